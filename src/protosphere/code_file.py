@@ -1,0 +1,100 @@
+"""A certified code as one file: which arrays, and which words describe them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere import storage
+from protosphere.bounds import Bound
+from protosphere.certificate import Certificate
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.geometry.sphere import require_unit_rows
+from protosphere.placement import BinaryLinear, Placement, Provenance
+from protosphere.types import Cosine
+
+
+def save(path: str | Path, placement: Placement, certificate: Certificate, provenance: Provenance | None) -> None:
+    """Write the code to `path`: packed words as `signs`, dense points as `points`, both readable by any safetensors."""
+    arrays: dict[str, NDArray[Any]] = {}
+    if placement.points is not None:
+        arrays["points"] = placement.points
+    if placement.signs is not None:
+        arrays["signs"] = placement.signs
+    if placement.structure is not None:
+        arrays["generator"] = placement.structure.generator
+        arrays["messages"] = placement.structure.messages
+    description = {
+        "recipe": placement.recipe,
+        "cosine_step": _text(placement.cosine_step),
+        "provenance": None if provenance is None else asdict(provenance),
+        "certificate": _certificate_words(certificate),
+    }
+    storage.write(path, arrays, description)
+
+
+def load(path: str | Path) -> tuple[Placement, Certificate, Provenance | None]:
+    """What `save` wrote, checked again for shape and unit norms."""
+    arrays, description = storage.read(path)
+    try:
+        certificate = _certificate(description["certificate"])
+        placement = _placement(arrays, description, certificate)
+        provenance = description["provenance"] and Provenance(**description["provenance"])
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgumentError):
+            raise StorageError(f"cannot read '{path}': {error}") from error
+        raise StorageError(f"cannot read '{path}': its description is incomplete ({error})") from error
+    return placement, certificate, provenance
+
+
+def _placement(arrays: storage.Arrays, description: dict[str, Any], certificate: Certificate) -> Placement:
+    K, n = certificate.num_classes, certificate.dim
+    points, signs, structure = arrays.get("points"), arrays.get("signs"), None
+    if points is not None:
+        _require_shape("points", points, (K, n), np.float64)
+        require_unit_rows(points)
+    else:
+        _require_shape("signs", arrays["signs"], (K, -(-n // 8)), np.uint8)
+    if "generator" in arrays:
+        structure = BinaryLinear(arrays["generator"], arrays["messages"])
+    step = description["cosine_step"]
+    return Placement(n, description["recipe"], points, signs, step and Fraction(step), structure)
+
+
+def _require_shape(name: str, array: NDArray[Any], shape: tuple[int, int], dtype: type) -> None:
+    if array.shape != shape or array.dtype != dtype:
+        raise InvalidArgumentError(f"'{name}' should be {shape} {dtype.__name__}, is {array.shape} {array.dtype}")
+
+
+def _certificate_words(certificate: Certificate) -> dict[str, Any]:
+    return {
+        "num_classes": certificate.num_classes,
+        "dim": certificate.dim,
+        "max_cosine": _text(certificate.max_cosine),
+        "guarantee": _text(certificate.guarantee),
+        "converse": _text(certificate.converse.value),
+        "theorem": certificate.converse.theorem,
+        "method": certificate.method,
+    }
+
+
+def _certificate(words: dict[str, Any]) -> Certificate:
+    bound = Bound(_cosine(words["converse"]), words["theorem"])
+    guarantee = None if words["guarantee"] is None else _cosine(words["guarantee"])
+    return Certificate(
+        words["num_classes"], words["dim"], _cosine(words["max_cosine"]), guarantee, bound, words["method"]
+    )
+
+
+def _text(value: Cosine | None) -> str | float | None:
+    """JSON for a cosine: exact ones as text, floats as numbers."""
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _cosine(text: str | float) -> Cosine:
+    return Fraction(text) if isinstance(text, str) else float(text)

@@ -1,0 +1,98 @@
+"""The list of constructions: one frozen record each, made by decorating its build function."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.placement import Placement
+from protosphere.types import Cosine
+
+SUPPLIED = ("num_classes", "dim", "rng", "progress")
+"""What every build function may ask for by name; its other parameters are the scheme's options."""
+
+Build = Callable[..., Placement]
+Obstacle = Callable[..., str | None]
+Guarantee = Callable[..., Cosine | None]
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One way of placing prototypes.
+
+    Attributes:
+        name: what `ps.construct` calls it.
+        build: (num_classes, dim, rng, progress, options...) to a Placement; asks by name for what it needs.
+        obstacle: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
+        guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
+        summary: one line for lists.
+        reference: where it comes from.
+        stochastic: whether the points depend on the seed at the default options.
+    """
+
+    name: str
+    build: Build
+    obstacle: Obstacle
+    guarantee: Guarantee
+    summary: str
+    reference: str
+    stochastic: bool
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The scheme's own options with their defaults."""
+        parameters = inspect.signature(self.build).parameters.values()
+        return {p.name: p.default for p in parameters if p.name not in SUPPLIED}
+
+    def resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The defaults overlaid with `given`; an option the scheme does not have is refused."""
+        for option in given:
+            if option not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise InvalidArgumentError(f"'{self.name}' has no option {brief(option)}; its options are: {known}")
+        return self.options | dict(given)
+
+    def placed(self, num_classes: int, dim: int, supplied: Mapping[str, Any], options: Mapping[str, Any]) -> Placement:
+        """Call `build` with those of the supplied things it asks for."""
+        wanted = inspect.signature(self.build).parameters
+        return self.build(num_classes, dim, **{k: v for k, v in supplied.items() if k in wanted}, **options)
+
+
+_registry: dict[str, Construction] = {}
+
+
+def construction(
+    *, obstacle: Obstacle, guarantee: Guarantee, summary: str, reference: str, stochastic: bool = False
+) -> Callable[[Build], Build]:
+    """Register the decorated build function under its own name; a second one of the same name is an error."""
+
+    def register(build: Build) -> Build:
+        name = build.__name__
+        if name in _registry:
+            raise InvalidArgumentError(f"a construction named '{name}' is registered already; choose another name")
+        _registry[name] = Construction(name, build, obstacle, guarantee, summary, reference, stochastic)
+        return build
+
+    return register
+
+
+def available() -> tuple[str, ...]:
+    """The names of all constructions.
+
+    >>> "reed_muller" in available()
+    True
+    """
+    return tuple(_registry)
+
+
+def describe(name: str) -> Construction:
+    """The record of one construction: its options, summary and reference."""
+    if name in _registry:
+        return _registry[name]
+    near = difflib.get_close_matches(str(name), _registry, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(_registry)}"
+    raise InvalidArgumentError(f"'scheme' is not one we know, got {brief(name)}; {hint}")

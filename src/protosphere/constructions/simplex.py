@@ -1,0 +1,47 @@
+"""The regular simplex: as far apart as K points can be, wherever there is room for it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.constructions.registry import construction
+from protosphere.geometry.sphere import padded
+from protosphere.placement import Placement
+from protosphere.types import Points
+
+
+def simplex_points(num_points: int) -> Points:
+    """K unit vectors of R^(K-1) whose cosines are all -1/(K-1), by a closed form.
+
+    The rows of a Helmert matrix, without its constant column, scaled to the sphere: in coordinate j the first j points
+    stand at 1 and point j at -j, up to a factor. No recursion: O(K^2) and as long as there is memory.
+    """
+    j = np.arange(1, num_points)
+    matrix = np.triu(np.ones((num_points, num_points - 1)))
+    matrix[j, j - 1] = -j
+    return matrix * np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    if dim >= num_classes - 1:
+        return None
+    return f"'simplex' needs dim >= num_classes - 1, got dim {dim} for {num_classes} classes; nearest: {num_classes - 1}"
+
+
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(-1, num_classes - 1)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
+    reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
+)
+def simplex(num_classes: int, dim: int) -> Placement:
+    """The regular simplex on K points, padded with zeros to R^n."""
+    points = padded(simplex_points(num_classes), dim)
+    return Placement(dim, "regular simplex", points=points, cosine_step=Fraction(num_classes, num_classes - 1))

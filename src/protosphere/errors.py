@@ -1,0 +1,66 @@
+"""What can go wrong, and the one sentence that says so: the argument, what was got, what would work."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+
+class ProtosphereError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class InvalidArgumentError(ProtosphereError, ValueError):
+    """An argument no construction could accept: a negative dimension, an unknown scheme, a misspelt option."""
+
+
+class InfeasibleError(ProtosphereError, ValueError):
+    """A sound request that this construction cannot serve; the message names what would work."""
+
+
+class CertificateError(ProtosphereError):
+    """Theory and numbers disagree: a measured cosine above its guarantee, below its converse, or off its grid."""
+
+
+class StorageError(ProtosphereError, OSError):
+    """A file that cannot be read as what it claims to be."""
+
+
+def as_integer(name: str, value: object, *, minimum: int) -> int:
+    """`value` as a plain int of at least `minimum`; booleans and floats are refused."""
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = operator.index(value)
+        if number >= minimum:
+            return number
+    raise InvalidArgumentError(f"'{name}' must be an integer of at least {minimum}, got {brief(value)}")
+
+
+def as_positive(name: str, value: object) -> float:
+    """`value` as a finite float above zero."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
+        return float(value)
+    raise InvalidArgumentError(f"'{name}' must be a finite number above 0, got {brief(value)}")
+
+
+def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """`value` if it is one of `choices`."""
+    options = tuple(choices)
+    if isinstance(value, str) and value in options:
+        return value
+    raise InvalidArgumentError(f"'{name}' must be one of {', '.join(options)}, got {brief(value)}")
+
+
+def as_flag(name: str, value: object) -> bool:
+    """`value` if it is a boolean."""
+    if isinstance(value, bool):
+        return value
+    raise InvalidArgumentError(f"'{name}' must be True or False, got {brief(value)}")
+
+
+def brief(value: object) -> str:
+    """A short form of `value` for a message: huge integers by their size, long texts cut."""
+    if isinstance(value, int) and abs(value) >= 10**18:
+        return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1} or more"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,1 @@
+"""Points on the unit sphere, whatever they come from."""

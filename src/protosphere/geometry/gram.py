@@ -1,0 +1,93 @@
+"""What the Gram matrix says, read a block at a time: it is never held whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.types import PackedBits, Points, Progress, silent
+
+Block = NDArray[np.float64] | NDArray[np.float32]
+
+BLOCK_ENTRIES = 1 << 22
+"""Entries of one Gram block; with its two row blocks it stays near 50 MB."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row vectors that can be had in slices, so that packed ones are unpacked only in passing."""
+
+    count: int
+    dim: int
+    slice: Callable[[int, int], Block]
+
+    @property
+    def block(self) -> int:
+        """How many rows to take at once."""
+        return int(max(1, min(self.count, BLOCK_ENTRIES // max(self.dim, 1), BLOCK_ENTRIES**0.5)))
+
+
+def point_rows(points: Points) -> Rows:
+    """The rows of a dense matrix."""
+    return Rows(points.shape[0], points.shape[1], lambda start, stop: points[start:stop])
+
+
+def sign_rows(signs: PackedBits, dim: int) -> Rows:
+    """Packed words as rows of +1 (bit 1) and -1 (bit 0); float32 products of them are exact integers up to 2**24."""
+
+    def unpacked(start: int, stop: int) -> Block:
+        bits = np.unpackbits(signs[start:stop], axis=1, count=dim)
+        return bits.astype(np.float32) * np.float32(2) - np.float32(1)
+
+    return Rows(signs.shape[0], dim, unpacked)
+
+
+def gram_blocks(rows: Rows, progress: Progress = silent) -> Iterator[tuple[NDArray[np.bool_] | None, Block]]:
+    """Blocks of inner products covering every pair once; the first item masks what to count in a diagonal block."""
+    starts = range(0, rows.count, rows.block)
+    total = len(starts) * (len(starts) + 1) // 2
+    done = 0
+    for i in starts:
+        left = rows.slice(i, i + rows.block)
+        for j in range(i, rows.count, rows.block):
+            right = left if i == j else rows.slice(j, j + rows.block)
+            above = np.triu(np.ones((len(left), len(left)), dtype=np.bool_), k=1) if i == j else None
+            yield above, left @ right.T
+            done += 1
+            progress("measuring cosines", done, total)
+
+
+def largest_inner_product(rows: Rows, progress: Progress = silent) -> float:
+    """The largest inner product of two different rows."""
+    largest = -np.inf
+    for above, gram in gram_blocks(rows, progress):
+        block_largest = np.max(gram, initial=-np.inf, where=True if above is None else above)
+        largest = max(largest, float(block_largest))
+    return largest
+
+
+def max_cosine(points: Points, progress: Progress = silent) -> float:
+    """The largest cosine of two different rows of unit vectors."""
+    return largest_inner_product(point_rows(points), progress)
+
+
+def cosine_histogram(points: Points, edges: Points, progress: Progress = silent) -> NDArray[np.int64]:
+    """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
+    counts = np.zeros(len(edges) - 1, dtype=np.int64)
+    for above, gram in gram_blocks(point_rows(points), progress):
+        cosines = gram.ravel() if above is None else gram[above]
+        counts += np.histogram(np.clip(cosines, edges[0], edges[-1]), bins=edges)[0]
+    return counts
+
+
+def sign_inner_product_counts(signs: PackedBits, dim: int, progress: Progress = silent) -> dict[int, int]:
+    """How many pairs of +-1 rows have each inner product, as exact integers."""
+    counts = np.zeros(dim + 1, dtype=np.int64)
+    for above, gram in gram_blocks(sign_rows(signs, dim), progress):
+        products = gram.ravel() if above is None else gram[above]
+        distances = ((dim - products) / 2).astype(np.int64)
+        counts += np.bincount(distances, minlength=dim + 1)
+    return {dim - 2 * distance: int(count) for distance, count in enumerate(counts) if count}

@@ -1,0 +1,47 @@
+"""Unit vectors: making them, checking them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.types import Points
+
+UNIT_TOLERANCE = 1e-5
+"""How far from 1 a norm may be and still count as rounding: float32 rows of a million entries stay within it."""
+
+
+def normalized(points: Points) -> Points:
+    """`points` with every row divided by its norm, twice, so that the norms are 1 to the last bit or two.
+
+    Rows are first divided by their largest entry: squares neither overflow nor vanish.
+    """
+    scaled = points / np.max(np.abs(points), axis=1, keepdims=True)
+    once = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return once / np.linalg.norm(once, axis=1, keepdims=True)
+
+
+def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Points:
+    """Independent points, uniform on the sphere: normalised Gaussians (Muller 1959)."""
+    return normalized(rng.standard_normal((num_points, dim)))
+
+
+def padded(points: Points, dim: int) -> Points:
+    """`points` with zero coordinates appended up to `dim`: no cosine changes."""
+    return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
+
+
+def require_unit_rows(points: Points, what: str = "points") -> None:
+    """Raise unless `points` is a matrix of at least two finite unit rows; say which row is not."""
+    if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
+        shape = " x ".join(map(str, points.shape)) or "a single number"
+        raise InvalidArgumentError(f"'{what}' must be a matrix with at least two rows, one prototype a row, got {shape}")
+    finite = np.isfinite(points).all(axis=1)
+    if not finite.all():
+        raise InvalidArgumentError(f"'{what}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")
+    norms = np.linalg.norm(points, axis=1)
+    row = int(np.argmax(np.abs(norms - 1)))
+    if abs(norms[row] - 1) > UNIT_TOLERANCE:
+        raise InvalidArgumentError(
+            f"'{what}' must have unit rows, got norm {norms[row]:.6g} in row {row}; divide each row by its norm first"
+        )

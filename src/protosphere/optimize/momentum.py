@@ -1,0 +1,72 @@
+"""Projected momentum descent on the sphere, as the paper's figures were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer, as_positive
+from protosphere.geometry.sphere import normalized, uniform_points
+from protosphere.types import Points, Progress, silent
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Gradient = Callable[[Tensor, float], Tensor]
+
+DTYPES = ("float32", "float64")
+
+
+def check_descent_options(steps: object, lr: object, momentum: object, dtype: object, device: object) -> None:
+    """Raise unless the options of a descent make sense."""
+    as_integer("steps", steps, minimum=0)
+    as_positive("lr", lr)
+    as_choice("dtype", dtype, DTYPES)
+    if not (isinstance(momentum, (int, float)) and 0 <= momentum < 1):
+        raise InvalidArgumentError(f"'momentum' must be at least 0 and below 1, got {momentum!r}")
+    _usable_device(device)
+
+
+def _usable_device(device: object) -> None:
+    import torch
+
+    try:
+        torch.empty(0, device=str(device))
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}") from error
+
+
+def projected_descent(
+    num_classes: int,
+    dim: int,
+    gradient: Gradient,
+    *,
+    rng: np.random.Generator,
+    steps: int,
+    lr: float,
+    momentum: float,
+    dtype: str,
+    device: str,
+    progress: Progress = silent,
+) -> Points:
+    """Points after `steps` of momentum descent from a uniform start, every row renormalised after each step.
+
+    `gradient(points, temperature)` is followed while the temperature rises linearly from 1 to K. The start comes from
+    numpy's generator, so that a seed means the same start on every device.
+    """
+    import torch
+
+    start = uniform_points(num_classes, dim, rng)
+    with torch.inference_mode():
+        points = torch.from_numpy(start).to(device=device, dtype=getattr(torch, dtype))
+        velocity = torch.zeros_like(points)
+        for step in range(steps):
+            temperature = 1 + (num_classes - 1) * step / max(1, steps - 1)
+            velocity.mul_(momentum).add_(gradient(points, temperature))
+            points.sub_(velocity, alpha=lr)
+            points.div_(torch.linalg.vector_norm(points, dim=1, keepdim=True))
+            progress("optimising", step + 1, steps)
+        return normalized(points.double().cpu().numpy())

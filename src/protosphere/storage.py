@@ -1,0 +1,76 @@
+"""One safetensors file: arrays, a JSON description, and a digest over both. Knows nothing of what they mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import StorageError
+
+Arrays = Mapping[str, NDArray[Any]]
+FORMAT = "protosphere-code-1"
+
+
+def digest(arrays: Arrays, description: str) -> str:
+    """SHA-256 over the description and every array's name, type, shape and bytes."""
+    sha = hashlib.sha256(description.encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        sha.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        sha.update(memoryview(array).cast("B"))
+    return sha.hexdigest()
+
+
+def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
+    """Write beside `path` and rename into place: a reader sees the old file or the new one, never half of one."""
+    from safetensors.numpy import save_file
+
+    target = Path(path)
+    text = json.dumps(description, sort_keys=True)
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        save_file(contiguous, beside, metadata=metadata)
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(target)
+    except Exception as error:
+        beside.unlink(missing_ok=True)
+        raise StorageError(f"cannot write '{target}': {_reason(error)}") from error
+
+
+def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
+    from safetensors import SafetensorError, safe_open
+
+    source = Path(path)
+    if not source.is_file():
+        raise StorageError(f"cannot read '{source}': there is no such file")
+    try:
+        with safe_open(source, framework="numpy") as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, OSError, TypeError, ValueError) as error:
+        raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({_reason(error)})") from error
+    return arrays, _described(source, arrays, metadata)
+
+
+def _described(source: Path, arrays: Arrays, metadata: Mapping[str, str]) -> dict[str, Any]:
+    if metadata.get("format") != FORMAT:
+        raise StorageError(f"cannot read '{source}': a safetensors file, but not one that protosphere wrote")
+    text = metadata.get("description", "")
+    if metadata.get("digest") != digest(arrays, text):
+        raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
+    return json.loads(text)
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error).splitlines()[0]

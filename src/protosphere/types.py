@@ -1,0 +1,28 @@
+"""The names of the arrays that pass between rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float64]
+"""K unit vectors of R^n, one a row."""
+
+PackedBits = NDArray[np.uint8]
+"""K binary words of n bits, one a row, packed eight to a byte, first bit highest (`np.packbits`); spare bits are 0."""
+
+Indices = NDArray[np.int64]
+
+Cosine = Fraction | float
+"""Exact where the points are algebraic, a float where they are not."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, steps done, steps in all)."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """The progress nobody watches."""
+    del stage, done, total
