@@ -1,1 +1,46 @@
-"""."""
+"""Fixed class prototypes on the hypersphere: spherical codes with certificates.
+
+>>> import protosphere as ps
+>>> ps.construct("simplex", num_classes=10, dim=9)
+SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))
+"""
+
+from protosphere import bounds
+from protosphere.bounds import Bound
+from protosphere.certificate import Certificate
+from protosphere.constructions import Construction, available, construct, describe
+from protosphere.errors import (
+    CertificateError,
+    InfeasibleError,
+    InvalidArgumentError,
+    ProtosphereError,
+    StorageError,
+)
+from protosphere.placement import Placement, Provenance
+from protosphere.progress import progress_bar
+from protosphere.spherical_code import SphericalCode, load
+from protosphere.user_points import certify, from_points
+from protosphere.version import __version__
+
+__all__ = [
+    "Bound",
+    "Certificate",
+    "CertificateError",
+    "Construction",
+    "InfeasibleError",
+    "InvalidArgumentError",
+    "Placement",
+    "ProtosphereError",
+    "Provenance",
+    "SphericalCode",
+    "StorageError",
+    "__version__",
+    "available",
+    "bounds",
+    "certify",
+    "construct",
+    "describe",
+    "from_points",
+    "load",
+    "progress_bar",
+]

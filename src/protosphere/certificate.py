@@ -54,7 +54,9 @@ def certificate(num_classes: int, dim: int, max_cosine: Cosine, guarantee: Cosin
     if guarantee is not None and _exceeds(max_cosine, guarantee):
         raise CertificateError(f"measured max cosine {max_cosine} is above the guarantee {guarantee}")
     if _exceeds(bound.value, max_cosine):
-        raise CertificateError(f"measured max cosine {max_cosine} is below the converse {bound.value} ({bound.theorem})")
+        raise CertificateError(
+            f"measured max cosine {max_cosine} is below the converse {bound.value} ({bound.theorem})"
+        )
     return Certificate(num_classes, dim, max_cosine, guarantee, bound, method)
 
 

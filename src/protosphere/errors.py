@@ -61,6 +61,8 @@ def as_flag(name: str, value: object) -> bool:
 def brief(value: object) -> str:
     """A short form of `value` for a message: huge integers by their size, long texts cut."""
     if isinstance(value, int) and abs(value) >= 10**18:
-        return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1} or more"
+        size = abs(value)
+        exactly = "" if size & (size - 1) == 0 else "about "
+        return f"{exactly}{'-' if value < 0 else ''}2**{size.bit_length() - 1}"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

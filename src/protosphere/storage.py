@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +25,20 @@ def digest(arrays: Arrays, description: str) -> str:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         sha.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        sha.update(memoryview(array).cast("B"))
+        sha.update(array.data)
     return sha.hexdigest()
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
     """Write beside `path` and rename into place: a reader sees the old file or the new one, never half of one."""
-    from safetensors.numpy import save_file
-
+    safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     target = Path(path)
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        save_file(contiguous, beside, metadata=metadata)
+        safetensors.save_file(contiguous, beside, metadata=metadata)
         with beside.open("rb") as file:
             os.fsync(file.fileno())
         beside.replace(target)
@@ -49,16 +49,16 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
-    from safetensors import SafetensorError, safe_open
-
+    safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)
     if not source.is_file():
         raise StorageError(f"cannot read '{source}': there is no such file")
     try:
-        with safe_open(source, framework="numpy") as file:
+        with safetensors.safe_open(source, framework="numpy") as file:
             metadata: dict[str, str] = file.metadata() or {}
-            arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except (SafetensorError, OSError, TypeError, ValueError) as error:
+            names: list[str] = file.keys()
+            arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in names}
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
         raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({_reason(error)})") from error
     return arrays, _described(source, arrays, metadata)
 

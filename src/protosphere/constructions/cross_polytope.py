@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.constructions.registry import construction
+from protosphere.errors import brief
 from protosphere.placement import Placement
 
 
@@ -14,7 +15,8 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     nearest = -(-num_classes // 2)
     if dim >= nearest:
         return None
-    return f"'cross_polytope' needs dim >= num_classes / 2, got dim {dim} for {num_classes} classes; nearest: {nearest}"
+    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
+    return f"'cross_polytope' needs dim >= num_classes / 2, {got}; nearest: {brief(nearest)}"
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:

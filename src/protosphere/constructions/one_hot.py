@@ -7,13 +7,15 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.constructions.registry import construction
+from protosphere.errors import brief
 from protosphere.placement import Placement
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
     if dim >= num_classes:
         return None
-    return f"'one_hot' needs dim >= num_classes, got dim {dim} for {num_classes} classes; nearest: {num_classes}"
+    classes = brief(num_classes)
+    return f"'one_hot' needs dim >= num_classes, got dim {brief(dim)} for {classes} classes; nearest: {classes}"
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:

@@ -32,6 +32,7 @@ class Construction:
         summary: one line for lists.
         reference: where it comes from.
         stochastic: whether the points depend on the seed at the default options.
+        packed: whether the points are +-1/sqrt(n) words, kept at one bit an entry.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Construction:
     summary: str
     reference: str
     stochastic: bool
+    packed: bool
 
     @property
     def options(self) -> dict[str, Any]:
@@ -66,7 +68,13 @@ _registry: dict[str, Construction] = {}
 
 
 def construction(
-    *, obstacle: Obstacle, guarantee: Guarantee, summary: str, reference: str, stochastic: bool = False
+    *,
+    obstacle: Obstacle,
+    guarantee: Guarantee,
+    summary: str,
+    reference: str,
+    stochastic: bool = False,
+    packed: bool = False,
 ) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name; a second one of the same name is an error."""
 
@@ -74,7 +82,7 @@ def construction(
         name = build.__name__
         if name in _registry:
             raise InvalidArgumentError(f"a construction named '{name}' is registered already; choose another name")
-        _registry[name] = Construction(name, build, obstacle, guarantee, summary, reference, stochastic)
+        _registry[name] = Construction(name, build, obstacle, guarantee, summary, reference, stochastic, packed)
         return build
 
     return register

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.constructions.registry import construction
+from protosphere.errors import brief
 from protosphere.geometry.sphere import padded
 from protosphere.placement import Placement
 from protosphere.types import Points
@@ -19,15 +20,17 @@ def simplex_points(num_points: int) -> Points:
     stand at 1 and point j at -j, up to a factor. No recursion: O(K^2) and as long as there is memory.
     """
     j = np.arange(1, num_points)
-    matrix = np.triu(np.ones((num_points, num_points - 1)))
-    matrix[j, j - 1] = -j
-    return matrix * np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))
+    columns = np.tri(num_points - 1, num_points)
+    columns[j - 1, j] = -j
+    columns *= np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))[:, None]
+    return columns.T
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
     if dim >= num_classes - 1:
         return None
-    return f"'simplex' needs dim >= num_classes - 1, got dim {dim} for {num_classes} classes; nearest: {num_classes - 1}"
+    classes, nearest = brief(num_classes), brief(num_classes - 1)
+    return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:

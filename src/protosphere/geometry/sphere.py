@@ -35,7 +35,9 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     """Raise unless `points` is a matrix of at least two finite unit rows; say which row is not."""
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
-        raise InvalidArgumentError(f"'{what}' must be a matrix with at least two rows, one prototype a row, got {shape}")
+        raise InvalidArgumentError(
+            f"'{what}' must be a matrix with at least two rows, one prototype a row, got {shape}"
+        )
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         raise InvalidArgumentError(f"'{what}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")

@@ -36,7 +36,9 @@ def _usable_device(device: object) -> None:
         torch.empty(0, device=str(device))
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}") from error
+        raise InvalidArgumentError(
+            f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}"
+        ) from error
 
 
 def projected_descent(
@@ -61,12 +63,12 @@ def projected_descent(
 
     start = uniform_points(num_classes, dim, rng)
     with torch.inference_mode():
-        points = torch.from_numpy(start).to(device=device, dtype=getattr(torch, dtype))
+        points = torch.as_tensor(start, device=device, dtype=getattr(torch, dtype))
         velocity = torch.zeros_like(points)
         for step in range(steps):
             temperature = 1 + (num_classes - 1) * step / max(1, steps - 1)
             velocity.mul_(momentum).add_(gradient(points, temperature))
             points.sub_(velocity, alpha=lr)
-            points.div_(torch.linalg.vector_norm(points, dim=1, keepdim=True))
+            points.div_(points.square().sum(dim=1, keepdim=True).sqrt_())
             progress("optimising", step + 1, steps)
         return normalized(points.double().cpu().numpy())

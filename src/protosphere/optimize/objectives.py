@@ -23,11 +23,13 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
     return (shares @ points).mul_(2 / shares.sum())
 
 
-def mean_row_max_gradient(points: Tensor) -> Tensor:
+def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     """A subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
 
-    Row i pulls on its nearest neighbour j(i) and is pulled by it: only K of the K^2 pairs move at a step.
+    Row i pulls on its nearest neighbour j(i) and is pulled by it: only K of the K^2 pairs move at a step. There is
+    no temperature in this problem.
     """
+    del temperature
     gram = points @ points.T
     gram.fill_diagonal_(-float("inf"))
     nearest = gram.argmax(dim=1)

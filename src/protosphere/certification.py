@@ -1,0 +1,65 @@
+"""Measuring placements, exactly where they allow it, and certifying what was measured."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.certificate import Certificate, certificate, on_grid
+from protosphere.codes.differences import pair_distance_counts
+from protosphere.errors import CertificateError
+from protosphere.geometry.gram import largest_inner_product
+from protosphere.geometry.sphere import normalized, require_unit_rows
+from protosphere.placement import Placement
+from protosphere.types import Cosine, Points, Progress, silent
+
+SAME_SIZE = 1e-6
+"""Entries this close to 0 or +-c, relative to c, are taken for it: float32 rounding of a sign or ternary code."""
+
+
+def certified(placement: Placement, guarantee: Cosine | None, progress: Progress = silent) -> Certificate:
+    """The certificate of a placement: measured, compared with its guarantee and with the converse."""
+    max_cosine, method = measured(placement, progress)
+    return certificate(placement.rows.count, placement.dim, max_cosine, guarantee, method)
+
+
+def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine, str]:
+    """The largest cosine over all pairs, and how it was found."""
+    n = placement.dim
+    if placement.structure is not None:
+        counts = pair_distance_counts(placement.structure.generator, placement.structure.messages)
+        return Fraction(n - 2 * min(counts), n), "weights of all differences of a linear code"
+    largest = largest_inner_product(placement.rows, progress)
+    if placement.signs is not None:
+        return Fraction(int(largest), n), "all pairs, in integers"
+    if placement.cosine_step is not None:
+        return on_grid(largest, placement.cosine_step), "all pairs, in float64 on an exact grid"
+    return min(largest, 1.0), "all pairs, in float64"
+
+
+def recognised(points: Points, recipe: str = "given points") -> Placement:
+    """A placement of somebody's points, as exact as they allow: words of +-c are packed, words of 0, +-c put on a grid.
+
+    Rows must be unit vectors up to float32 rounding; that rounding is taken out.
+    """
+    require_unit_rows(points)
+    size = float(np.max(np.abs(points)))
+    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > SAME_SIZE * size
+    nonzero = round(1 / size**2)
+    if off.any() or abs(nonzero * size**2 - 1) > SAME_SIZE * nonzero:
+        return Placement(points.shape[1], recipe, points=normalized(points))
+    if nonzero == points.shape[1]:
+        return Placement(points.shape[1], recipe, signs=np.packbits(points > 0, axis=1))
+    exact = normalized(np.sign(np.where(np.abs(points) > size / 2, points, 0.0)))
+    return Placement(points.shape[1], recipe, points=exact, cosine_step=Fraction(1, nonzero))
+
+
+def require_consistent(placement: Placement) -> None:
+    """Raise CertificateError unless packed words are what their generator and messages say."""
+    if placement.structure is None or placement.signs is None:
+        return
+    from protosphere.codes.linear import encode
+
+    if not np.array_equal(encode(placement.structure.generator, placement.structure.messages), placement.signs):
+        raise CertificateError("the words are not the ones their generator and messages give")

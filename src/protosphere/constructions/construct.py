@@ -1,0 +1,60 @@
+"""From a request to a certified code: look up, obstacle?, build, certify, freeze."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from protosphere.assignment import MAPPINGS, class_order
+from protosphere.certification import certified
+from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.registry import describe
+from protosphere.errors import InfeasibleError, as_choice, as_integer
+from protosphere.placement import Provenance
+from protosphere.spherical_code import SphericalCode
+from protosphere.types import Progress, silent
+from protosphere.version import __version__
+
+
+def construct(
+    scheme: str,
+    *,
+    num_classes: int,
+    dim: int,
+    seed: int = 0,
+    mapping: str = "fixed",
+    progress: Progress = silent,
+    **options: Any,
+) -> SphericalCode:
+    """K = `num_classes` prototypes on the unit sphere of R^n, n = `dim`, by the named scheme, with a certificate.
+
+    Args:
+        scheme: one of `ps.available()`.
+        num_classes: how many prototypes, at least 2.
+        dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
+        seed: of everything random. The same seed gives the same bits.
+        mapping: `fixed` gives class i point i; `random` permutes them by the seed.
+        progress: called with (stage, steps done, steps in all) while work goes on; `ps.progress_bar` shows a bar.
+        options: the scheme's own, see `ps.describe(scheme).options`.
+
+    >>> construct("reed_muller", num_classes=100, dim=64)
+    SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    """
+    entry = describe(scheme)
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    as_choice("mapping", mapping, MAPPINGS)
+    streams = np.random.SeedSequence(as_integer("seed", seed, minimum=0)).spawn(2)
+    points_rng, mapping_rng = (np.random.default_rng(stream) for stream in streams)
+    resolved = entry.resolved(options)
+    obstacle = entry.obstacle(K, n, **resolved) or size_obstacle(entry, K, n)
+    if obstacle:
+        raise InfeasibleError(obstacle)
+    guarantee = entry.guarantee(K, n, **resolved)
+    placement = entry.placed(K, n, {"rng": points_rng, "progress": progress}, resolved)
+    order = class_order(mapping, K, mapping_rng)
+    if order is not None:
+        placement = placement.permuted(order)
+    certificate = certified(placement, guarantee, progress)
+    return SphericalCode(placement, certificate, Provenance(entry.name, K, n, resolved, seed, mapping, __version__))

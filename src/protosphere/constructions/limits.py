@@ -1,0 +1,32 @@
+"""What fits into this machine: asked before anything is built, answered in one sentence."""
+
+from __future__ import annotations
+
+import os
+
+from protosphere.constructions.registry import Construction
+from protosphere.errors import brief
+
+MOST_PRODUCTS = 10**15
+"""Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
+
+
+def memory_bytes() -> int:
+    """Half of the machine's memory, the share a code may take; 8 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        return 8 << 30
+
+
+def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:
+    """Why K points of R^n are too many: for memory, or for measuring all their pairs."""
+    got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
+    entries, room = num_classes * dim, memory_bytes()
+    bits_an_entry = 1 if scheme.packed else 192  # dense: float64 points, and room for two copies
+    if entries * bits_an_entry > room * 8:
+        most = room * 8 // bits_an_entry
+        return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
+    if not scheme.packed and num_classes * entries > MOST_PRODUCTS:
+        return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
+    return None

@@ -1,0 +1,52 @@
+"""Codes at lengths no family has: every way of getting there from a neighbour, and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from protosphere.codes.weights import smallest_weight
+from protosphere.types import PackedBits
+
+TRIALS = 6
+"""How many of the most promising recipes are measured before one is chosen."""
+
+TRIAL_BITS = 1 << 30
+"""A recipe with more bits in its words than this is taken at its word, unmeasured."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A code of the wanted length and at least the wanted dimension: its promised distance, and how to make it."""
+
+    text: str
+    distance: int
+    generator: Callable[[], PackedBits]
+
+
+def promised(recipes: Iterable[Recipe], dim: int) -> Fraction | None:
+    """The best guarantee among `recipes`: whichever is chosen measures no worse than it."""
+    distance = max((recipe.distance for recipe in recipes), default=0)
+    return Fraction(dim - 2 * distance, dim) if distance > 0 else None
+
+
+def best_recipe(recipes: Iterable[Recipe], dim: int, k: int) -> Recipe:
+    """The recipe whose first 2**k words are farthest apart, measured among the most promising."""
+    ranked = sorted(recipes, key=lambda recipe: -recipe.distance)[:TRIALS]
+    if dim << k > TRIAL_BITS:
+        return ranked[0]
+    return max(ranked, key=lambda recipe: smallest_weight(recipe.generator()[:k], dim))
+
+
+def spelled(base: str, *, shortened: int = 0, extended: bool = False, punctured: int = 0, repeated: int = 0) -> str:
+    """What was done to a code, in words.
+
+    >>> spelled("BCH(127,8)", shortened=1, punctured=2)
+    'BCH(127,8), shortened by 1, punctured by 2'
+    """
+    steps = [f"shortened by {shortened}"] if shortened else []
+    steps += ["extended by parity"] if extended else []
+    steps += [f"punctured by {punctured}"] if punctured else []
+    steps += [f"lengthened by {repeated} of its own columns"] if repeated else []
+    return ", ".join([base, *steps])

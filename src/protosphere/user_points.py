@@ -1,0 +1,85 @@
+"""Points somebody brings: arrays, tensors and files, read, checked and certified like our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.certificate import Certificate
+from protosphere.certification import certified, recognised, require_consistent
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.geometry.sphere import normalized
+from protosphere.spherical_code import SphericalCode, load
+from protosphere.types import Points, Progress, silent
+
+READABLE = (".npy", ".csv", ".txt", ".safetensors")
+
+
+def certify(source: Any, *, normalize: bool = False, progress: Progress = silent) -> Certificate:
+    """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
+
+    Args:
+        source: a SphericalCode, a matrix with a prototype a row, or the path of a .npy, .csv, .txt or our own file.
+        normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
+        progress: called while pairs are measured.
+
+    >>> certify([[1, 0], [-1, 0]]).max_cosine
+    Fraction(-1, 1)
+    """
+    if isinstance(source, (str, Path)):
+        path = Path(source)
+        source = load(path) if path.suffix == ".safetensors" else read_points(path)
+    if isinstance(source, SphericalCode):
+        require_consistent(source.placement)
+        return certified(source.placement, source.certificate.guarantee, progress)
+    return from_points(source, normalize=normalize, progress=progress).certificate
+
+
+def from_points(points: Any, *, normalize: bool = False, progress: Progress = silent) -> SphericalCode:
+    """A certified code of a matrix of unit rows; exact where the rows are words of +-c or of 0 and +-c."""
+    placement = recognised(_unit_directions(as_matrix(points)) if normalize else as_matrix(points))
+    return SphericalCode(placement, certified(placement, None, progress), None)
+
+
+def as_matrix(points: Any) -> Points:
+    """`points` as a new float64 array."""
+    if hasattr(points, "detach"):  # a torch tensor, on whatever device
+        points = points.detach().cpu().double().numpy()
+    try:
+        raw: NDArray[Any] = np.asarray(points)
+        if raw.dtype.kind not in "biuf":
+            raise TypeError(f"entries of type {raw.dtype}")
+        return raw.astype(np.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(
+            f"'points' must be a matrix of real numbers, one prototype a row: {reason}"
+        ) from error
+
+
+def read_points(path: Path) -> Points:
+    """The matrix in a .npy, .csv or .txt file. Pickled arrays are refused."""
+    if path.suffix not in READABLE:
+        raise StorageError(f"cannot read '{path}': its name must end in one of {', '.join(READABLE)}")
+    if not path.is_file():
+        raise StorageError(f"cannot read '{path}': there is no such file")
+    try:
+        if path.suffix == ".npy":
+            return as_matrix(np.load(path, allow_pickle=False))
+        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
+    except (OSError, ValueError, EOFError) as error:
+        raise StorageError(f"cannot read '{path}': {str(error).splitlines()[0]}") from error
+
+
+def _unit_directions(points: Points) -> Points:
+    """Rows divided by their norms; a row of zeros has no direction."""
+    if points.ndim == 2:
+        zero = ~np.any(points, axis=1)
+        if zero.any():
+            raise InvalidArgumentError(
+                f"'points' must have non-zero rows to normalise, got zeros in row {zero.argmax()}"
+            )
+    return normalized(points) if points.ndim == 2 and points.size else points
