@@ -1,0 +1,41 @@
+"""What every theorem of this room answers with: a number, and the name of the theorem that proves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from protosphere.types import Cosine
+
+PRINTABLE_BITS = 64
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bound:
+    """A bound on the max cosine of a spherical code, and the theorem behind it.
+
+    Parameters:
+        value: A `Fraction` where the theorem gives a rational number, a float where it does not.
+        theorem: The name of the theorem, as the functions of `protosphere.bounds` are named.
+
+    >>> Bound(Fraction(-1, 99), "rankin_simplex")
+    Bound(value=-1/99, theorem='rankin_simplex')
+    >>> float(Bound(Fraction(1, 4), "welch_antipodal"))
+    0.25
+    """
+
+    value: Cosine
+    theorem: str
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __repr__(self) -> str:
+        return f"Bound(value={short(self.value)}, theorem={self.theorem!r})"
+
+
+def short(value: Cosine) -> str:
+    """`value` for reading: a fraction while its parts stay short, six significant digits otherwise."""
+    if isinstance(value, Fraction) and value.denominator.bit_length() <= PRINTABLE_BITS:
+        return str(value)
+    return f"{float(value):.6g}"

@@ -1,0 +1,33 @@
+"""Gegenbauer polynomials of the sphere in R^n, scaled to 1 at 1: (k+n-2) P_{k+1} = (2k+n-2) t P_k - k P_{k-1}."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.types import Points
+
+SMALLEST = 1e-100
+
+
+def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
+    """P_0, ..., P_degree (degree >= 1) at every t, one polynomial a row.
+
+    >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
+    [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]
+    """
+    rows = np.empty((degree + 1, len(t)))
+    rows[0], rows[1] = 1.0, t
+    for k in range(1, degree):
+        rows[k + 1] = ((2 * k + dim - 2) * t * rows[k] - k * rows[k - 1]) / (k + dim - 2)
+    return rows
+
+
+def neighbours(dim: int, degree: int, t: float) -> tuple[float, float]:
+    """P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that keeps both off zero."""
+    lower, upper = 1.0, t
+    for k in range(1, degree):
+        lower, upper = upper, ((2 * k + dim - 2) * t * upper - k * lower) / (k + dim - 2)
+        size = abs(lower) + abs(upper)
+        if size < SMALLEST:
+            lower, upper = lower / size, upper / size
+    return lower, upper

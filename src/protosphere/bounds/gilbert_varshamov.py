@@ -1,0 +1,77 @@
+"""The Gilbert-Varshamov bound: how good a binary linear code certainly exists, and the prototypes it makes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fractions import Fraction
+from math import log
+
+from protosphere.bounds.binomial_tail import log_tail
+from protosphere.bounds.bound import Bound
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, brief
+
+EXACT_REDUNDANCY = 4096  # up to here n - k bits are cheap enough to count in integers
+LONGEST = 10**18  # past it one step of the tail is lost in the rounding of its logarithm
+ROUNDING = 1e-14  # relative error of the logarithm, with room
+
+
+def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
+    """A max cosine that `num_classes` binary prototypes in `dim` dimensions certainly attain: 1 - 2 d / n.
+
+    Here d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The theorem says that the
+    code exists, not how to find it.
+
+    >>> gilbert_varshamov(100, 64)
+    Bound(value=1/4, theorem='gilbert_varshamov')
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    k = (K - 1).bit_length()
+    if k > n:
+        raise InfeasibleError(f"{brief(K)} distinct binary prototypes need 'dim' of at least {k}, got {n}")
+    return Bound(1 - Fraction(2 * gilbert_varshamov_distance(n, k), n), "gilbert_varshamov")
+
+
+def gilbert_varshamov_distance(length: int, dimension: int) -> int:
+    """The largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has at least that distance.
+
+    Counted in integers up to n - k = 4096. Above, it is the equivalent P(X <= d-2) < 2^(1-k) for
+    X ~ Binomial(n-1, 1/2), in logarithms; a tie too close for rounding to decide gives the smaller d.
+
+    Reference: MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12.
+
+    >>> gilbert_varshamov_distance(64, 7)
+    24
+    """
+    n = as_integer("length", length, minimum=1)
+    k = as_integer("dimension", dimension, minimum=1)
+    if k > n:
+        raise InfeasibleError(f"no code of length {brief(n)} has dimension {brief(k)}; smallest length: {brief(k)}")
+    if k <= 2:  # the tail meets 1 and 1/2 exactly, by symmetry
+        return n if k == 1 else (n + 1) // 2
+    if n - k <= EXACT_REDUNDANCY:
+        return counted_distance(n, k)
+    if n > LONGEST:
+        raise InvalidArgumentError(f"'length' must be at most 10**18 for dimension {k}, got {brief(n)}")
+    return tail_distance(n, k)
+
+
+def counted_distance(n: int, k: int) -> int:
+    """The Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n."""
+    room = 1 << (n - k)
+    distance, covered, binomial = 1, 0, 1
+    while covered + binomial < room:
+        covered += binomial
+        binomial = binomial * (n - distance) // distance
+        distance += 1
+    return distance
+
+
+def tail_distance(n: int, k: int) -> int:
+    """The Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
+    limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
+
+    def too_heavy(x: int) -> bool:
+        return log_tail(x, n - 1) >= limit
+
+    return 1 + bisect_left(range(n // 2), True, key=too_heavy)

@@ -1,0 +1,105 @@
+"""Levenshtein's bound: the strongest known in one formula, met by every sharp code."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fractions import Fraction
+from math import comb, cos, pi
+
+import numpy as np
+
+from protosphere.bounds.bound import Bound
+from protosphere.bounds.gegenbauer import neighbours
+from protosphere.errors import as_integer
+
+LARGEST_ORDER = 4000  # more points than this order serves get the bound of the number that it does serve
+LARGEST_DIM = 10**15
+ROUNDING = 1e-15  # several times what double precision adds to a root; taken off, so that no code is ever denied
+
+
+def levenshtein(num_classes: int, dim: int) -> Bound:
+    """The least max cosine that Levenshtein's theorem leaves to `num_classes` points in `dim` dimensions.
+
+    It is the s at which L_m(n, s) = K, for the order m with D(n, m) <= K <= D(n, m+1), where D(n, m) is the size of
+    a tight spherical m-design. It is sharp at the icosahedron, E8, the Leech lattice and many more; equals Rankin's
+    bound at K <= n + 1 and K = 2n; is cos(2 pi / K) in the plane. Fewer points bound more, so that a K beyond order
+    4000 gets the value of the largest K within; a dimension above 10^15 gets Rankin's 0.
+
+    Reference: V. I. Levenshtein, Universal bounds for codes and designs, Handbook of Coding Theory (1998), ch. 6.
+
+    >>> levenshtein(240, 8)
+    Bound(value=0.5, theorem='levenshtein')
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    return Bound(rational(K, n) if 2 * n >= K else irrational(K, n), "levenshtein")
+
+
+def rational(K: int, n: int) -> Fraction:
+    """Orders 1 and 2, K <= 2n, in closed form."""
+    return Fraction(-1, K - 1) if n + 1 >= K else Fraction(K - 2 * n, n * (K - 2))
+
+
+def irrational(K: int, n: int) -> Fraction | float:
+    """Orders of 3 and above, K > 2n."""
+    if n == 1:
+        return Fraction(1)  # three points on two places
+    if n == 2:
+        return cos(2 * pi / min(K, 10**16)) - ROUNDING
+    if n > LARGEST_DIM:
+        return Fraction(0)
+    order = levenshtein_order(K, n)
+    return solution(min(K, design_size(n, order + 1)), n, order) - ROUNDING
+
+
+def levenshtein_order(K: int, n: int) -> int:
+    """The least m >= 3 with K <= D(n, m+1), or the largest order there is."""
+    return 3 + bisect_left(range(3, LARGEST_ORDER), K, key=lambda m: design_size(n, m + 1))
+
+
+def design_size(n: int, m: int) -> int:
+    """D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel)."""
+    k = m // 2
+    return 2 * comb(n + k - 1, k) if m % 2 else comb(n + k - 1, k) + comb(n + k - 2, k - 1)
+
+
+def solution(K: int, n: int, order: int) -> float:
+    """The s in the interval of `order` at which L_order(n, s) = K."""
+    from scipy.optimize import brentq
+
+    k = (order + 1) // 2
+    low = largest_zero(n, k - 1, 1) if order % 2 else largest_zero(n, k, 0)
+    high = largest_zero(n, k, 0) if order % 2 else largest_zero(n, k, 1)
+    excess = odd_excess if order % 2 else even_excess
+    if excess(low, K, n, k) >= 0:
+        return low
+    if excess(high, K, n, k) <= 0:
+        return high
+    return float(brentq(excess, low, high, args=(K, n, k), xtol=1e-16, rtol=1e-15))
+
+
+def odd_excess(s: float, K: int, n: int, k: int) -> float:
+    """(L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
+    lower, upper = neighbours(n, k, s)
+    return (2 * k + n - 3) / (n - 1) - (lower - upper) / ((1 - s) * upper) - K / comb(k + n - 3, k - 1)
+
+
+def even_excess(s: float, K: int, n: int, k: int) -> float:
+    """(L_{2k}(n, s) - K) / C(k+n-2, k)."""
+    lower, upper = neighbours(n, k + 1, s)
+    ratio = (1 + s) * (lower - upper) / ((1 - s) * (lower + upper))
+    return (2 * k + n - 1) / (n - 1) - ratio - K / comb(k + n - 2, k)
+
+
+def largest_zero(n: int, degree: int, shift: int) -> float:
+    """The largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1."""
+    from scipy.linalg import eigvalsh_tridiagonal
+
+    a, b = (n - 1) / 2, shift + (n - 3) / 2
+    j = np.arange(degree, dtype=np.float64)
+    centre = 2 * j + a + b
+    diagonal = (b - a) * (b + a) / (centre * (centre + 2))
+    i, middle = j[1:], centre[1:]
+    square = 4 * (i / middle) * ((i + a) / middle) * ((i + b) / (middle + 1)) * ((i + a + b) / (middle - 1))
+    last = (degree - 1, degree - 1)
+    return float(eigvalsh_tridiagonal(diagonal, np.sqrt(square), select="i", select_range=last)[0])

@@ -1,0 +1,30 @@
+"""Rankin's two bounds: no code is better than a simplex, and past n + 1 points none is below a right angle."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from protosphere.bounds.bound import Bound
+from protosphere.errors import as_integer
+
+
+def rankin(num_classes: int, dim: int) -> Bound:
+    """The least max cosine that Rankin's theorem leaves to `num_classes` points in `dim` dimensions.
+
+    K <= n + 1 points have max cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have max
+    cosine at least 0, which the cross-polytope attains up to K = 2n. Past 2n it still holds, but `levenshtein` is
+    stronger.
+
+    Reference: R. A. Rankin, The closest packing of spherical caps in n dimensions, Proc. Glasgow Math. Assoc. 2
+    (1955).
+
+    >>> rankin(100, 128)
+    Bound(value=-1/99, theorem='rankin_simplex')
+    >>> rankin(100, 64)
+    Bound(value=0, theorem='rankin_orthoplex')
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    if n + 1 >= K:
+        return Bound(Fraction(-1, K - 1), "rankin_simplex")
+    return Bound(Fraction(0), "rankin_orthoplex")

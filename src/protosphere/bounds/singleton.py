@@ -1,0 +1,23 @@
+"""Singleton's bound on the distance of a linear code, over any field."""
+
+from __future__ import annotations
+
+from protosphere.errors import InfeasibleError, as_integer, brief
+
+
+def singleton_distance(length: int, dimension: int) -> int:
+    """The largest distance a linear [n, k] code can have over any field: n - k + 1.
+
+    Reed-Solomon codes attain it; of the binary codes only the trivial ones do (the repetition code, the even-weight
+    code and the whole space).
+
+    Reference: MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11.
+
+    >>> singleton_distance(15, 7)
+    9
+    """
+    n = as_integer("length", length, minimum=1)
+    k = as_integer("dimension", dimension, minimum=1)
+    if k > n:
+        raise InfeasibleError(f"no code of length {brief(n)} has dimension {brief(k)}; smallest length: {brief(k)}")
+    return n - k + 1

@@ -1,0 +1,40 @@
+"""Welch's bounds on lines through the origin, for antipodal codes: those that contain -x with every x."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt, sqrt
+
+from protosphere.bounds.bound import Bound
+from protosphere.errors import as_integer
+from protosphere.types import Cosine
+
+
+def welch_antipodal(num_lines: int, dim: int) -> Bound:
+    """The least max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
+
+    For N lines, cos^2 >= (N-n) / (n (N-1)) for n < N, and cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)) from N = n(n+1)/2 on,
+    which Kerdock codes joined with the basis attain. This bounds the largest |cosine|. It is **not** a bound on the
+    max cosine of a code that need not be antipodal: the simplex is below it. For those see `levenshtein`.
+
+    References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
+    Bounds for packings of metric spaces and some of their applications (1983).
+
+    >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
+    Bound(value=1/4, theorem='welch_antipodal')
+    """
+    N = as_integer("num_lines", num_lines, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    if n >= N:
+        square = Fraction(0)
+    elif n * (n + 1) >= 2 * N:
+        square = Fraction(N - n, n * (N - 1))
+    else:
+        square = Fraction(3 * N - n * n - 2 * n, (n + 2) * (N - n))
+    return Bound(root(square), "welch_antipodal")
+
+
+def root(square: Fraction) -> Cosine:
+    """The square root: a Fraction if it is rational."""
+    over, under = isqrt(square.numerator), isqrt(square.denominator)
+    return Fraction(over, under) if Fraction(over, under) ** 2 == square else sqrt(square)
