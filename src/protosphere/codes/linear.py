@@ -1,0 +1,178 @@
+"""Binary linear codes as packed generator matrices, and the words they span.
+
+MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+from protosphere.types import Indices, PackedBits
+
+LARGEST_MESSAGE_BITS = 62
+
+
+@dataclass(frozen=True)
+class MinimumDistance:
+    """A minimum distance: its true value where `exact`, otherwise a proven lower bound; `reason` says how we know."""
+
+    value: int
+    exact: bool
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class LinearCode:
+    """An [n, k] binary code: the 2^k sums of the k independent rows of `generator`."""
+
+    n: int
+    k: int
+    generator: PackedBits
+    distance: MinimumDistance
+    name: str
+
+    def __post_init__(self) -> None:
+        expected = (self.k, packed_length(self.n))
+        if self.generator.shape != expected or self.generator.dtype != np.uint8:
+            got = f"{self.generator.dtype} {self.generator.shape}"
+            raise InvalidArgumentError(f"'generator' must be uint8 of shape {expected}, got {got}")
+        frozen = self.generator.view()
+        frozen.flags.writeable = False
+        object.__setattr__(self, "generator", frozen)
+
+
+def packed_length(n: int) -> int:
+    """How many bytes hold n bits."""
+    return (n + 7) // 8
+
+
+def pack(bits: ArrayLike) -> PackedBits:
+    """Rows of zeros and ones, packed eight to a byte, first bit highest."""
+    return np.packbits(np.ascontiguousarray(bits, dtype=np.uint8), axis=-1)
+
+
+def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
+    """The first n bits of every row, one a byte."""
+    return np.unpackbits(packed, axis=-1, count=n)
+
+
+def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
+    """The words number start, ..., start + count - 1 of the span.
+
+    Word number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
+    words grow by doubling, so each costs one pass over its bytes.
+
+    >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
+    [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
+    """
+    as_integer("start", start, minimum=0)
+    stop = start + as_integer("count", count, minimum=0)
+    if stop > 1 << len(generator):
+        raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
+    rows = _as_long_words(generator)
+    words = np.empty((count, rows.shape[1]), dtype=np.uint64)
+    while start < stop:
+        size = _aligned_block(start, stop)
+        _fill_block(words[len(words) - (stop - start) :][:size], rows, start)
+        start += size
+    return _as_bytes(words, generator.shape[1])
+
+
+def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
+    """The words whose numbers, as in `codewords`, are `messages`; for k <= 62."""
+    k, numbers = len(generator), np.asarray(messages, dtype=np.int64).reshape(-1)
+    if k > LARGEST_MESSAGE_BITS:
+        raise InvalidArgumentError(f"'generator' must have at most 62 rows here, got {k}; use encode_bits")
+    if numbers.size and (numbers.min() < 0 or int(numbers.max()) >> k):
+        raise InvalidArgumentError(f"'messages' must lie in 0, ..., 2**{k} - 1, got {numbers.min()}..{numbers.max()}")
+    return _encode_bytes(generator, numbers.astype("<i8").view(np.uint8).reshape(-1, 8))
+
+
+def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
+    """The words of the messages given as rows of k bits, the bit for row 0 first."""
+    bits = np.atleast_2d(np.asarray(message_bits, dtype=np.uint8))
+    if bits.shape[1] != len(generator):
+        raise InvalidArgumentError(f"'message_bits' must have {len(generator)} columns, got {bits.shape[1]}")
+    return _encode_bytes(generator, np.packbits(bits, axis=1, bitorder="little"))
+
+
+def weights(words: PackedBits) -> Indices:
+    """The number of ones in every word."""
+    counted = words
+    if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
+        counted = words.view(np.uint64)
+    return np.bitwise_count(counted).sum(axis=1, dtype=np.int64)
+
+
+def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, list[int]]:
+    """Gauss-Jordan elimination on the given columns: the reduced matrix and its pivot columns, one each row from 0."""
+    reduced = generator.copy()
+    pivots: list[int] = []
+    for column in np.asarray(columns, dtype=np.int64).tolist():
+        ones = reduced[:, column >> 3] >> (7 - (column & 7)) & 1
+        below = np.flatnonzero(ones[len(pivots) :])
+        if not below.size:
+            continue
+        top, found = len(pivots), len(pivots) + int(below[0])
+        reduced[[top, found]], ones[found] = reduced[[found, top]], ones[top]
+        ones[top] = 0
+        reduced[ones.astype(bool)] ^= reduced[top]
+        pivots.append(column)
+        if len(pivots) == len(reduced):
+            break
+    return reduced, pivots
+
+
+def rank(generator: PackedBits, n: int) -> int:
+    """The dimension of the span."""
+    return len(row_reduce(generator, np.arange(n))[1])
+
+
+def dual(generator: PackedBits, n: int) -> PackedBits:
+    """A generator of the words orthogonal to every row: n - rank rows.
+
+    With the reduced generator [I | P] on its pivots, the dual is [P^T | I] on the same columns (M&S chapter 1).
+    """
+    reduced, pivots = row_reduce(generator, np.arange(n))
+    free = np.setdiff1d(np.arange(n), pivots)
+    bits = np.zeros((len(free), n), dtype=np.uint8)
+    bits[:, pivots] = unpack(reduced[: len(pivots)], n)[:, free].T
+    bits[np.arange(len(free)), free] = 1
+    return pack(bits)
+
+
+def _as_long_words(packed: PackedBits) -> NDArray[np.uint64]:
+    """The rows padded to whole 64-bit words."""
+    padding = -packed.shape[1] % 8
+    return np.pad(packed, ((0, 0), (0, padding))).view(np.uint64)
+
+
+def _as_bytes(words: NDArray[np.uint64], length: int) -> PackedBits:
+    return np.ascontiguousarray(words.view(np.uint8)[:, :length])
+
+
+def _aligned_block(start: int, stop: int) -> int:
+    """The largest power of two that divides `start` and does not pass `stop`."""
+    reach = 1 << ((stop - start).bit_length() - 1)
+    return reach if start == 0 else min(start & -start, reach)
+
+
+def _fill_block(block: NDArray[np.uint64], rows: NDArray[np.uint64], start: int) -> None:
+    """Words start, ..., start + len(block) - 1, where len(block) is a power of two dividing `start`."""
+    chosen = [i for i in range(start.bit_length()) if start >> i & 1]
+    block[0] = np.bitwise_xor.reduce(rows[chosen], axis=0)
+    for i in range(len(block).bit_length() - 1):
+        np.bitwise_xor(block[: 1 << i], rows[i], out=block[1 << i : 2 << i])
+
+
+def _encode_bytes(generator: PackedBits, message_bytes: NDArray[np.uint8]) -> PackedBits:
+    """Eight rows at a time, through the table of their 256 sums."""
+    words = np.zeros((len(message_bytes), generator.shape[1]), dtype=np.uint8)
+    for i in range(0, len(generator), 8):
+        rows = generator[i : i + 8]
+        words ^= codewords(rows, 1 << len(rows))[message_bytes[:, i // 8]]
+    return words

@@ -1,0 +1,46 @@
+"""Primes and prime powers by trial division: every number here is small (orders of fields of at most 2^16 elements)."""
+
+from __future__ import annotations
+
+
+def prime_factors(number: int) -> tuple[int, ...]:
+    """The distinct primes dividing `number`, ascending; none for 1 or less.
+
+    >>> prime_factors(60)
+    (2, 3, 5)
+    """
+    factors: list[int] = []
+    p = 2
+    while p * p <= number:
+        if number % p == 0:
+            factors.append(p)
+            while number % p == 0:
+                number //= p
+        p += 1
+    return (*factors, number) if number > 1 else tuple(factors)
+
+
+def is_prime(number: int) -> bool:
+    """Whether `number` is a prime."""
+    return number > 1 and prime_factors(number) == (number,)
+
+
+def prime_power(q: int) -> tuple[int, int] | None:
+    """(p, e) with q = p^e and p prime, e >= 1; None where there is no such pair.
+
+    >>> prime_power(81), prime_power(12)
+    ((3, 4), None)
+    """
+    factors = prime_factors(q)
+    if len(factors) != 1:
+        return None
+    p, e = factors[0], 0
+    while q > 1:
+        q //= p
+        e += 1
+    return p, e
+
+
+def prime_powers(limit: int) -> tuple[int, ...]:
+    """Every prime power q with 2 <= q <= limit, ascending."""
+    return tuple(q for q in range(2, limit + 1) if prime_power(q) is not None)

@@ -1,0 +1,75 @@
+"""Reed-Muller codes: RM(r, m) is the polynomials of degree at most r in m bits, evaluated at all 2^m points.
+
+MacWilliams & Sloane, chapter 13. Point number j has x_i = bit i - 1 of j, so that the words of RM(1, m) come in the
+order of Sylvester's Hadamard matrix: number 2a is the row a, number 2a + 1 its complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+
+from protosphere.codes.linear import LinearCode, MinimumDistance, pack
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+from protosphere.types import PackedBits
+
+
+def dimension(r: int, m: int) -> int:
+    """k = C(m, 0) + ... + C(m, r)."""
+    _check_order(r, m)
+    return sum(comb(m, degree) for degree in range(r + 1))
+
+
+def order_for(k_needed: int, m: int) -> int | None:
+    """The smallest r with dimension(r, m) >= k_needed; None where even r = m, the whole space, is too small.
+
+    >>> order_for(7, 6), order_for(8, 6), order_for(5, 2)
+    (1, 2, None)
+    """
+    as_integer("k_needed", k_needed, minimum=0)
+    as_integer("m", m, minimum=0)
+    return next((r for r in range(m + 1) if dimension(r, m) >= k_needed), None)
+
+
+def reed_muller(r: int, m: int) -> LinearCode:
+    """RM(r, m), 0 <= r <= m: n = 2^m, d = 2^(m-r) (M&S chapter 13, theorem 3).
+
+    >>> code = reed_muller(1, 4)
+    >>> code.n, code.k, code.distance.value
+    (16, 5, 8)
+    """
+    k = dimension(r, m)
+    distance = MinimumDistance(1 << (m - r), True, "2^(m-r), Reed-Muller")
+    return LinearCode(1 << m, k, generator_rows(r, m, k), distance, f"RM({r},{m})")
+
+
+def generator_rows(r: int, m: int, count: int) -> PackedBits:
+    """The first `count` rows of the generator of RM(r, m): 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree."""
+    k = dimension(r, m)
+    if as_integer("count", count, minimum=0) > k:
+        raise InfeasibleError(f"'count' must be at most k = {k} for RM({r},{m}), got {count}")
+    one = pack(np.ones(1 << m, dtype=np.uint8))
+    variables = [_variable(i, m) for i in range(m)]
+    rows = np.empty((count, len(one)), dtype=np.uint8)
+    for row, monomial in zip(rows, islice(_monomials(m), count), strict=True):
+        row[:] = reduce(np.bitwise_and, (variables[i] for i in monomial), one)
+    return rows
+
+
+def _monomials(m: int) -> Iterator[tuple[int, ...]]:
+    for degree in range(m + 1):
+        yield from combinations(range(m), degree)
+
+
+def _variable(i: int, m: int) -> PackedBits:
+    return pack(np.arange(1 << m) >> i & 1)
+
+
+def _check_order(r: int, m: int) -> None:
+    as_integer("m", m, minimum=0)
+    if as_integer("r", r, minimum=0) > m:
+        raise InvalidArgumentError(f"'r' must be at most m = {m}, got {r}")

@@ -1,0 +1,67 @@
+"""Reed-Solomon codes: polynomials of degree below k_q over GF(q), evaluated at the first n_q field elements.
+
+MacWilliams & Sloane, chapter 10 (section 3 for the extended codes, which evaluation at 0 gives).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from protosphere.codes.fields import Elements, field
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+from protosphere.types import Indices
+
+
+def minimum_distance(n_q: int, k_q: int) -> int:
+    """d = n_q - k_q + 1, the Singleton bound, which these codes meet."""
+    return n_q - k_q + 1
+
+
+def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
+    """The words with the given numbers, one a row of n_q symbols in 0, ..., q - 1.
+
+    The message of number j is its k_q base-q digits, least significant first, and they are the coefficients
+    f_0, f_1, ... of the polynomial; symbol i of the word is f(element number i).
+
+    >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x
+    [[2, 3, 4, 0]]
+    """
+    _check(q, n_q, k_q)
+    digits = _digits(np.asarray(indices, dtype=np.int64).reshape(-1), q, k_q)
+    gf, points = field(q), np.arange(n_q)
+    words = np.zeros((len(digits), n_q), dtype=np.uint8)
+    for coefficients in digits.T[::-1]:
+        words = gf.add[gf.multiply[words, points], coefficients[:, None]]
+    return words
+
+
+def generator_matrix(q: int, n_q: int, k_q: int) -> Elements:
+    """The k_q x n_q matrix whose row i is x^i at the first n_q elements."""
+    _check(q, n_q, k_q)
+    gf, points = field(q), np.arange(n_q)
+    rows = np.ones((k_q, n_q), dtype=np.uint8)
+    for i in range(1, k_q):
+        rows[i] = gf.multiply[rows[i - 1], points]
+    return rows
+
+
+def _digits(numbers: Indices, q: int, k_q: int) -> Indices:
+    """The k_q base-q digits of every number, least significant first."""
+    digits = np.empty((len(numbers), k_q), dtype=np.int64)
+    rest = numbers
+    for i in range(k_q):
+        rest, digits[:, i] = np.divmod(rest, q)
+    if np.any(rest):
+        got = f"{numbers.min()}..{numbers.max()}"
+        raise InvalidArgumentError(f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}")
+    return digits
+
+
+def _check(q: int, n_q: int, k_q: int) -> None:
+    field(q)
+    as_integer("k_q", k_q, minimum=1)
+    if as_integer("n_q", n_q, minimum=1) > q:
+        raise InfeasibleError(f"'n_q' must be at most q = {q}, got {n_q}")
+    if k_q > n_q:
+        raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")

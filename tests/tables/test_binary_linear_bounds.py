@@ -1,0 +1,66 @@
+"""No code of ours is better than a binary linear code can be.
+
+The bounds are A. E. Brouwer's table "Bounds on the minimum distance of linear codes", GF(2), n <= 257, May 2006.
+binary_linear_code_bounds_excerpt.csv holds its rows for the (n, k) of our codes; with PROTOSPHERE_DATA set the whole
+table is read as well.
+"""
+
+import csv
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from protosphere.codes.bch import bch, bch_family, even_weight_family
+from protosphere.codes.linear import LinearCode
+from protosphere.codes.modify import extend
+from protosphere.codes.reed_muller import reed_muller
+
+EXCERPT = Path(__file__).parent / "binary_linear_code_bounds_excerpt.csv"
+Table = dict[tuple[int, int], tuple[int, int]]
+
+
+def our_codes() -> Iterator[LinearCode]:
+    """Every Reed-Muller code with m <= 8; every BCH code with n <= 255, its even-weight subcode and its extension."""
+    yield from (reed_muller(r, m) for m in range(9) for r in range(m + 1))
+    for m in range(2, 9):
+        yield from (bch(m, code.k, even=True) for code in even_weight_family(m))
+        for code in bch_family(m):
+            built = bch(m, code.k)
+            yield built
+            yield extend(built)
+
+
+def table(path: Path) -> Table:
+    with path.open(newline="") as lines:
+        rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+        return {(int(row["n"]), int(row["k"])): (int(row["lower"]), int(row["upper"])) for row in rows}
+
+
+@pytest.fixture(scope="module")
+def codes() -> list[LinearCode]:
+    return list(our_codes())
+
+
+def above_the_bound(codes: list[LinearCode], bounds: Table) -> list[str]:
+    return [code.name for code in codes if code.distance.value > bounds[code.n, code.k][1]]
+
+
+def test_no_code_exceeds_the_excerpt(codes: list[LinearCode]) -> None:
+    assert above_the_bound(codes, table(EXCERPT)) == []
+
+
+def test_reed_muller_codes_of_order_one_and_the_hamming_codes_meet_the_bound(codes: list[LinearCode]) -> None:
+    bounds = table(EXCERPT)
+    met = {code.name for code in codes if code.distance.value == bounds[code.n, code.k][1]}
+    assert {f"RM(1,{m})" for m in range(1, 9)} <= met
+    assert {f"BCH({2**m - 1},{2**m - 1 - m})" for m in range(2, 9)} <= met
+    assert {f"even BCH({2**m - 1},{m})" for m in range(2, 9)} <= met
+
+
+@pytest.mark.skipif("PROTOSPHERE_DATA" not in os.environ, reason="PROTOSPHERE_DATA names no data directory")
+def test_no_code_exceeds_the_full_table_and_the_excerpt_is_a_part_of_it(codes: list[LinearCode]) -> None:
+    full = table(Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "binary_linear_code_bounds_2006.csv")
+    assert above_the_bound(codes, full) == []
+    assert table(EXCERPT).items() <= full.items()
