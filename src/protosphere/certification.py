@@ -14,8 +14,8 @@ from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.placement import Placement
 from protosphere.types import Cosine, Points, Progress, silent
 
-SAME_SIZE = 1e-6
-"""Entries this close to 0 or +-c, relative to c, are taken for it: float32 rounding of a sign or ternary code."""
+ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
+"""Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
 
 
 def certified(placement: Placement, guarantee: Cosine | None, progress: Progress = silent) -> Certificate:
@@ -41,13 +41,15 @@ def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine,
 def recognised(points: Points, recipe: str = "given points") -> Placement:
     """A placement of somebody's points, as exact as they allow: words of +-c are packed, words of 0, +-c put on a grid.
 
-    Rows must be unit vectors up to float32 rounding; that rounding is taken out.
+    Rows must be unit vectors up to rounding, which is taken out; numbers that float32 can hold are taken to be rounded
+    to it.
     """
     require_unit_rows(points)
     size = float(np.max(np.abs(points)))
-    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > SAME_SIZE * size
+    rounding = ROUNDING[np.float32 if np.array_equal(points, points.astype(np.float32)) else np.float64]
+    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > rounding * size
     nonzero = round(1 / size**2)
-    if off.any() or abs(nonzero * size**2 - 1) > SAME_SIZE * nonzero:
+    if off.any() or abs(nonzero * size**2 - 1) > 4 * rounding:
         return Placement(points.shape[1], recipe, points=normalized(points))
     if nonzero == points.shape[1]:
         return Placement(points.shape[1], recipe, signs=np.packbits(points > 0, axis=1))

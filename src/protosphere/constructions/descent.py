@@ -24,7 +24,7 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     check_descent_options(**options)
     if num_classes <= LARGEST_K:
         return None
-    return f"the descent holds a matrix of all pairs: it serves up to {LARGEST_K} classes, got {brief(num_classes)}"
+    return f"'num_classes' can be at most {LARGEST_K} for a descent over all pairs, got {brief(num_classes)}"
 
 
 @construction(

@@ -23,7 +23,7 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     """Why K points of R^n are too many: for memory, or for measuring all their pairs."""
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     entries, room = num_classes * dim, memory_bytes()
-    bits_an_entry = 1 if scheme.packed else 192  # dense: float64 points, and room for two copies
+    bits_an_entry = 3 if scheme.packed else 192  # the points themselves, and room for two copies
     if entries * bits_an_entry > room * 8:
         most = room * 8 // bits_an_entry
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"

@@ -24,6 +24,8 @@ from protosphere.errors import as_choice, as_flag, brief
 from protosphere.placement import Placement
 from protosphere.types import Indices, PackedBits
 
+LONGEST = 1 << 20
+
 LARGEST_SHORTENED = 600
 """Shortening by elimination is cheap up to this dimension; larger codes are only punctured."""
 
@@ -31,6 +33,8 @@ LARGEST_SHORTENED = 600
 def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
     as_flag("modify", modify)
     as_choice("subset", subset, SUBSETS)
+    if dim > LONGEST:
+        return f"'reed_muller' serves dim up to {LONGEST}, got {brief(dim)}"
     if message_bits(num_classes) > dim:
         return (
             f"'reed_muller' needs 2**dim >= num_classes, got dim {brief(dim)} for {brief(num_classes)} classes; "

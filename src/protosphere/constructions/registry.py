@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ class Construction:
         reference: where it comes from.
         stochastic: whether the points depend on the seed at the default options.
         packed: whether the points are +-1/sqrt(n) words, kept at one bit an entry.
+        members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Construction:
     reference: str
     stochastic: bool
     packed: bool
+    members: Callable[[int], Iterable[Any]] | None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -75,6 +77,7 @@ def construction(
     reference: str,
     stochastic: bool = False,
     packed: bool = False,
+    members: Callable[[int], Iterable[Any]] | None = None,
 ) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name; a second one of the same name is an error."""
 
@@ -82,7 +85,9 @@ def construction(
         name = build.__name__
         if name in _registry:
             raise InvalidArgumentError(f"a construction named '{name}' is registered already; choose another name")
-        _registry[name] = Construction(name, build, obstacle, guarantee, summary, reference, stochastic, packed)
+        _registry[name] = Construction(
+            name, build, obstacle, guarantee, summary, reference, stochastic, packed, members
+        )
         return build
 
     return register

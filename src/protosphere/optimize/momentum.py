@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     Gradient = Callable[[Tensor, float], Tensor]
 
 DTYPES = ("float32", "float64")
+
+WORTH_TWO_THREADS = 1 << 25
+"""Products a step, K^2 n, below which a second thread costs more in waiting than it saves."""
 
 
 def check_descent_options(steps: object, lr: object, momentum: object, dtype: object, device: object) -> None:
@@ -41,6 +45,19 @@ def _usable_device(device: object) -> None:
         ) from error
 
 
+@contextmanager
+def _few_threads(single: bool) -> Generator[None, None, None]:
+    """One torch thread for the length of the block if `single`, and as many as before afterwards."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if single else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def projected_descent(
     num_classes: int,
     dim: int,
@@ -62,7 +79,7 @@ def projected_descent(
     import torch
 
     start = uniform_points(num_classes, dim, rng)
-    with torch.inference_mode():
+    with torch.inference_mode(), _few_threads(num_classes**2 * dim < WORTH_TWO_THREADS):
         points = torch.as_tensor(start, device=device, dtype=getattr(torch, dtype))
         velocity = torch.zeros_like(points)
         for step in range(steps):

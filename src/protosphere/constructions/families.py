@@ -1,0 +1,90 @@
+"""Families of codes whose sizes and separations are known in advance: a construction each, and food for the search.
+
+A family is one generator function. It yields every member up to a dimension, cheaply, as a record with its theorem's
+max cosine; points are placed only when asked for. `family` turns it into a registered construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.placement import Placement
+from protosphere.types import Cosine
+
+
+@dataclass(frozen=True)
+class Member:
+    """One code of a family.
+
+    Attributes:
+        dim, size: n, and how many points there are.
+        max_cosine: of all of them, by theorem; exact where it is rational.
+        recipe: in words, with its parameters.
+        place: (num_classes) to a placement of the first so many points.
+    """
+
+    dim: int
+    size: int
+    max_cosine: Cosine
+    recipe: str
+    place: Callable[[int], Placement]
+
+
+Members = Callable[[int], Iterable[Member]]
+"""(largest dimension) to every member up to it."""
+
+
+def best_member(members: Members, num_classes: int, dim: int) -> Member | None:
+    """The member of just this dimension with room for so many classes and the lowest max cosine."""
+    fitting = [member for member in members(dim) if member.dim == dim and member.size >= num_classes]
+    return min(fitting, key=lambda member: (member.max_cosine, member.size), default=None)
+
+
+def family(*, summary: str, reference: str, packed: bool = False) -> Callable[[Members], Members]:
+    """Register the decorated generator of members as a construction of its name."""
+
+    def register(members: Members) -> Members:
+        name = getattr(members, "__name__", "family")
+
+        def obstacle(num_classes: int, dim: int) -> str | None:
+            if best_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:
+                return None
+            return _nowhere(name, members, num_classes, dim)
+
+        def guarantee(num_classes: int, dim: int) -> Cosine | None:
+            member = best_member(members, num_classes, dim)
+            return member and member.max_cosine
+
+        def build(num_classes: int, dim: int) -> Placement:
+            member = best_member(members, num_classes, dim)
+            assert member is not None, "the obstacle has made sure that there is one"
+            return member.place(num_classes)
+
+        build.__name__ = name
+        build.__doc__ = members.__doc__
+        construction(
+            obstacle=obstacle,
+            guarantee=guarantee,
+            summary=summary,
+            reference=reference,
+            packed=packed,
+            members=members,
+        )(build)
+        return members
+
+    return register
+
+
+LARGEST_DIM = 4096
+"""Families are searched up to this dimension."""
+
+
+def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
+    """The sentence for a request no member serves: the nearest dimensions that would."""
+    dims = {member.dim for member in members(min(LARGEST_DIM, 4 * dim + 64)) if member.size >= num_classes}
+    nearest = sorted(sorted(dims, key=lambda other: abs(other - dim))[:2])
+    where = f"nearest: {', '.join(map(str, nearest))}" if nearest else f"no dim near {brief(dim)} holds so many"
+    return f"'{name}' has no code for num_classes {brief(num_classes)} at dim, got {brief(dim)}; {where}"

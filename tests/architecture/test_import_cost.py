@@ -1,0 +1,32 @@
+"""What an import may load: neither torch nor scipy's solvers nor matplotlib, until something needs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ["torch", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
+
+
+def loaded_after(statements):
+    script = f"{statements}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(json.loads(answer.stdout.splitlines()[-1]))
+
+
+def test_importing_loads_nothing_heavy():
+    assert not loaded_after("import protosphere").intersection(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "import protosphere as ps; ps.construct('reed_muller', num_classes=100, dim=64)",
+        "import protosphere as ps; ps.construct('simplex', num_classes=10, dim=9); ps.bounds.achievable(100, 64)",
+    ],
+)
+def test_algebra_needs_no_torch(statements):
+    assert not loaded_after(statements).intersection(["torch", "matplotlib", "scipy.optimize"])

@@ -1,0 +1,131 @@
+"""What every registered construction promises, whatever it is: one row a construction."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import protosphere as ps
+from protosphere.geometry.gram import max_cosine
+
+# A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
+ROWS = [
+    ("one_hot", 12, 15, {}, (12, 11, "12")),
+    ("uniform", 30, 7, {}, None),
+    ("simplex", 12, 11, {}, (12, 10, "11")),
+    ("cross_polytope", 13, 7, {}, (13, 6, "7")),
+    ("reed_muller", 100, 32, {}, (100, 33, "32, 64")),
+    ("reed_muller", 100, 45, {"modify": True}, (100, 6, "7")),
+    ("reed_muller", 30, 16, {"subset": "greedy"}, (100_000, 64, "subset 'first'")),
+    ("reed_muller", 30, 16, {"subset": "random"}, (30, 17, "16, 32")),
+    ("bch", 100, 31, {}, (100, 64, "63, 127")),
+    ("bch", 100, 45, {"modify": True}, (100, 6, "7")),
+    ("bch", 30, 31, {"subset": "greedy"}, (30, 32, "31, 63")),
+    ("bch", 30, 31, {"subset": "random"}, (2**40, 31, "63")),
+    ("reed_solomon", 60, 24, {}, (100, 91, "90, 92")),
+    ("reed_solomon", 60, 30, {"q": 7}, (100, 31, "30, 36")),
+    ("mean_row_max", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
+    ("log_sum_exp", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
+    ("log_sum_exp", 20, 6, {"steps": 50, "dtype": "float64"}, (40_000, 6, "30000")),
+]
+BUILDABLE = [row[:4] for row in ROWS]
+
+
+def build(scheme, num_classes, dim, options, **more):
+    return ps.construct(scheme, num_classes=num_classes, dim=dim, **options, **more)
+
+
+def test_every_construction_has_a_row():
+    assert {row[0] for row in ROWS} == set(ps.available())
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_points_are_unit_and_certified_as_measured(row):
+    code = build(*row)
+    points = code.points
+    assert points.shape == (row[1], row[2])
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, atol=1e-14)
+    assert float(code.max_cosine) == pytest.approx(max_cosine(points), abs=1e-12)
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_guarantee_is_at_least_measured_is_at_least_converse(row):
+    certificate = build(*row).certificate
+    if certificate.guarantee is not None:
+        assert isinstance(certificate.guarantee, Fraction)
+        assert certificate.max_cosine <= certificate.guarantee
+    assert float(certificate.max_cosine) >= float(certificate.converse) - 1e-12
+    assert certificate.gap >= 0
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_same_seed_same_bits_and_the_seed_matters_just_where_it_is_said_to(row):
+    scheme, options = ps.describe(row[0]), row[3]
+    first, again, other = (build(*row, seed=seed).points for seed in (5, 5, 6))
+    assert np.array_equal(first, again)
+    random = scheme.stochastic or options.get("subset") == "random"
+    assert np.array_equal(first, other) != random
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_a_saved_code_comes_back_with_bits_certificate_and_provenance(row, tmp_path):
+    code = build(*row, seed=3, mapping="random")
+    code.save(tmp_path / "code.safetensors")
+    back = ps.load(tmp_path / "code.safetensors")
+    assert np.array_equal(code.points, back.points)
+    assert back.certificate == code.certificate
+    assert back.provenance == code.provenance
+    assert ps.certify(back) == code.certificate
+    assert [path.name for path in tmp_path.iterdir()] == ["code.safetensors"]
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_provenance_rebuilds_the_points_bit_for_bit(row):
+    code = build(*row, seed=3, mapping="random")
+    words = code.provenance
+    again = ps.construct(
+        words.construction,
+        num_classes=words.num_classes,
+        dim=words.dim,
+        seed=words.seed,
+        mapping=words.mapping,
+        **words.options,
+    )
+    assert np.array_equal(code.points, again.points)
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_random_mapping_permutes_the_same_points(row):
+    fixed, shuffled = build(*row, seed=1), build(*row, seed=1, mapping="random")
+    assert not np.array_equal(fixed.points, shuffled.points)
+    assert np.array_equal(np.unique(fixed.points, axis=0), np.unique(shuffled.points, axis=0))
+    assert fixed.max_cosine == shuffled.max_cosine or float(fixed.max_cosine) == pytest.approx(shuffled.max_cosine)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[4]], ids=str)
+def test_the_obstacle_names_scheme_value_and_what_would_work(row):
+    scheme, _, _, options, (num_classes, dim, works) = row
+    with pytest.raises(ps.InfeasibleError) as refusal:
+        build(scheme, num_classes, dim, options)
+    message = str(refusal.value)
+    assert works in message
+    assert str(dim) in message or str(num_classes) in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("scheme", ps.available())
+def test_the_record_is_complete(scheme):
+    record = ps.describe(scheme)
+    assert record.name == scheme
+    assert record.summary
+    assert record.reference
+
+
+def test_a_second_registration_of_a_name_raises():
+    record = ps.describe("simplex")
+    from protosphere.constructions import construction
+
+    with pytest.raises(ps.InvalidArgumentError, match="'simplex' is registered already"):
+        construction(obstacle=record.obstacle, guarantee=record.guarantee, summary="x", reference="x")(record.build)
