@@ -1,0 +1,116 @@
+"""The program: its commands, each imported when it is called, and what becomes of every error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+
+from cyclopts import App, CycloptsError
+
+from protosphere.cli.complaints import complaint
+from protosphere.errors import ProtosphereError
+from protosphere.version import __version__
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # 128 + SIGINT, as a shell counts
+READER_GONE = 141  # 128 + SIGPIPE
+
+
+@dataclass(frozen=True)
+class Command:
+    """Where a command is, and what its help page says."""
+
+    target: str
+    summary: str
+    example: str
+
+
+COMMANDS = {
+    "list": Command("list_schemes:list_schemes", "The schemes, or one of them in detail.", "list bch"),
+    "construct": Command(
+        "construct:construct",
+        "Place K prototypes in R^n by a scheme, and print what is certified of them.",
+        "construct bch -K 100 -n 63 -o c100.safetensors",
+    ),
+    "certify": Command(
+        "certify:certify",
+        "Measure the prototypes in a file, and print what is certified of them.",
+        "certify mine.csv --normalize",
+    ),
+    "bounds": Command("bounds:bounds", "How far apart K points in R^n can be.", "bounds -K 1000 -n 128"),
+    "compare": Command(
+        "compare:compare",
+        "Every scheme against the bounds, over many dimensions: a table and a figure.",
+        "compare -K 100 --dims 4:256 --figure k100.png",
+    ),
+    "histogram": Command(
+        "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"
+    ),
+    "figure": Command("figure:figure", "Draw a figure of the paper, or all of them.", "figure all -o figures"),
+}
+
+
+def program() -> App:
+    """The command line with every command registered by name only."""
+    app = App(
+        name="protosphere",
+        help="Class prototypes on the unit sphere, with a certificate of how far apart they are.",
+        help_epilogue="Example: protosphere construct reed_muller -K 100 -n 64 -o c100.safetensors",
+        help_format="plaintext",
+        version=__version__,
+        suppress_keyboard_interrupt=False,
+    )
+    for order, (name, command) in enumerate(COMMANDS.items()):
+        app.command(
+            f"protosphere.cli.{command.target}",
+            name=name,
+            help=command.summary,
+            help_epilogue=f"Example: protosphere {command.example}",
+            sort_key=order,
+        )
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and answer with its exit code: 0, or 2 after one sentence about bad input."""
+    prepare_streams()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        program()(words, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return reader_gone()
+    except KeyboardInterrupt:
+        return told("interrupted", INTERRUPTED)
+    except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
+        return told(complaint(error, tuple(COMMANDS)), BAD_INPUT)
+    return 0
+
+
+def prepare_streams() -> None:
+    """Streams that were closed go nowhere, and a terminal without the character gets a question mark."""
+    nowhere = Path(os.devnull)
+    sys.stdout = sys.stdout or nowhere.open("w")
+    sys.stderr = sys.stderr or nowhere.open("w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def told(sentence: str, exit_code: int) -> int:
+    """Say it on standard error, on one line."""
+    with suppress(OSError):
+        sys.stderr.write(f"protosphere: {' '.join(sentence.split())}\n")
+    return exit_code
+
+
+def reader_gone() -> int:
+    """Whoever read our output has left (`| head -1`): leave as quietly, and keep the interpreter's last flush quiet."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return READER_GONE

@@ -1,0 +1,64 @@
+"""The arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from cyclopts import Group, Parameter, Token
+
+from protosphere.errors import brief
+
+
+def whole_number(kind: type, tokens: Sequence[Token]) -> int:
+    """An integer written in decimal digits; 2.5 is refused, not cut to 2."""
+    del kind
+    word = tokens[0].value
+    try:
+        return int(word)
+    except ValueError:
+        raise ValueError(f"{brief(word)} is not an integer") from None
+
+
+Whole = Annotated[int, Parameter(converter=whole_number)]
+Classes = Annotated[Whole, Parameter(name=("--classes", "-K"), help="How many prototypes, K.")]
+Dim = Annotated[Whole, Parameter(name=("--dim", "-n"), help="The dimension n of the space.")]
+Seed = Annotated[Whole, Parameter(help="Of everything random: the same seed gives the same bits.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Answer in JSON.")]
+
+Mapping = Literal["fixed", "random"]
+Subset = Literal["first", "random", "greedy"]
+
+
+@dataclass(frozen=True)
+class SchemeOptions:
+    """The schemes' own options; None where not given, so that the scheme's default holds.
+
+    Attributes:
+        modify: Reach every dimension by shortening, extending and puncturing (bch, reed_muller).
+        subset: Which words of a larger code (bch, reed_muller).
+        q: The size of the field, a prime power (reed_solomon).
+        lr: The step size of the descent (log_sum_exp, mean_row_max).
+        steps: The number of steps of the descent.
+        momentum: The momentum of the descent.
+        dtype: The number type of the descent, float32 or float64.
+        device: Where the descent runs, e.g. cpu or cuda.
+    """
+
+    modify: bool | None = None
+    subset: Subset | None = None
+    q: Whole | None = None
+    lr: float | None = None
+    steps: Whole | None = None
+    momentum: float | None = None
+    dtype: str | None = None
+    device: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that were given."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+UNSET = SchemeOptions()
+Options = Annotated[SchemeOptions, Parameter(name="*", negative="", group=Group("Options of some schemes", sort_key=1))]

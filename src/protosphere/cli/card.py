@@ -1,0 +1,65 @@
+"""The card of a code: what it is and what is certified, in lines for people and in fields for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from protosphere.certificate import Certificate
+from protosphere.cli.numbers import cosine_fields, decimal, small, spoken
+from protosphere.cli.screen import print_card, print_json
+from protosphere.spherical_code import SphericalCode
+
+
+def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None) -> None:
+    """Print the card, or its JSON; `file` is where the code was written or read."""
+    if json:
+        print_json(code_record(code) | {"file": None if file is None else str(file)})
+        return
+    written = [] if file is None or title == str(file) else [("written", str(file))]
+    print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code), *written])
+
+
+def code_lines(code: SphericalCode) -> Iterator[tuple[str, str]]:
+    """The lines of the card."""
+    proof = code.certificate
+    yield "recipe", code.placement.recipe
+    yield "max cosine", spoken(proof.max_cosine)
+    yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
+    if code.provenance:
+        promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
+        yield "guarantee", promise
+    yield "converse", f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}"
+    yield "gap", verdict(proof)
+    yield "measured", proof.method
+
+
+def verdict(proof: Certificate) -> str:
+    """The gap to the converse, and what it means where it is closed."""
+    if not proof.optimal:
+        return small(proof.gap)
+    within = "" if proof.exact else ", to within rounding"
+    return f"{small(proof.gap)}: optimal{within}, no arrangement is better"
+
+
+def code_record(code: SphericalCode) -> dict[str, Any]:
+    """Everything on the card as JSON fields; exact fractions as text beside the floats."""
+    proof, made = code.certificate, code.provenance
+    return {
+        "scheme": made and made.construction,
+        "recipe": code.placement.recipe,
+        "num_classes": code.num_classes,
+        "dim": code.dim,
+        "seed": made and made.seed,
+        "mapping": made and made.mapping,
+        "options": made and dict(made.options),
+        **cosine_fields("max_cosine", proof.max_cosine),
+        "min_angle_degrees": code.min_angle_degrees,
+        **cosine_fields("guarantee", proof.guarantee),
+        **cosine_fields("converse", proof.converse.value),
+        "theorem": proof.converse.theorem,
+        "gap": proof.gap,
+        "optimal": proof.optimal,
+        "method": proof.method,
+    }

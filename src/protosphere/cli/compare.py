@@ -1,0 +1,81 @@
+"""`protosphere compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Classes, Json, Seed
+from protosphere.cli.comparison_table import print_comparison
+from protosphere.cli.dims import parsed_dims
+from protosphere.cli.output import FIGURE_ENDINGS, checked_output
+from protosphere.cli.screen import print_json, screen
+from protosphere.comparison import Comparison
+from protosphere.comparison import compare as compared
+from protosphere.plots import draw_comparison
+from protosphere.plots.files import save_table
+
+Flag = Parameter(negative="", show_default=False)
+
+
+def compare(
+    *,
+    num_classes: Classes,
+    dims: str,
+    schemes: str | None = None,
+    modify: Annotated[bool, Flag] = False,
+    seed: Seed = 0,
+    figure: Path | None = None,
+    no_figure: Annotated[bool, Flag] = False,
+    table: Annotated[Path | None, Parameter(name="--csv")] = None,
+    json: Json = False,
+) -> None:
+    """Every scheme against the bounds, over many dimensions: a table and a figure.
+
+    Args:
+        dims: 4:256 for the telling dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every fifth
+            one, or a list such as 16,32,64.
+        schemes: Names with commas between; all unless given.
+        modify: Let codes reach dimensions that are not their own.
+        figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
+        no_figure: Draw nothing.
+        table: Write the numbers to this .csv file, one a line.
+    """
+    picture = checked_output(figure_path(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
+    numbers = checked_output(table, (".csv",))
+    chosen = None if schemes is None else [name.strip() for name in schemes.split(",")]
+    lengths = parsed_dims(dims, num_classes)
+    with ps.progress_bar() as progress:
+        comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)
+    files = written(comparison, picture, numbers)
+    if json:
+        print_json(
+            {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
+            | {name: files.get(name) for name in ("figure", "csv")}
+            | {"records": comparison.records()}
+        )
+        return
+    console = screen()
+    print_comparison(comparison, console)
+    for name, path in files.items():
+        console.print(f"{name}: {path}")
+
+
+def figure_path(given: Path | None, num_classes: int, *, unwanted: bool) -> Path | None:
+    """Where to draw: where told, else in the current folder, unless nobody will look."""
+    return given if given is not None or unwanted else Path(f"compare-k{num_classes}.png")
+
+
+def written(comparison: Comparison, picture: Path | None, numbers: Path | None) -> dict[str, str]:
+    """Write what was asked for; the names of the files."""
+    files: dict[str, str] = {}
+    if picture is not None:
+        draw_comparison(comparison, picture)
+        files["figure"] = str(picture)
+    if numbers is not None:
+        save_table(comparison.records(), numbers)
+        files["csv"] = str(numbers)
+    return files

@@ -1,0 +1,48 @@
+"""`protosphere construct`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Seed
+from protosphere.cli.card import show_code
+from protosphere.cli.output import CODE_ENDINGS, checked_output, write_code
+
+
+def construct(
+    scheme: str,
+    /,
+    *,
+    num_classes: Classes,
+    dim: Dim,
+    seed: Seed = 0,
+    mapping: Mapping = "fixed",
+    options: Options = UNSET,
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    json: Json = False,
+) -> None:
+    """Place K prototypes in R^n by a scheme, and print what is certified of them.
+
+    Args:
+        scheme: One of those that `protosphere list` shows.
+        mapping: Which class gets which point: class i point i, or by a random permutation.
+        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+    """
+    file = checked_output(output, CODE_ENDINGS)
+    with ps.progress_bar(scheme) as progress:
+        code = ps.construct(
+            scheme,
+            num_classes=num_classes,
+            dim=dim,
+            seed=seed,
+            mapping=mapping,
+            progress=progress,
+            **options.given(),
+        )
+        if file is not None:
+            write_code(code, file, progress)
+    show_code(scheme, code, file=file, json=json)

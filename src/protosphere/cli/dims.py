@@ -1,0 +1,58 @@
+"""Which dimensions: `4:256`, `10:100:5` or `16,32,64`."""
+
+from __future__ import annotations
+
+from protosphere.comparison import characteristic_dims
+from protosphere.errors import InvalidArgumentError, brief
+
+MOST_DIMS = 1000
+"""More rows than this are a mistake in typing."""
+
+
+def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
+    """The dimensions that `text` asks for, ascending.
+
+    `a:b` are those from a to b at which schemes exist or bounds bend (2**m, 2**m - 1, K/2, K-1, K), `a:b:step` an
+    arithmetic progression, and anything with commas a list.
+
+    >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
+    ((10, 15, 20), (16, 64))
+    """
+    parts = [whole(part, text) for part in text.split(":")] if ":" in text else []
+    if len(parts) == 3:
+        return arithmetic(parts[0], parts[1], parts[2], text)
+    if len(parts) == 2:
+        return characteristic(parts[0], parts[1], num_classes, text)
+    if parts:
+        raise refusal(text)
+    return tuple(sorted({whole(part, text) for part in text.split(",")}))
+
+
+def characteristic(low: int, high: int, num_classes: int, text: str) -> tuple[int, ...]:
+    """The dimensions worth looking at from `low` to `high`."""
+    if low > high:
+        raise InvalidArgumentError(f"--dims {text} ends before it begins; try {high}:{low}")
+    dims = characteristic_dims(num_classes, low, high)
+    if not dims:
+        raise InvalidArgumentError(f"--dims {text} has no dimension of interest; try a wider range or {low}:{high}:1")
+    return dims
+
+
+def arithmetic(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
+    """From `low` to at most `high`, by `step`."""
+    dims = range(low, high + 1, step)
+    if not 1 <= len(dims) <= MOST_DIMS:
+        raise InvalidArgumentError(f"--dims {text} is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once")
+    return tuple(dims)
+
+
+def whole(part: str, text: str) -> int:
+    """A dimension or a step: an integer of at least 1."""
+    if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
+        return int(part)
+    raise refusal(text)
+
+
+def refusal(text: str) -> InvalidArgumentError:
+    """What would have been understood."""
+    return InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")

@@ -1,0 +1,82 @@
+"""`protosphere list`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from protosphere.cli.arguments import Json
+from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.constructions import Construction, available, describe
+
+
+def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
+    """The schemes, or one of them with its reference and options.
+
+    Args:
+        scheme: The name of one scheme, for its details.
+    """
+    if scheme is None:
+        entries = [describe(name) for name in available()]
+        if json:
+            print_json([scheme_record(entry) for entry in entries])
+        else:
+            print_schemes(entries)
+        return
+    entry = describe(scheme)
+    if json:
+        print_json(scheme_record(entry))
+    else:
+        print_card(entry.name, scheme_lines(entry))
+
+
+def print_schemes(entries: list[Construction]) -> None:
+    """A table: name, and beside it the summary and the options."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for entry in entries:
+        table.add_row(entry.name, entry.summary)
+        if entry.options:
+            table.add_row("", Text("options: " + ", ".join(f"--{name}" for name in entry.options), style="dim"))
+    console = screen()
+    console.print(table)
+    console.print("\nReference and defaults of one of them: protosphere list SCHEME", style="dim")
+
+
+def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
+    """One scheme in detail."""
+    points = "+-1/sqrt(n) words, one bit an entry" if entry.packed else "float64 vectors"
+    lines = [
+        ("summary", entry.summary),
+        ("points", points),
+        ("random", "yes, by --seed" if entry.stochastic else "no, at the default options"),
+        ("reference", entry.reference),
+    ]
+    defaults = [f"--{name} (default {shown(value)})" for name, value in entry.options.items()]
+    return lines + [("options" if i == 0 else "", text) for i, text in enumerate(defaults or ["none"])]
+
+
+def shown(value: object) -> str:
+    """A default as people say it.
+
+    >>> shown(None), shown(False), shown(0.1)
+    ('chosen for you', 'off', '0.1')
+    """
+    if value is None:
+        return "chosen for you"
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def scheme_record(entry: Construction) -> dict[str, Any]:
+    """One scheme as JSON fields."""
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "reference": entry.reference,
+        "stochastic": entry.stochastic,
+        "packed": entry.packed,
+        "options": entry.options,
+    }

@@ -1,0 +1,70 @@
+"""Files a command writes: looked at before the work begins, and never left half written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.plots.files import UNDATED, replace_file
+from protosphere.spherical_code import SphericalCode
+from protosphere.types import Progress
+
+CODE_ENDINGS = (".safetensors", ".npy", ".csv")
+FIGURE_ENDINGS = tuple(UNDATED)
+BLOCK_ENTRIES = 1 << 20
+
+
+def checked_output(path: Path | None, endings: Sequence[str]) -> Path | None:
+    """`path` if a file of that name can be written there; asked first, so that no work is lost."""
+    if path is None:
+        return None
+    if path.suffix not in endings:
+        raise InvalidArgumentError(f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}")
+    checked_folder(path.parent)
+    if path.is_dir():
+        raise StorageError(f"cannot write '{path}': it is a folder")
+    return path
+
+
+def checked_folder(folder: Path) -> Path:
+    """`folder` if it exists and files can be made in it."""
+    if not folder.is_dir():
+        raise StorageError(f"cannot write into '{folder}': there is no such folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(f"cannot write into '{folder}': permission denied")
+    return folder
+
+
+def write_code(code: SphericalCode, path: Path, progress: Progress) -> None:
+    """Our own file with certificate and provenance, or only the float64 rows as .npy or .csv."""
+    if path.suffix == ".safetensors":
+        code.save(path)
+        return
+    write = _write_npy if path.suffix == ".npy" else _write_csv
+    replace_file(path, lambda beside: write(code, beside, progress))
+
+
+def _write_npy(code: SphericalCode, path: Path, progress: Progress) -> None:
+    shape = (code.num_classes, code.dim)
+    rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
+    for start, stop in _blocks(code, progress):
+        rows[start:stop] = code.rows(start, stop)
+    rows.flush()
+
+
+def _write_csv(code: SphericalCode, path: Path, progress: Progress) -> None:
+    with path.open("w", encoding="ascii") as file:
+        for start, stop in _blocks(code, progress):
+            np.savetxt(file, code.rows(start, stop), fmt="%.17g", delimiter=",")
+
+
+def _blocks(code: SphericalCode, progress: Progress) -> Iterator[tuple[int, int]]:
+    K, step = code.num_classes, max(1, BLOCK_ENTRIES // code.dim)
+    for start in range(0, K, step):
+        stop = min(K, start + step)
+        yield start, stop
+        progress("writing", stop, K)

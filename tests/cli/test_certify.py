@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import protosphere as ps
+
+
+@pytest.fixture
+def code():
+    return ps.construct("bch", num_classes=100, dim=63)
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "txt", "safetensors"])
+def test_a_sign_code_is_exact_from_every_format(run, tmp_path, code, ending):
+    file = tmp_path / f"code.{ending}"
+    if ending == "safetensors":
+        code.save(file)
+    elif ending == "npy":
+        np.save(file, code.points)
+    else:
+        np.savetxt(file, code.points, delimiter="," if ending == "csv" else " ")
+    answer = run("certify", file, "--json")
+    assert answer.exit_code == 0
+    assert answer.json["max_cosine_exact"] == "1/63"
+    assert answer.json["scheme"] == ("bch" if ending == "safetensors" else None)
+
+
+def test_card_names_file_and_measurement(run, tmp_path):
+    np.save(tmp_path / "mine.npy", np.eye(5)[:, [1, 0, 2, 3, 4]])
+    out = run("certify", tmp_path / "mine.npy").out
+    assert "5 points in 5 dimensions" in out
+    assert "0 (exactly)" in out
+    assert "rankin_simplex" in out
+
+
+def test_normalize_is_asked_for(run, tmp_path):
+    np.save(tmp_path / "long.npy", 3 * np.eye(4))
+    refused = run("certify", tmp_path / "long.npy")
+    assert refused.exit_code == 2
+    assert refused.out == ""
+    assert run("certify", tmp_path / "long.npy", "--normalize", "--json").json["max_cosine"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("absent.npy", None, "no such file"),
+        ("points.pt", "1", "must end in"),
+        ("words.csv", "a,b\nc,d\n", "cannot read"),
+        ("ragged.csv", "1,0\n0\n", "cannot read"),
+        ("broken.npy", "not an array", "cannot read"),
+        ("broken.safetensors", "not a code", "cannot read"),
+    ],
+)
+def test_unreadable_files_are_one_sentence(run, tmp_path, name, content, reason):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    answer = run("certify", tmp_path / name)
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert reason in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+
+
+def test_a_false_claim_is_told(run, tmp_path, code, monkeypatch):
+    file = tmp_path / "code.safetensors"
+    code.save(file)
+    honest = ps.certify(code)
+    monkeypatch.setattr(ps, "certify", lambda *_, **__: ps.Certificate(100, 63, 0.5, None, honest.converse, "told"))
+    answer = run("certify", file)
+    assert answer.exit_code == 2
+    assert "claims max cosine 1/63, measured 0.5" in answer.err
