@@ -98,6 +98,21 @@ def test_no_line_is_wider_than_the_terminal(run, monkeypatch, width):
     assert "…" not in out
 
 
+def test_only_the_best_of_a_row_is_bold(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    out = run("compare", "-K", 10, "--dims", 9, "--schemes", "simplex,cross_polytope", "--no-figure").out
+    assert "\x1b[1;32m-0.1111" in out
+    assert out.count("\x1b[1;32m") == 1
+
+
+def test_a_row_in_which_nothing_can_be_had(run):
+    answer = run("compare", "-K", 10, "--dims", 4, "--schemes", "simplex", "--no-figure")
+    assert answer.exit_code == 0
+    assert "·" in answer.out
+
+
 def test_columns_are_shared_out_evenly():
     every = columns(compare(10, [9], schemes=["simplex", "bch", "uniform", "one_hot", "reed_muller"]))
     assert [len(part) for part in fitted(every, 1000)] == [7]

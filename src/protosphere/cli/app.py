@@ -34,18 +34,18 @@ COMMANDS = {
     "list": Command("list_schemes:list_schemes", "The schemes, or one of them in detail.", "list bch"),
     "construct": Command(
         "construct:construct",
-        "Place K prototypes in R^n by a scheme, and print what is certified of them.",
+        "Place K prototypes in R^n and print their certificate.",
         "construct bch -K 100 -n 63 -o c100.safetensors",
     ),
     "certify": Command(
         "certify:certify",
-        "Measure the prototypes in a file, and print what is certified of them.",
+        "Measure the prototypes in a file and print their certificate.",
         "certify mine.csv --normalize",
     ),
     "bounds": Command("bounds:bounds", "How far apart K points in R^n can be.", "bounds -K 1000 -n 128"),
     "compare": Command(
         "compare:compare",
-        "Every scheme against the bounds, over many dimensions: a table and a figure.",
+        "Every scheme against the bounds: a table and a figure.",
         "compare -K 100 --dims 4:256 --figure k100.png",
     ),
     "histogram": Command(
@@ -59,7 +59,7 @@ def program() -> App:
     """The command line with every command registered by name only."""
     app = App(
         name="protosphere",
-        help="Class prototypes on the unit sphere, with a certificate of how far apart they are.",
+        help="Class prototypes on the sphere, certified for how far apart they are.",
         help_epilogue="Example: protosphere construct reed_muller -K 100 -n 64 -o c100.safetensors",
         help_format="plaintext",
         version=__version__,

@@ -23,7 +23,7 @@ def certify(
     normalize: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
-    """Measure the prototypes in a file, one a row, and print what is certified of them.
+    """Measure the prototypes in a file and print their certificate.
 
     Args:
         file: A .npy, .csv or .txt matrix, or a .safetensors file that protosphere wrote.

@@ -33,7 +33,7 @@ def compare(
     table: Annotated[Path | None, Parameter(name="--csv")] = None,
     json: Json = False,
 ) -> None:
-    """Every scheme against the bounds, over many dimensions: a table and a figure.
+    """Every scheme against the bounds: a table and a figure.
 
     Args:
         dims: 4:256 for the telling dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every fifth

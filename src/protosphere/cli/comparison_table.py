@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from protosphere.certificate import TOLERANCE
 from protosphere.cli.numbers import decimal
 from protosphere.comparison import Comparison
 from protosphere.types import Cosine
@@ -99,8 +98,10 @@ def drawer(best: dict[int, float]) -> Callable[[Column, int], Text]:
         value = column.values[dim]
         if value is None:
             return Text(INFEASIBLE, style="dim")
-        wins = column.competes and float(value) <= best[dim] + TOLERANCE
-        style = ("bold green" if wins else "") if column.competes else "cyan"
-        return Text(decimal(value, PLACES), style=style)
+        digits = decimal(value, PLACES)
+        if not column.competes:
+            return Text(digits, style="cyan")
+        wins = digits == decimal(best[dim], PLACES)  # what looks the same is marked the same
+        return Text(digits, style="bold green" if wins else "")
 
     return draw

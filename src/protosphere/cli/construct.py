@@ -25,7 +25,7 @@ def construct(
     output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
     json: Json = False,
 ) -> None:
-    """Place K prototypes in R^n by a scheme, and print what is certified of them.
+    """Place K prototypes in R^n and print their certificate.
 
     Args:
         scheme: One of those that `protosphere list` shows.
