@@ -1,1 +1,7 @@
-"""."""
+"""Figures for print: matplotlib is imported when the first one is drawn, not before."""
+
+from protosphere.plots.figures import FIGURES, FigureRecipe, draw
+from protosphere.plots.histogram import draw_histogram
+from protosphere.plots.separation import draw_comparison
+
+__all__ = ["FIGURES", "FigureRecipe", "draw", "draw_comparison", "draw_histogram"]

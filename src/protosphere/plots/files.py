@@ -1,0 +1,66 @@
+"""Figures and their tables on disk: written beside their place and renamed into it, never half of one."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.plots.style import styled
+
+UNDATED: Mapping[str, Mapping[str, None]] = {
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".svg": {"Date": None, "Creator": None},
+}
+"""The kinds of file we write, and what is left out of each so that the same figure gives the same bytes."""
+
+
+def save_figure(figure: Any, path: str | Path) -> Path:
+    """Write a matplotlib figure as the .png, .pdf or .svg that `path` ends in."""
+    target = figure_path(path)
+    suffix = target.suffix.lower()
+
+    def write(beside: Path) -> None:
+        with styled():
+            figure.savefig(beside, format=suffix[1:], metadata=dict(UNDATED[suffix]))
+
+    return replace_file(target, write)
+
+
+def figure_path(path: str | Path) -> Path:
+    """`path` if we can write a figure of that name; to be asked before the work, not after it."""
+    target = Path(path)
+    if target.suffix.lower() not in UNDATED:
+        raise InvalidArgumentError(f"a figure's name must end in one of {', '.join(UNDATED)}, got '{target.name}'")
+    return target
+
+
+def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
+    """Write tidy rows as CSV; floats in full, None as nothing."""
+
+    def write(beside: Path) -> None:
+        with beside.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, list(records[0]), lineterminator="\n")
+            table.writeheader()
+            table.writerows(records)
+
+    return replace_file(Path(path), write)
+
+
+def replace_file(target: Path, write: Callable[[Path], None]) -> Path:
+    """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write(beside)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write '{target}': {error.strerror or error}") from error
+    return target

@@ -1,0 +1,139 @@
+"""The largest cosine against the dimension, between what is achievable and what is impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from protosphere.comparison import Cell, Comparison, Limits, limits
+from protosphere.plots.files import figure_path, save_figure
+from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
+
+CURVE_POINTS = 160
+"""How many dimensions a bound is drawn at."""
+
+
+def draw_comparison(comparison: Comparison, path: str | Path) -> Path:
+    """Draw a comparison as the .png, .pdf or .svg that `path` ends in, bounds and all."""
+    figure_path(path)
+    return save_figure(separation_figure(comparison, limit_curve(comparison)), path)
+
+
+def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
+    """The bounds at dimensions dense enough for a curve, over the range of the comparison."""
+    low, high = comparison.dims[0], comparison.dims[-1]
+    between = np.unique(np.rint(np.geomspace(low, high, CURVE_POINTS)).astype(int)).tolist()
+    K = comparison.num_classes
+    turns = (dim for dim in (-(-K // 2) - 1, -(-K // 2), K - 2, K - 1, K) if low <= dim <= high)
+    return tuple(limits(K, dim) for dim in sorted({*between, *turns, *comparison.dims}))
+
+
+def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
+    """The matplotlib figure: a line for each scheme, a marker where it has one dimension only, and a detail near 0."""
+    detail = _detail(comparison)
+    with styled():
+        figure = new_figure(COLUMN_INCHES, 4.6 if detail is None else 5.8)
+        ratios = [1.0] if detail is None else [2.3, 1.0]
+        panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+        handles = [_draw_all(ax, comparison, curve) for ax in panels]
+        bounds, schemes = handles[0]
+        panels[0].set_ylim(top=1.02)
+        panels[0].set_title(f"K = {comparison.num_classes} prototypes: lower is better")
+        panels[0].legend(handles=bounds, loc="upper right", frameon=False, handlelength=2.8)
+        if detail is not None:
+            panels[1].set_ylim(*detail)
+            panels[1].set_title("the same near 0", loc="left")
+        _label_dimensions(panels[-1], comparison)
+        figure.supylabel("largest cosine of two prototypes", fontsize=8)
+        figure.legend(handles=schemes, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
+    return figure
+
+
+def _detail(comparison: Comparison) -> tuple[float, float] | None:
+    """A range around 0 worth a panel of its own: where many classes press orthogonal and optimal together."""
+    K = comparison.num_classes
+    low, high = -1.6 / (K - 1), 4.5 / (K - 1)
+    cosines = [float(cell.max_cosine) for cell in comparison.cells if cell.max_cosine is not None]
+    return (low, high) if K > 20 and any(cosine <= high for cosine in cosines) else None
+
+
+def _draw_all(ax: Any, comparison: Comparison, curve: Sequence[Limits]) -> tuple[list[Any], list[Any]]:
+    """Bounds and schemes; what to put into the legend of each."""
+    bounds = _draw_limits(ax, comparison.num_classes, curve)
+    styles = scheme_styles(comparison.schemes)
+    schemes = [_draw_scheme(ax, styles[name], comparison.of(name)) for name in comparison.schemes]
+    ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
+    return bounds, [line for line in schemes if line is not None]
+
+
+def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
+    """Draw the bounds and the region between them; what to put into the legend."""
+    drawn: list[Any] = []
+    dims = [row.dim for row in curve]
+    converse = [float(row.converse) for row in curve]
+    possible = [(row.dim, float(row.achievable), float(row.converse)) for row in curve if row.achievable is not None]
+    if possible:
+        at, above, below = (np.array(column) for column in zip(*possible, strict=True))
+        drawn += ax.plot(at, above, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)), label=_achievable(curve))
+        drawn.append(ax.fill_between(at, below, above, color="#E8E8E8", linewidth=0, label="the optimum lies here"))
+    drawn += ax.plot(dims, converse, color="#000000", linewidth=1.3, label=_converse(curve))
+    paper = [float(row.paper_converse) for row in curve]
+    label = f"converse as in the paper, -1/{K - 1}"
+    return drawn + ax.plot(dims, paper, color="#000000", linewidth=0.9, linestyle=":", label=label)
+
+
+def _achievable(curve: Sequence[Limits]) -> str:
+    theorems = {row.achievable.theorem for row in curve if row.achievable is not None}
+    return "achievable (" + ", ".join(spelled(theorems)) + ")"
+
+
+def _converse(curve: Sequence[Limits]) -> str:
+    return "converse (" + ", ".join(spelled({row.converse.theorem for row in curve})) + ")"
+
+
+def spelled(theorems: set[str]) -> list[str]:
+    """The names people know the theorems by."""
+    known = {
+        "gilbert_varshamov": "Gilbert-Varshamov",
+        "one_hot": "one-hot",
+        "rankin_simplex": "Rankin",
+        "rankin_orthoplex": "Rankin",
+        "levenshtein": "Levenshtein",
+        "coxeter_boroczky": "Coxeter-B\u00f6r\u00f6czky",
+    }
+    return sorted({known.get(theorem, theorem.replace("_", " ")) for theorem in theorems})
+
+
+def _draw_scheme(ax: Any, style: SchemeStyle, cells: Sequence[Cell]) -> Any:
+    if not cells:
+        return None
+    dims = [cell.dim for cell in cells]
+    cosines = [float(cell.max_cosine) for cell in cells if cell.max_cosine is not None]
+    single = len(cells) == 1
+    (line,) = ax.plot(
+        dims,
+        cosines,
+        color=style.color,
+        marker=style.marker,
+        linestyle="none" if single else ("-" if style.line == "none" else style.line),
+        linewidth=style.width,
+        markersize=style.size if single else style.size * style.width / 2,
+        markeredgecolor="white" if single else style.color,
+        markeredgewidth=0.6 if single else style.width * 0.8,
+        zorder=4 if single else 3,
+        label=style.label,
+    )
+    return line
+
+
+def _label_dimensions(ax: Any, comparison: Comparison) -> None:
+    low, high = comparison.dims[0], comparison.dims[-1]
+    ax.set_xscale("log", base=2)
+    ticks = [1 << m for m in range(high.bit_length() + 1) if low <= 1 << m <= high] or [low]
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.minorticks_off()
+    ax.set_xlim(low / 1.08, high * 1.08)
+    ax.set_xlabel("dimension n")

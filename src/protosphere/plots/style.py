@@ -1,0 +1,89 @@
+"""How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+COLUMN_INCHES = 5.5
+"""The width of a column of text, so that letters are as large on paper as they say."""
+
+RC: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.5,
+    "figure.dpi": 200,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,  # letters stay letters: searchable, editable
+    "svg.hashsalt": "protosphere",  # the same figure, the same bytes
+    "text.usetex": False,
+}
+
+
+@dataclass(frozen=True)
+class SchemeStyle:
+    """How one scheme is drawn. Colours are those of Okabe and Ito, which the colour-blind tell apart."""
+
+    label: str
+    color: str
+    marker: str
+    line: Any
+    width: float = 1.2
+    size: float = 7.5
+
+
+STYLES = {
+    "one_hot": SchemeStyle("one-hot", "#000000", "s", "none"),
+    "simplex": SchemeStyle("simplex (Kasarla et al.)", "#D55E00", "*", "none", size=12),
+    "cross_polytope": SchemeStyle("cross-polytope", "#CC79A7", "D", "none"),
+    "uniform": SchemeStyle("uniform", "#999999", ".", ":"),
+    "reed_muller": SchemeStyle("Reed-Muller", "#0072B2", "o", "-"),
+    "bch": SchemeStyle("BCH", "#E69F00", "^", "--"),
+    "reed_solomon": SchemeStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
+    "mean_row_max": SchemeStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
+    "log_sum_exp": SchemeStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
+}
+SPARE = (
+    ("#332288", "h", (0, (3, 1))),
+    ("#117733", "<", (0, (6, 2))),
+    ("#AA4499", ">", (0, (2, 2))),
+    ("#44AA99", "p", (0, (4, 1, 1, 1))),
+    ("#661100", "d", (0, (8, 1))),
+    ("#888888", "8", (0, (1, 2))),
+)
+"""For schemes without a style of their own, in the order in which they come."""
+
+
+def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
+    """A style for each scheme; those we have not met before take the spare ones in turn."""
+    names = tuple(schemes)
+    strangers = [name for name in names if name not in STYLES]
+    spare = {name: SchemeStyle(name.replace("_", " "), *SPARE[i % len(SPARE)]) for i, name in enumerate(strangers)}
+    return {name: STYLES.get(name) or spare[name] for name in names}
+
+
+@contextmanager
+def styled() -> Generator[None]:
+    """Draw with our settings, and leave the caller's matplotlib as it was."""
+    matplotlib: Any = import_module("matplotlib")  # its own types are partial
+    with matplotlib.rc_context(RC):
+        yield
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
