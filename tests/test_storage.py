@@ -126,5 +126,5 @@ def test_writing_where_there_is_no_folder_is_one_sentence(tmp_path):
 def test_a_pickled_array_is_never_loaded(tmp_path):
     path = tmp_path / "evil.npy"
     np.save(path, np.array([[object()]]), allow_pickle=True)
-    with pytest.raises(ps.StorageError, match="evil.npy"):
+    with pytest.raises(ps.StorageError, match=r"evil\.npy"):
         ps.certify(path)

@@ -33,7 +33,7 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     begun = time.monotonic()
 
     def show(stage: str, done: int, total: int) -> None:
-        if time.monotonic() - begun < PATIENCE_SECONDS:
+        if not bar.console.is_terminal or time.monotonic() - begun < PATIENCE_SECONDS:
             return
         if stage not in tasks:
             tasks[stage] = bar.add_task(f"{label} {stage}".strip(), total=total)
@@ -43,4 +43,5 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     try:
         yield show
     finally:
-        bar.stop()
+        if tasks:
+            bar.stop()

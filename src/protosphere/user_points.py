@@ -62,14 +62,17 @@ def as_matrix(points: Any) -> Points:
 
 def read_points(path: Path) -> Points:
     """The matrix in a .npy, .csv or .txt file. Pickled arrays are refused."""
-    if path.suffix not in READABLE:
+    ending = path.suffix.lower()
+    if ending not in READABLE:
         raise StorageError(f"cannot read '{path}': its name must end in one of {', '.join(READABLE)}")
     if not path.is_file():
-        raise StorageError(f"cannot read '{path}': there is no such file")
+        raise StorageError(f"cannot read '{path}': {'it is a folder' if path.is_dir() else 'there is no such file'}")
+    if path.stat().st_size == 0:
+        raise StorageError(f"cannot read '{path}': it is empty")
     try:
-        if path.suffix == ".npy":
+        if ending == ".npy":
             return as_matrix(np.load(path, allow_pickle=False))
-        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
+        return np.loadtxt(path, delimiter="," if ending == ".csv" else None, ndmin=2)
     except (OSError, ValueError, EOFError) as error:
         raise StorageError(f"cannot read '{path}': {str(error).splitlines()[0]}") from error
 

@@ -58,8 +58,8 @@ def test_modifying_is_never_worse_than_the_native_code(scheme, num_classes):
 
 @pytest.mark.parametrize("scheme", ["reed_muller", "bch"])
 def test_greedy_is_never_worse_than_first_and_better_where_the_family_skips_a_dimension(scheme):
-    for dim in (16, 32, 64, 128):
-        dim -= scheme == "bch"
+    for power in (16, 32, 64, 128):
+        dim = power - (scheme == "bch")
         first = ps.construct(scheme, num_classes=100, dim=dim).max_cosine
         assert ps.construct(scheme, num_classes=100, dim=dim, subset="greedy").max_cosine <= first
     assert ps.construct("reed_muller", num_classes=100, dim=16, subset="greedy").max_cosine == Fraction(1, 4)
