@@ -1,0 +1,29 @@
+"""The extended binary Golay code [24, 12, 8].
+
+MacWilliams & Sloane, chapter 2, section 6, and chapter 20; the cyclic code of length 23 with a parity bit.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from protosphere.codes.bch import systematic_rows
+from protosphere.codes.linear import LinearCode, MinimumDistance, pack, unpack
+
+GENERATOR = 0b110001110101
+"""x^11 + x^10 + x^6 + x^5 + x^4 + x^2 + 1, a factor of x^23 - 1."""
+
+
+@lru_cache
+def extended_golay() -> LinearCode:
+    """The [24, 12, 8] code: the quadratic residue code of length 23, each word with its parity appended.
+
+    >>> from protosphere.codes.weights import weight_distribution
+    >>> {w: count for w, count in enumerate(weight_distribution(extended_golay())) if count}
+    {0: 1, 8: 759, 12: 2576, 16: 759, 24: 1}
+    """
+    bits = unpack(systematic_rows(GENERATOR, 23, 0, 12), 23)
+    extended = np.column_stack([bits, bits.sum(axis=1) % 2])
+    return LinearCode(24, 12, pack(extended), MinimumDistance(8, True, "Golay"), "extended Golay(24,12)")
