@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,6 +11,7 @@ from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.constructions import Construction, available, construct, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
+from protosphere.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, silent
 
 PRODUCTS_A_UNIT = 10**8
@@ -101,8 +102,12 @@ def compare_at(
     seed: int = 0,
     modify: bool = False,
     progress: Progress = silent,
+    build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
-    """`compare` at chosen pairs of scheme and dimension, for schemes that have dimensions of their own."""
+    """`compare` at chosen pairs of scheme and dimension, for schemes that have dimensions of their own.
+
+    `build` is `construct`, or something that is called like it and remembers.
+    """
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
     if not requests:
@@ -112,7 +117,7 @@ def compare_at(
     cells: list[Cell] = []
     for entry, dim in entries:
         weight = _weight(entry, K, dim)
-        cells.append(_cell(entry, K, dim, seed, modify, _share(progress, done, weight, total)))
+        cells.append(_cell(entry, K, dim, seed, modify, _share(progress, done, weight, total), build))
         done += weight
         progress("comparing", done, total)
     dims = tuple(sorted({cell.dim for cell in cells}))
@@ -157,10 +162,18 @@ def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...
     return tuple(sorted(dim for dim in lengths | {-(-K // 2), K - 1, K} if first <= dim <= last))
 
 
-def _cell(entry: Construction, K: int, dim: int, seed: int, modify: bool, progress: Progress) -> Cell:
+def _cell(
+    entry: Construction,
+    K: int,
+    dim: int,
+    seed: int,
+    modify: bool,
+    progress: Progress,
+    build: Callable[..., SphericalCode],
+) -> Cell:
     options: dict[str, Any] = {"modify": modify} if "modify" in entry.options else {}
     try:
-        code = construct(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
+        code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
     except InfeasibleError as obstacle:
         return Cell(entry.name, dim, None, str(obstacle))
     return Cell(entry.name, dim, code.max_cosine, None)

@@ -13,6 +13,7 @@ import numpy as np
 from protosphere.codes.differences import pair_distance_counts
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.geometry import gram
+from protosphere.placement import BinaryLinear
 from protosphere.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, silent
 
@@ -80,7 +81,7 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Co
     {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
     placement, n = code.placement, code.dim
-    if placement.structure is not None:
+    if isinstance(placement.structure, BinaryLinear):
         distances = pair_distance_counts(placement.structure.generator, placement.structure.messages)
         return _ascending({1 - Fraction(2 * distance, n): pairs for distance, pairs in distances.items()})
     if placement.signs is not None:

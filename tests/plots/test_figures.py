@@ -13,6 +13,7 @@ from protosphere.cosines import cosine_counts
 from protosphere.plots import FIGURES, draw, draw_comparison, draw_histogram
 from protosphere.plots.figures import native_requests
 from protosphere.plots.histogram import histogram_figure
+from protosphere.plots.remembered import KEPT, prototypes
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.style import STYLES, scheme_styles
 
@@ -127,3 +128,13 @@ def test_the_codes_of_the_separation_figures_exist(num_classes: int, low: int, h
 def test_listing_the_figures_does_not_load_matplotlib() -> None:
     program = "import sys, protosphere.plots; sys.exit('matplotlib' in sys.modules or 'torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_descent_is_made_once_and_few_are_kept() -> None:
+    wanted = {"num_classes": 5, "seed": 0}
+    first = prototypes("log_sum_exp", dim=3, **wanted)
+    assert prototypes("log_sum_exp", dim=3, **wanted) is first
+    assert prototypes("log_sum_exp", dim=3, num_classes=5, seed=1) is not first
+    for dim in range(4, 4 + KEPT):
+        prototypes("mean_row_max", dim=dim, **wanted)
+    assert prototypes("log_sum_exp", dim=3, **wanted) is not first

@@ -17,13 +17,16 @@ VIEW = {"elev": 18, "azim": -60}
 
 def cube_figure(panels: Sequence[tuple[str, SphericalCode]]) -> Any:
     """A sphere for each titled code of R^3, the cube's wireframe inside it."""
+    count = len(panels)
     with styled():
-        figure = new_figure(7.0, 2.7)
-        for place, (title, code) in enumerate(panels, start=1):
-            ax = figure.add_subplot(1, len(panels), place, projection="3d", computed_zorder=False)
+        figure = new_figure(7.0, 2.5)
+        figure.set_layout_engine("none")  # it leaves room for axes that are not drawn
+        for i, (title, code) in enumerate(panels):
+            ax = figure.add_axes((i / count, -0.09, 1 / count, 1.02), projection="3d", computed_zorder=False)
             _draw_sphere(ax)
             _draw_points(ax, code)
-            ax.set_title(f"{title}\nK = {code.num_classes}, max cosine {short(code.max_cosine)}", y=0.98)
+            text = f"{title}\nK = {code.num_classes}, max cosine {short(code.max_cosine)}"
+            figure.text((i + 0.5) / count, 0.98, text, ha="center", va="top")
     return figure
 
 

@@ -16,13 +16,12 @@ from protosphere.errors import InvalidArgumentError, as_integer, brief
 from protosphere.plots.cube import cube_figure, cube_records
 from protosphere.plots.files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
+from protosphere.plots.remembered import DESCENTS, prototypes
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.types import Progress, silent
 
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
-
-DESCENTS = ("mean_row_max", "log_sum_exp")
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def _separation(num_classes: int, low: int, high: int, descent_dims: Iterable[in
     requests = native_requests(num_classes, low, high, descent_dims)
 
     def make(seed: int, progress: Progress) -> Drawn:
-        comparison = compare_at(num_classes, requests, seed=seed, progress=progress)
+        comparison = compare_at(num_classes, requests, seed=seed, progress=progress, build=prototypes)
         curve = limit_curve(comparison)
         rows = [row for row in comparison.records() if row["kind"] == "scheme"] + limit_records(num_classes, curve)
         return separation_figure(comparison, curve), rows
@@ -101,7 +100,7 @@ def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) ->
 def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
     def make(seed: int, progress: Progress) -> Drawn:
         requests = [(scheme, dim) for scheme in ("uniform", *DESCENTS, "reed_muller")] + [("bch", dim - 1)]
-        codes = [construct(s, num_classes=num_classes, dim=n, seed=seed, progress=progress) for s, n in requests]
+        codes = [prototypes(s, num_classes=num_classes, dim=n, seed=seed, progress=progress) for s, n in requests]
         counts = [cosine_counts(code, bins) for code in codes]
         return histogram_figure(counts), [row for count in counts for row in count.records()]
 

@@ -48,6 +48,7 @@ def _draw_panel(ax: Any, count: CosineCounts, style: SchemeStyle) -> None:
     if count.exact:
         middles, heights = [b.middle for b in shown], [100 * b.pairs / count.pairs for b in shown]
         ax.bar(middles, heights, width=(high - low) / 120, color=style.color)
+        ax.plot(middles, [0.0] * len(shown), ".", color=style.color, clip_on=False)  # where a bar is too low to see
     elif shown:
         heights, edges = _steps(shown, count.pairs)
         ax.stairs(heights, edges, color=style.color, fill=True, alpha=0.45)
