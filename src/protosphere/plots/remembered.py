@@ -9,8 +9,8 @@ from protosphere.spherical_code import SphericalCode
 from protosphere.types import Progress, silent
 
 DESCENTS = ("mean_row_max", "log_sum_exp")
-KEPT = 8
-"""How many codes are held, the oldest going first: some ten megabytes at a thousand classes."""
+KEPT = 12
+"""How many codes are held, the oldest going first: a few megabytes each at a thousand classes."""
 
 _codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
