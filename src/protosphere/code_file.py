@@ -15,7 +15,7 @@ from protosphere.bounds import Bound
 from protosphere.certificate import Certificate
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.geometry.sphere import require_unit_rows
-from protosphere.placement import BinaryLinear, Placement, Provenance
+from protosphere.placement import BinaryLinear, CosetUnion, Placement, Provenance
 from protosphere.types import Cosine
 
 
@@ -26,9 +26,12 @@ def save(path: str | Path, placement: Placement, certificate: Certificate, prove
         arrays["points"] = placement.points
     if placement.signs is not None:
         arrays["signs"] = placement.signs
-    if placement.structure is not None:
+    if isinstance(placement.structure, BinaryLinear):
         arrays["generator"] = placement.structure.generator
         arrays["messages"] = placement.structure.messages
+    elif placement.structure is not None:
+        arrays["representatives"] = placement.structure.representatives
+        arrays["numbers"] = placement.structure.numbers
     description = {
         "recipe": placement.recipe,
         "cosine_step": _text(placement.cosine_step),
@@ -54,19 +57,30 @@ def load(path: str | Path) -> tuple[Placement, Certificate, Provenance | None]:
 
 def _placement(arrays: storage.Arrays, description: dict[str, Any], certificate: Certificate) -> Placement:
     K, n = certificate.num_classes, certificate.dim
-    points, signs, structure = arrays.get("points"), arrays.get("signs"), None
+    points, signs = arrays.get("points"), arrays.get("signs")
     if points is not None:
         _require_shape("points", points, (K, n), np.float64)
         require_unit_rows(points)
     else:
         _require_shape("signs", arrays["signs"], (K, -(-n // 8)), np.uint8)
-    if "generator" in arrays:
-        structure = BinaryLinear(arrays["generator"], arrays["messages"])
     step = description["cosine_step"]
-    return Placement(n, description["recipe"], points, signs, step and Fraction(step), structure)
+    return Placement(n, description["recipe"], points, signs, step and Fraction(step), _structure(arrays, K, n))
 
 
-def _require_shape(name: str, array: NDArray[Any], shape: tuple[int, int], dtype: type) -> None:
+def _structure(arrays: storage.Arrays, num_classes: int, dim: int) -> BinaryLinear | CosetUnion | None:
+    if "generator" in arrays:
+        return BinaryLinear(arrays["generator"], arrays["messages"])
+    if "representatives" not in arrays:
+        return None
+    m, representatives, numbers = dim.bit_length() - 1, arrays["representatives"], arrays["numbers"]
+    if dim != 1 << m:
+        raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {dim}")
+    _require_shape("representatives", representatives, (-(-num_classes >> (m + 1)), -(-dim // 8)), np.uint8)
+    _require_shape("numbers", numbers, (num_classes,), np.int64)
+    return CosetUnion(m, representatives, numbers)
+
+
+def _require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: type) -> None:
     if array.shape != shape or array.dtype != dtype:
         raise InvalidArgumentError(f"'{name}' should be {shape} {dtype.__name__}, is {array.shape} {array.dtype}")
 

@@ -7,6 +7,11 @@ from protosphere.constructions.cross_polytope import cross_polytope  # isort: sk
 from protosphere.constructions.reed_muller import reed_muller  # isort: skip
 from protosphere.constructions.bch import bch  # isort: skip
 from protosphere.constructions.reed_solomon import reed_solomon  # isort: skip
+from protosphere.constructions.kerdock import kerdock  # isort: skip
+from protosphere.constructions.delsarte_goethals import delsarte_goethals  # isort: skip
+from protosphere.constructions.gold import gold  # isort: skip
+from protosphere.constructions.lifted_cross_polytopes import lifted_cross_polytopes  # isort: skip
+from protosphere.constructions.lifted_bases import lifted_bases  # isort: skip
 from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, available, construction, describe
@@ -18,7 +23,12 @@ __all__ = [
     "construct",
     "construction",
     "cross_polytope",
+    "delsarte_goethals",
     "describe",
+    "gold",
+    "kerdock",
+    "lifted_bases",
+    "lifted_cross_polytopes",
     "log_sum_exp",
     "mean_row_max",
     "one_hot",

@@ -1,0 +1,116 @@
+"""Hadamard matrices: square matrices of +-1 with orthogonal rows.
+
+Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker products of
+these. Which orders they reach is known without a matrix; the first multiples of 4 they miss are 92, 116 and 156.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.codes.fields import LARGEST_ORDER, field
+from protosphere.codes.primes import prime_power
+from protosphere.errors import InfeasibleError, as_integer
+
+Signs = NDArray[np.int8]
+
+LARGEST_HADAMARD = 1 << 14
+
+
+def hadamard_orders(limit: int) -> tuple[int, ...]:
+    """Every order up to `limit` (and up to 2^14) for which `hadamard` has a matrix, ascending.
+
+    >>> hadamard_orders(30)
+    (1, 2, 4, 8, 12, 16, 20, 24, 28)
+    """
+    return tuple(order for order in _all_orders(_table_size(limit)) if order <= limit)
+
+
+@lru_cache(maxsize=64)
+def hadamard(order: int) -> Signs:
+    """A Hadamard matrix, +-1 as int8, read-only; InfeasibleError names the nearest orders where there is none here.
+
+    >>> hadamard(4).tolist()
+    [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
+    """
+    orders = _all_orders(_table_size(as_integer("order", order, minimum=1)))
+    if order not in orders:
+        nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
+        raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
+    matrix = _built(order, orders[order])
+    matrix.flags.writeable = False
+    return matrix
+
+
+def _table_size(limit: int) -> int:
+    """A power of two of at least `limit`, so that few tables are made."""
+    return min(LARGEST_HADAMARD, 1 << max(6, (limit - 1).bit_length()))
+
+
+@lru_cache
+def _all_orders(limit: int) -> dict[int, int]:
+    """Each order, ascending, with the left factor of its Kronecker product; itself where it is 1, 2 or Paley's."""
+    seeds = [2, *(order for order in range(4, limit + 1, 4) if _is_paley(order))]
+    factor = {1: 1}
+    for order in range(2, limit + 1):
+        if order == 2 or order % 4 == 0:
+            found = next((s for s in seeds if s <= order and order % s == 0 and order // s in factor), None)
+            factor |= {} if found is None else {order: found}
+    return factor
+
+
+def _is_paley(order: int) -> bool:
+    """Whether order - 1 = 3 mod 4, or order / 2 - 1 = 1 mod 4, is the order of a field we have."""
+    return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
+
+
+def _is_field(q: int) -> bool:
+    pair = prime_power(q)
+    return pair is not None and (pair[1] == 1 or q <= LARGEST_ORDER)
+
+
+def _built(order: int, factor: int) -> Signs:
+    if order == 1:
+        return np.ones((1, 1), dtype=np.int8)
+    if order != factor:
+        return np.kron(hadamard(factor), hadamard(order // factor))
+    if order == 2:
+        return np.array([[1, 1], [1, -1]], dtype=np.int8)
+    return _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
+
+
+def _paley_one(q: int) -> Signs:
+    """Order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
+    conference = _bordered(_jacobsthal(q))
+    conference[1:, 0] = -1
+    return conference + np.eye(q + 1, dtype=np.int8)
+
+
+def _paley_two(q: int) -> Signs:
+    """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
+    conference, one = _bordered(_jacobsthal(q)), np.eye(q + 1, dtype=np.int8)
+    return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
+
+
+def _bordered(core: Signs) -> Signs:
+    bordered = np.pad(core, ((1, 0), (1, 0)), constant_values=1)
+    bordered[0, 0] = 0
+    return bordered
+
+
+def _jacobsthal(q: int) -> Signs:
+    """chi(x - y) for x, y in GF(q): 1 for squares, -1 for the others, 0 for 0."""
+    x = np.arange(q)
+    chi = np.full(q, -1, dtype=np.int8)
+    if q > LARGEST_ORDER:
+        chi[x * x % q] = 1
+        differences = (x[:, None] - x) % q
+    else:
+        tables = field(q)
+        chi[np.diag(tables.multiply)] = 1
+        differences = tables.add[:, np.argmin(tables.add, axis=1)]
+    chi[0] = 0
+    return chi[differences]
