@@ -6,18 +6,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.certificate import Certificate, certificate, on_grid
+from protosphere.certificate import TOLERANCE, Certificate, certificate, on_grid
 from protosphere.codes import cosets
 from protosphere.codes.differences import pair_distance_counts
 from protosphere.codes.linear import encode
 from protosphere.errors import CertificateError
-from protosphere.geometry.gram import largest_inner_product
+from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
 from protosphere.geometry.sphere import normalized, require_unit_rows
-from protosphere.placement import BinaryLinear, CosetUnion, Placement
+from protosphere.placement import BinaryLinear, CosetUnion, Placement, ShortenedWords, Tail
 from protosphere.types import Cosine, PackedBits, Points, Progress, silent
 
 ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
 """Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
+
+
+LARGEST_ALL_PAIRS = 20_000
+"""Up to so many points all pairs are measured even where a lattice would save it: a second or two."""
 
 
 MEASURING_ROUNDING = 1e-12
@@ -39,15 +43,47 @@ def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine,
     if isinstance(structure, BinaryLinear):
         counts = pair_distance_counts(structure.generator, structure.messages)
         return Fraction(n - 2 * min(counts), n), "weights of all differences of a linear code"
-    if structure is not None and structure.whole:
+    if isinstance(structure, ShortenedWords) and len(structure.numbers) > LARGEST_ALL_PAIRS:
+        return shortened_ceiling(structure, placement.tail, progress)
+    if isinstance(structure, CosetUnion) and structure.whole:
         product = cosets.largest_inner_product(structure.representatives, structure.m, len(structure.numbers), progress)
         return Fraction(product, n), "all pairs of cosets of RM(1, m), in integers"
+    closest = _closest_of_lattice(placement, progress)
+    if closest is not None:
+        return closest
     largest = largest_inner_product(placement.rows, progress)
-    if placement.signs is not None:
+    if placement.words is not None:
         return Fraction(int(largest), n), "all pairs, in integers"
     if placement.cosine_step is not None:
         return on_grid(largest, placement.cosine_step), "all pairs, in float64 on an exact grid"
     return min(largest, 1.0), "all pairs, in float64"
+
+
+def shortened_ceiling(structure: ShortenedWords, tail: Tail | None, progress: Progress) -> tuple[Cosine, str]:
+    """The largest cosine by all differences of whole cosets of a shortened chain, and of their tails."""
+    code, length = structure.code, structure.code.dim
+    by_difference = code.closest(-(-len(structure.numbers) >> code.coset_bits), progress)
+    alone, method = code.closest_within_coset(), "all differences of whole cosets, in integers"
+    if tail is None or tail.share == 1:
+        return Fraction(max(alone, int(by_difference.max())), length), method
+    layer = max(1, (tail.group >> code.coset_bits) // code.slopes)
+    one_coset = tail.group >> code.coset_bits == 1
+    within = max([alone] if one_coset else [alone, int(by_difference[:layer].max())])
+    across = int(by_difference.max() if one_coset else by_difference[layer:].max())
+    apart = largest_inner_product(point_rows(tail.vectors))
+    same, other = (tail.share * product / length for product in (within, across))
+    return max(same + 1 - tail.share, other + (1 - tail.share) * apart), f"{method}, and of their tails"
+
+
+def _closest_of_lattice(placement: Placement, progress: Progress) -> tuple[Fraction, str] | None:
+    """For many points of one coset of a lattice: its ceiling, if they are that, and some pair of them attains it."""
+    points, lattice = placement.points, placement.lattice
+    if points is None or lattice is None or len(points) <= LARGEST_ALL_PAIRS or not lattice.holds(points):
+        return None
+    for _, gram in gram_blocks(placement.rows, progress):
+        if np.any(np.abs(gram - float(lattice.ceiling)) < TOLERANCE):
+            return lattice.ceiling, f"a pair at the least distance; the lattice allows no less ({lattice.theorem})"
+    return None
 
 
 def recognised(points: Points, recipe: str = "given points") -> Placement:
@@ -79,6 +115,9 @@ def require_consistent(placement: Placement) -> None:
     if isinstance(structure, BinaryLinear):
         if not np.array_equal(encode(structure.generator, structure.messages), placement.signs):
             raise CertificateError("the words are not the ones their generator and messages give")
+    elif isinstance(structure, ShortenedWords):
+        if not np.array_equal(structure.code.words(len(structure.numbers))[structure.numbers], placement.signs):
+            raise CertificateError("the words are not the ones their cosets and numbers give")
     elif not _are_union_words(structure, placement.signs):
         raise CertificateError("the words are not the ones their cosets and numbers give")
 

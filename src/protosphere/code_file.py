@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from protosphere import storage
 from protosphere.bounds import Bound
 from protosphere.certificate import Certificate
+from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.geometry.sphere import require_unit_rows
-from protosphere.placement import BinaryLinear, CosetUnion, Placement, Provenance
+from protosphere.placement import BinaryLinear, CosetUnion, Placement, Provenance, ShortenedWords, Tail
 from protosphere.types import Cosine
 
 
@@ -30,11 +31,16 @@ def save(path: str | Path, placement: Placement, certificate: Certificate, prove
         arrays["generator"] = placement.structure.generator
         arrays["messages"] = placement.structure.messages
     elif placement.structure is not None:
-        arrays["representatives"] = placement.structure.representatives
         arrays["numbers"] = placement.structure.numbers
+    if isinstance(placement.structure, CosetUnion):
+        arrays["representatives"] = placement.structure.representatives
+    if placement.tail is not None:
+        arrays["tails"] = placement.tail.vectors
     description = {
         "recipe": placement.recipe,
         "cosine_step": _text(placement.cosine_step),
+        "shortened": asdict(placement.structure.code) if isinstance(placement.structure, ShortenedWords) else None,
+        "tail": placement.tail and {"share": placement.tail.share, "group": placement.tail.group},
         "provenance": None if provenance is None else asdict(provenance),
         "certificate": _certificate_words(certificate),
     }
@@ -61,22 +67,30 @@ def _placement(arrays: storage.Arrays, description: dict[str, Any], certificate:
     if points is not None:
         _require_shape("points", points, (K, n), np.float64)
         require_unit_rows(points)
-    else:
-        _require_shape("signs", arrays["signs"], (K, -(-n // 8)), np.uint8)
+    tail = description["tail"] and Tail(vectors=arrays["tails"], **description["tail"])
+    length = n - (tail.dim if tail else 0)
+    if points is None:
+        _require_shape("signs", arrays["signs"], (K, -(-length // 8)), np.uint8)
     step = description["cosine_step"]
-    return Placement(n, description["recipe"], points, signs, step and Fraction(step), _structure(arrays, K, n))
+    structure = _structure(arrays, description["shortened"], K, length)
+    return Placement(n, description["recipe"], points, signs, step and Fraction(step), structure, tail=tail)
 
 
-def _structure(arrays: storage.Arrays, num_classes: int, dim: int) -> BinaryLinear | CosetUnion | None:
+def _structure(
+    arrays: storage.Arrays, shortened: dict[str, int] | None, num_classes: int, length: int
+) -> BinaryLinear | CosetUnion | ShortenedWords | None:
     if "generator" in arrays:
         return BinaryLinear(arrays["generator"], arrays["messages"])
-    if "representatives" not in arrays:
+    if "numbers" not in arrays:
         return None
-    m, representatives, numbers = dim.bit_length() - 1, arrays["representatives"], arrays["numbers"]
-    if dim != 1 << m:
-        raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {dim}")
-    _require_shape("representatives", representatives, (-(-num_classes >> (m + 1)), -(-dim // 8)), np.uint8)
+    numbers = arrays["numbers"]
     _require_shape("numbers", numbers, (num_classes,), np.int64)
+    if shortened is not None:
+        return ShortenedWords(ShortenedCosets(**shortened), numbers)
+    m, representatives = length.bit_length() - 1, arrays["representatives"]
+    if length != 1 << m:
+        raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {length}")
+    _require_shape("representatives", representatives, (-(-num_classes >> (m + 1)), -(-length // 8)), np.uint8)
     return CosetUnion(m, representatives, numbers)
 
 

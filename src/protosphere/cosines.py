@@ -84,8 +84,8 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Co
     if isinstance(placement.structure, BinaryLinear):
         distances = pair_distance_counts(placement.structure.generator, placement.structure.messages)
         return _ascending({1 - Fraction(2 * distance, n): pairs for distance, pairs in distances.items()})
-    if placement.signs is not None:
-        products = gram.sign_inner_product_counts(placement.signs, n, progress)
+    if placement.words is not None:
+        products = gram.sign_inner_product_counts(placement.words, n, progress)
         return _ascending({Fraction(product, n): pairs for product, pairs in products.items()})
     if placement.cosine_step is not None:
         return _ascending(_grid_counts(placement.rows, placement.cosine_step, progress))
@@ -103,7 +103,7 @@ def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress =
 def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
     placement = code.placement
-    if placement.signs is None and placement.cosine_step is None:
+    if placement.words is None and placement.cosine_step is None:
         return cosine_histogram(code, bins, progress)
     spectrum = cosine_spectrum(code, progress)
     return _counts(code, True, tuple(CosineBin(cosine, cosine, pairs) for cosine, pairs in spectrum.items()))

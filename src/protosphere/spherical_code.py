@@ -53,7 +53,7 @@ class SphericalCode:
     @property
     def signs(self) -> PackedBits | None:
         """The packed words (bit 1 is +1/sqrt(n)), or None where the points are dense."""
-        return self.placement.signs
+        return self.placement.words
 
     @property
     def points(self) -> Points:
@@ -62,8 +62,7 @@ class SphericalCode:
 
     def rows(self, start: int, stop: int) -> Points:
         """Points `start` to `stop` as float64."""
-        block = self.placement.rows.slice(start, stop).astype(np.float64)
-        return block / math.sqrt(self.dim) if self.signs is not None else block
+        return self.placement.unit_rows(start, stop)
 
     def __getitem__(self, index: int) -> NDArray[np.float64]:
         position = range(self.num_classes)[index]

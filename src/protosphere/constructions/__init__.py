@@ -12,6 +12,8 @@ from protosphere.constructions.delsarte_goethals import delsarte_goethals  # iso
 from protosphere.constructions.gold import gold  # isort: skip
 from protosphere.constructions.lifted_cross_polytopes import lifted_cross_polytopes  # isort: skip
 from protosphere.constructions.lifted_bases import lifted_bases  # isort: skip
+from protosphere.constructions.shortened_cosets import shortened_cosets  # isort: skip
+from protosphere.constructions.construction_x import construction_x  # isort: skip
 from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, available, construction, describe
@@ -22,6 +24,7 @@ __all__ = [
     "bch",
     "construct",
     "construction",
+    "construction_x",
     "cross_polytope",
     "delsarte_goethals",
     "describe",
@@ -34,6 +37,7 @@ __all__ = [
     "one_hot",
     "reed_muller",
     "reed_solomon",
+    "shortened_cosets",
     "simplex",
     "uniform",
 ]

@@ -39,7 +39,7 @@ class LatticeCoset:
         integers = np.rint(coordinates)
         if np.max(np.abs(coordinates - integers), initial=0.0) > INTEGER_TOLERANCE:
             return False
-        mixers = np.arange(1, points.shape[1] + 1, dtype=np.int64) ** 15 * MIXER
+        mixers = np.arange(1, 2 * points.shape[1], 2, dtype=np.int64) ** 15 * MIXER
         hashes = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes
         return len(np.unique(hashes)) == len(points)
 
@@ -57,6 +57,7 @@ def integer_basis(vectors: Indices) -> Indices:
             pivot = hit[np.argmin(np.abs(rows[hit, column]))]
             others = hit[hit != pivot]
             rows[others] -= (rows[others, column] // rows[pivot, column])[:, None] * rows[pivot]
-        basis.append(rows[hit[0]] * np.sign(rows[hit[0], column]))
-        rows = np.delete(rows, hit[0], axis=0)
+        if len(hit):  # else the column depends on those before it
+            basis.append(rows[hit[0]] * np.sign(rows[hit[0], column]))
+            rows = np.delete(rows, hit[0], axis=0)
     return np.array(basis)

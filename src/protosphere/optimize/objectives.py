@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 NEGLIGIBLE = -80.0
-"""Exponents are cut here: exp(-80) adds nothing, and without denormal numbers a step at K = 1000 is 2.5 times faster."""
+"""Exponents are cut here: exp(-80) adds nothing, and without denormal numbers K = 1000 is 2.5 times faster."""
 
 
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:

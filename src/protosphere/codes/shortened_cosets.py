@@ -1,0 +1,121 @@
+"""Chains of cosets of RM(1, m), shortened and punctured: their words, and how close two of them come.
+
+Shortening at j affinely independent points (the points 0, 1, 2, 4, ...) keeps from each coset the words that vanish
+there, and drops the points: of the affine functions x_j, ..., x_m are left free, of the 2n words of a coset 2n / 2^j.
+Puncturing drops i more points. An inner product s of two words becomes s - j, and then at most s - j + i: cosines are
+at most (N mu + i - j) / (N - i - j).
+
+The quadratic form number c of the chain is A_p + T_b, p its slope (Kerdock's a; none for m odd) and b a message of the
+linear trace forms, so that differences of forms are differences of slopes plus words of a linear code: few, and all of
+them are looked at. MacWilliams & Sloane, chapter 15, section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.codes.linear import codewords, encode, pack, unpack
+from protosphere.codes.quadratic_forms import kerdock_forms, trace_forms
+from protosphere.codes.weights import smallest_weight
+from protosphere.types import Indices, PackedBits, Progress, silent
+
+
+@dataclass(frozen=True)
+class ShortenedCosets:
+    """The chain of length 2^m, shortened at `shortened` <= m + 1 points and punctured at `punctured` others."""
+
+    m: int
+    shortened: int = 0
+    punctured: int = 0
+
+    @property
+    def dim(self) -> int:
+        """The length that is left."""
+        return (1 << self.m) - self.shortened - self.punctured
+
+    def max_cosine(self, whole: Fraction) -> Fraction:
+        """What a max cosine of at least 0 of the whole code becomes, at most."""
+        return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
+
+    @property
+    def slopes(self) -> int:
+        """How many forms share each trace form: 2^(m-1) for m even, one for m odd."""
+        return 1 if self.m % 2 else 1 << (self.m - 1)
+
+    @property
+    def coset_bits(self) -> int:
+        """log2 of the words that are left of each coset."""
+        return self.m + 1 - self.shortened
+
+    @cached_property
+    def kept(self) -> Indices:
+        """The points that are neither shortened nor punctured, in order."""
+        points = np.arange(1 << self.m)
+        vanishing = np.append(0, 1 << np.arange(self.m))[: self.shortened]
+        rest = np.setdiff1d(points, vanishing)
+        return rest[: len(rest) - self.punctured]
+
+    @cached_property
+    def inner(self) -> PackedBits:
+        """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
+        points = np.arange(1 << self.m)
+        rows = np.stack([np.ones_like(points), *(points >> i & 1 for i in range(self.m))])
+        return pack(rows[self.shortened :][:, self.kept])
+
+    def forms(self, cosets: int) -> tuple[PackedBits, PackedBits]:
+        """The slopes' forms, and the generator of the trace forms, that the first `cosets` cosets use; restricted."""
+        layers = -(-cosets // self.slopes)
+        traces = trace_forms(self.m, (layers - 1).bit_length())
+        if self.m % 2:
+            return self._restricted(np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)), self._restricted(traces)
+        return self._restricted(kerdock_forms(self.m, np.arange(min(cosets, self.slopes)))), self._restricted(traces)
+
+    def _restricted(self, forms: PackedBits) -> PackedBits:
+        """Forms made to vanish at the shortened points by adding affine functions, then without the dropped points."""
+        points, bits = np.arange(1 << self.m), unpack(forms, 1 << self.m)
+        for i in range(self.shortened - 1):
+            bits = bits ^ (bits[:, 1 << i, None] & (points >> i & 1).astype(np.uint8))
+        return pack(bits[:, self.kept])
+
+    def words(self, count: int) -> PackedBits:
+        """The first `count` words, coset by coset."""
+        cosets = -(-count >> self.coset_bits)
+        slopes, traces = self.forms(cosets)
+        inner = codewords(self.inner, min(count, 1 << self.coset_bits))
+        numbers = np.arange(cosets)
+        representatives = slopes[numbers % self.slopes] ^ encode(traces, numbers // self.slopes)
+        return (representatives[:, None, :] ^ inner).reshape(-1, inner.shape[1])[:count]
+
+    def closest(self, cosets: int, progress: Progress = silent) -> NDArray[np.int64]:
+        """For each difference x of trace messages, the largest inner product of words of different cosets at it.
+
+        Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
+        """
+        slopes, traces = self.forms(cosets)
+        inner = codewords(self.inner, 1 << self.coset_bits)[:: 1 if self.shortened else 2]
+        affine, apart = self._signs(inner).T, self._signs(codewords(traces, 1 << len(traces)))
+        largest = np.full(len(apart), -len(self.kept), dtype=np.int64)
+        ways = self._signs(slopes)
+        for p, way in enumerate(ways):
+            for q in range(p, len(ways)):
+                best = self._largest(apart @ ((way * ways[q])[:, None] * affine))
+                best[0] = -len(self.kept) if p == q else best[0]
+                largest = np.maximum(largest, best)
+            progress("measuring cosets", p + 1, len(ways))
+        return largest
+
+    def _largest(self, products: NDArray[np.float32]) -> NDArray[np.int64]:
+        """By row; without shortening the complement of every word is there, and so either sign."""
+        return (products if self.shortened else np.abs(products)).max(axis=1).astype(np.int64)
+
+    def _signs(self, words: PackedBits) -> NDArray[np.float32]:
+        return 1 - 2 * unpack(words, len(self.kept)).astype(np.float32)
+
+    def closest_within_coset(self) -> int:
+        """The largest inner product of two words of the same coset."""
+        return len(self.kept) - 2 * smallest_weight(self.inner, len(self.kept))
