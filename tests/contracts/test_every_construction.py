@@ -37,6 +37,7 @@ ROWS = [
     ("construction_x", 600, 40, {}, (600, 3, "up to dim 4096")),
     ("mean_row_max", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
     ("log_sum_exp", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
+    ("optimized", 20, 6, {"iterations": 300}, (40_000, 6, "20000")),
     ("log_sum_exp", 20, 6, {"steps": 50, "dtype": "float64"}, (40_000, 6, "30000")),
 ]
 BUILDABLE = [row[:4] for row in ROWS]

@@ -15,6 +15,8 @@ from protosphere.constructions.lifted_bases import lifted_bases  # isort: skip
 from protosphere.constructions.shortened_cosets import shortened_cosets  # isort: skip
 from protosphere.constructions.construction_x import construction_x  # isort: skip
 from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
+from protosphere.constructions.optimized import optimized  # isort: skip
+from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, available, construction, describe
 
@@ -22,6 +24,7 @@ __all__ = [
     "Construction",
     "available",
     "bch",
+    "best",
     "construct",
     "construction",
     "construction_x",
@@ -35,6 +38,7 @@ __all__ = [
     "log_sum_exp",
     "mean_row_max",
     "one_hot",
+    "optimized",
     "reed_muller",
     "reed_solomon",
     "shortened_cosets",

@@ -1,0 +1,124 @@
+"""What the solver descends on: smooth stand-ins for the largest cosine, over orbits of a symmetry group.
+
+A code with a symmetry group is the union of the orbits of a few representatives. The energy of the whole code and its
+gradient need only the products of representatives with all points, K m instead of K^2, and the search has m n instead
+of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from protosphere.optimize.lbfgs import Energy
+
+
+BLOCK_ENTRIES = 1 << 23
+"""Entries of the Gram matrices of a batch held at once: 64 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Orbits:
+    """How representatives become points: `counts[i]` orbits under the coset matrices `cosets[i]` (g_i x n x n).
+
+    The identity is the first matrix of each; representatives must lie where the stabiliser fixes them. `cosets` is
+    empty for a code without symmetry.
+    """
+
+    counts: tuple[int, ...]
+    cosets: tuple[Tensor, ...] = ()
+
+    @property
+    def num_points(self) -> int:
+        """K."""
+        if not self.cosets:
+            return sum(self.counts)
+        return sum(count * len(matrices) for count, matrices in zip(self.counts, self.cosets, strict=True))
+
+    def points(self, representatives: Tensor) -> Tensor:
+        """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
+        import torch
+
+        if not self.cosets:
+            return representatives
+        batch, _, dim = representatives.shape
+        pieces, start = [], 0
+        for count, matrices in zip(self.counts, self.cosets, strict=True):
+            block = representatives[:, start : start + count]
+            images = block @ matrices.reshape(-1, dim).T
+            pieces.append(images.reshape(batch, count * len(matrices), dim))
+            start += count
+        return torch.cat(pieces, dim=1)
+
+    def own(self) -> list[int]:
+        """Where each representative stands among the points."""
+        sizes = [len(matrices) for matrices in self.cosets] or [1]
+        steps = [size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)]
+        return [sum(steps[:i]) for i in range(len(steps))] if self.cosets else list(range(sum(self.counts)))
+
+    def weights(self, like: Tensor) -> Tensor:
+        """The size of each representative's orbit."""
+        sizes = [len(matrices) for matrices in self.cosets] or [1]
+        return like.new_tensor([size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)])
+
+
+def _unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
+    norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(1e-150)
+    return variables / norms, norms
+
+
+def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
+    """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
+
+    The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
+    points, minus its radial part. `temperature` is (B,), one a start.
+    """
+    own, weights = orbits.own(), orbits.weights(temperature)
+    at = temperature.new_tensor(own).long()
+    pairs = orbits.num_points * (orbits.num_points - 1.0)
+
+    def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        t = temperature[which]
+        units, norms = _unit_rows(variables.reshape(len(variables), -1, dim))
+        points = orbits.points(units)
+        largest, total, pull = _shares(units, points, at, weights, t)
+        value = largest + (total / pairs).log() / t
+        gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
+        gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
+        return value, gradient.div_(norms).reshape(len(variables), -1)
+
+    return energy
+
+
+def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
+
+    Rows are taken in slices: the Gram matrix is never held whole where it is large.
+    """
+    import torch
+
+    slice_ = max(1, BLOCK_ENTRIES // (points.shape[0] * points.shape[1]))
+    slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
+    parts = [_slice_shares(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
+    if len(parts) == 1:
+        return parts[0]
+    largest = torch.stack([part[0] for part in parts]).amax(dim=0)
+    scales = [(t * (part[0] - largest)).exp() for part in parts]
+    total = torch.stack([part[1] * scale for part, scale in zip(parts, scales, strict=True)]).sum(dim=0)
+    pulls = [part[2] * scale[:, None, None] for part, scale in zip(parts, scales, strict=True)]
+    return largest, total, torch.cat(pulls, dim=1)
+
+
+def _slice_shares(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    import torch
+
+    gram = units @ points.mT
+    gram[:, torch.arange(len(at), device=at.device), at] = -float("inf")
+    largest = gram.amax(dim=(1, 2))
+    shares = gram.sub_(largest[:, None, None]).mul_(t[:, None, None]).exp_()
+    return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points

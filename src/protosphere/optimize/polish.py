@@ -1,0 +1,206 @@
+"""From almost optimal to machine precision: Newton's method on the pairs that touch.
+
+At a local optimum some pairs, the active ones, share the largest cosine mu, and multipliers l_ij >= 0 that sum to one
+balance their gradients. Those are equations in points, mu and multipliers. Newton's method follows them with multiplier
+times slack at a target that falls to zero, so that no active set need be guessed (a primal-dual interior-point method,
+Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear program. Large problems use Gauss-Newton on "all
+active cosines equal" alone, by LSMR (Fong and Saunders 2011).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from protosphere.geometry.gram import gram_blocks, max_cosine, point_rows
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Indices, Points
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+DENSE = 1700
+"""Unknowns K n up to which the Newton system is factored whole; above, only matrix-vector products are made."""
+
+WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
+"""How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
+
+ROUNDS = 30
+STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
+"""How far above the largest cosine the level starts, attempt after attempt."""
+
+NEAR = 1e-2
+"""Pairs further below the largest cosine are not watched."""
+
+SHRINK = 0.1
+GAP = 3e-15
+"""Sum of multiplier times slack at which the level is the optimum's to the last digit."""
+
+DAMPING = 1e-10
+"""What keeps the system regular: rotations cost nothing."""
+
+LONGEST = 0.05
+"""A step that moves a point further is not believed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Pairs (first[p], second[p]) and their cosines."""
+
+    first: Indices
+    second: Indices
+    cosines: Points
+
+    def measured(self, points: Points) -> Contacts:
+        """The same pairs where the points are now."""
+        cosines = np.einsum("ij,ij->i", points[self.first], points[self.second])
+        return Contacts(self.first, self.second, cosines)
+
+
+def contacts(points: Points, above: float) -> Contacts:
+    """All pairs whose cosine is above a value, found blockwise."""
+    rows = point_rows(points)
+    block, count = rows.block, rows.count
+    corners = ((i, j) for i in range(0, count, block) for j in range(i, count, block))
+    first: list[Indices] = []
+    second: list[Indices] = []
+    cosines: list[Points] = []
+    for (i, j), (mask, gram) in zip(corners, gram_blocks(rows), strict=True):
+        near = gram > above if mask is None else (gram > above) & mask
+        a, b = np.nonzero(near)
+        first.append(a + i)
+        second.append(b + j)
+        cosines.append(gram[a, b])
+    return Contacts(np.concatenate(first), np.concatenate(second), np.concatenate(cosines))
+
+
+def jacobian(points: Points, pairs: Contacts) -> csr_array:
+    """The derivative of each pair's cosine by all points, along the sphere: x_j - c x_i for i, x_i - c x_j for j."""
+    from scipy.sparse import csr_array
+
+    dim, count = points.shape[1], len(pairs.first)
+    one, other, cosine = points[pairs.first], points[pairs.second], pairs.cosines[:, None]
+    values = np.concatenate([other - cosine * one, one - cosine * other], axis=1)
+    axes = np.arange(dim)
+    columns = np.concatenate([pairs.first[:, None] * dim + axes, pairs.second[:, None] * dim + axes], axis=1)
+    starts = np.arange(0, 2 * dim * count + 1, 2 * dim)
+    return csr_array((values.ravel(), columns.ravel(), starts), shape=(count, points.size))
+
+
+def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
+    """The Hessian of sum l_ij cos_ij along the sphere, as a dense matrix."""
+    count, dim = points.shape
+    weights = np.zeros((count, count))
+    weights[pairs.first, pairs.second] = multipliers
+    weights += weights.T
+    pull = np.zeros(count)
+    np.add.at(pull, pairs.first, multipliers * pairs.cosines)
+    np.add.at(pull, pairs.second, multipliers * pairs.cosines)
+    tangent = np.eye(dim) - points[:, :, None] * points[:, None, :]
+    blocks = np.einsum("ij,iab,jbc->iajc", weights, tangent, tangent, optimize=True)
+    blocks[np.arange(count), :, np.arange(count), :] -= pull[:, None, None] * tangent
+    return blocks.reshape(points.size, points.size)
+
+
+def _newton(
+    points: Points, pairs: Contacts, multipliers: Points, slack: Points, target: float, damping: float
+) -> Points:
+    """Step of all points and, last, of the level above them, towards multiplier times slack = `target` everywhere."""
+    slopes = jacobian(points, pairs)
+    ratio = multipliers / slack
+    size = points.size
+    system = np.empty((size + 1, size + 1))
+    system[:size, :size] = (slopes.T @ (slopes * ratio[:, None])).toarray()
+    system[:size, :size] += _curvature(points, pairs, multipliers)
+    system[np.arange(size), np.arange(size)] += damping + 1e-14 * system.diagonal()[:size].max()
+    system[:size, -1] = system[-1, :size] = -(slopes.T @ ratio)
+    system[-1, -1] = ratio.sum()
+    barrier = target / slack
+    right = np.append(-(slopes.T @ barrier), barrier.sum() - 1)
+    return np.linalg.solve(system, right)
+
+
+def _gauss_newton(points: Points, pairs: Contacts) -> Points:
+    """The shortest step that makes all active cosines equal, to first order."""
+    from scipy.sparse import csr_array, hstack
+    from scipy.sparse.linalg import lsmr
+
+    level = csr_array(-np.ones((len(pairs.first), 1)))
+    slopes = hstack([jacobian(points, pairs), level]).tocsr()
+    step = lsmr(slopes, pairs.cosines.max() - pairs.cosines, atol=1e-13, btol=1e-13, maxiter=300)[0]
+    return step[:-1].reshape(points.shape)
+
+
+def _inside(value: Points, step: Points) -> float:
+    """The longest part of a step, at most all of it, that keeps positive values positive."""
+    falling = step < 0
+    return min(1.0, float(np.min(-0.99 * value[falling] / step[falling], initial=1.0)))
+
+
+def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
+    """A primal-dual interior-point run: the points with the lowest cosine on its way.
+
+    Its level starts `start` above all cosines and its multipliers at target / slack; the target falls to nothing.
+    """
+    best = current = points
+    value = max_cosine(points)
+    pairs = contacts(points, value - NEAR)
+    level, damping = value + start, DAMPING
+    multipliers = 1 / (level - pairs.cosines)
+    multipliers /= multipliers.sum()
+    for _ in range(ROUNDS):
+        slack = np.maximum(level - pairs.cosines, 1e-16)
+        target = SHRINK * float(multipliers @ slack) / len(slack)
+        found = _newton(current, pairs, multipliers, slack, target, damping)
+        step = found[:-1].reshape(points.shape)
+        if not np.abs(step).max() < LONGEST:
+            damping = max(100 * damping, 1e-6)
+            continue
+        damping = max(damping / 10, DAMPING)
+        change = found[-1] - jacobian(current, pairs) @ found[:-1]
+        part = _inside(slack, change)
+        rise = (target - multipliers * change) / slack - multipliers
+        multipliers = multipliers + _inside(multipliers, rise) * rise
+        current = normalized(current + part * step)
+        pairs = pairs.measured(current)
+        level = max(level + part * found[-1], float(pairs.cosines.max()))
+        reached = max_cosine(current)
+        if reached < value:
+            best, value = current, reached
+        if target * len(slack) < GAP:
+            break
+    return best, value
+
+
+def _solved_sparse(points: Points, width: float) -> tuple[Points, float]:
+    """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
+    best, value = points, max_cosine(points)
+    for _ in range(ROUNDS):
+        step = _gauss_newton(best, contacts(best, value - width))
+        if not np.abs(step).max() < LONGEST:
+            break
+        moved = normalized(best + step)
+        reached = max_cosine(moved)
+        if reached >= value:
+            break
+        best, value = moved, reached
+    return best, value
+
+
+def polished(points: Points) -> tuple[Points, float]:
+    """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
+
+    Never worse than what came in: every attempt is judged by the true largest cosine of all pairs.
+    """
+    best, value = points, max_cosine(points)
+    attempt, scales = (_solved_dense, STARTS) if points.size <= DENSE else (_solved_sparse, WIDTHS)
+    for scale in scales:
+        try:
+            reached, cosine = attempt(best, scale)
+        except np.linalg.LinAlgError:
+            continue
+        if cosine < value:
+            best, value = reached, cosine
+    return best, value
