@@ -1,0 +1,114 @@
+"""The pages: complete, all of them in the navigation, and every example in them runs and prints what it says."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import protosphere as ps
+from protosphere.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
+NAVIGATION = re.findall(r"^\s+- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.M)
+
+PAPER = (
+    *("one_hot", "uniform", "simplex", "cross_polytope", "reed_muller", "bch", "reed_solomon"),
+    *("mean_row_max", "log_sum_exp"),
+)
+BOUNDS = (
+    *("rankin", "levenshtein", "coxeter_boroczky", "linear_programming", "gilbert_varshamov", "singleton"),
+    *("welch", "one_hot"),
+)
+
+FAMILIES = (
+    *("kerdock", "delsarte_goethals", "gold", "lifted_cross_polytopes", "lifted_bases"),
+    *("shortened_cosets", "construction_x"),
+)
+"""A scheme may live without a page for a while; one that has a page keeps it, and is listed here."""
+
+FENCES = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def text(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def blocks(page, language):
+    return [body for found, body in FENCES.findall(text(page)) if found == language]
+
+
+def commands(body):
+    """(arguments, expected lines) of each `$ protosphere ...` in a console block."""
+    calls = re.split(r"^\$ protosphere ", body, flags=re.M)[1:]
+    return [(shlex.split(call.splitlines()[0]), "\n".join(call.splitlines()[1:]).strip()) for call in calls]
+
+
+def test_every_page_is_in_the_navigation_once_and_the_other_way_round():
+    assert sorted(NAVIGATION) == PAGES
+
+
+@pytest.mark.parametrize("scheme", (*PAPER, *FAMILIES))
+def test_every_scheme_has_a_page(scheme):
+    assert f"schemes/{scheme}.md" in PAGES, "write it, and add it to mkdocs.yml"
+    assert f"({scheme}.md)" in text("schemes/index.md")
+    assert f"schemes/{scheme}.md" in text("index-of-papers.md")
+
+
+def test_every_page_of_a_scheme_is_about_one_that_exists():
+    pages = {Path(page).stem for page in PAGES if page.startswith("schemes/")}
+    assert pages == {"index", *PAPER, *FAMILIES}
+    assert pages - {"index"} <= set(ps.available())
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_every_bound_has_a_page(name):
+    assert f"bounds/{name}.md" in PAGES
+    assert f"({name}.md)" in text("bounds/index.md")
+
+
+def test_every_function_of_the_bounds_is_spoken_of():
+    spoken = "".join(text(page) for page in PAGES if page.startswith("bounds/"))
+    functions = [name for name in ps.bounds.__all__ if inspect.isfunction(getattr(ps.bounds, name))]
+    assert [name for name in functions if not re.search(rf"`(ps\.bounds\.)?{name}\b", spoken)] == []
+
+
+def test_every_claim_names_a_test_that_exists():
+    claims = (ROOT / "tests/claims/test_paper_geometry.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", text("claims-geometry.md")))
+    assert named == set(re.findall(r"^def (test_\w+)", claims, re.M))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")])
+def test_python_examples(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "pycon")), {}, page, page, 0)
+    assert examples.examples
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(map(commands, blocks(page, "console")))])
+def test_command_examples(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments, expected in (call for body in blocks(page, "console") for call in commands(body)):
+        main(arguments)
+        printed = capsys.readouterr()
+        lines = [line.rstrip() for line in (printed.out + printed.err).splitlines()]
+        assert "\n".join(lines).strip() == expected, arguments
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_plain(page):
+    assert not re.search(r"https?://(?!github\.com/)", text(page)), "no page needs the network"
+    assert len(text(page).splitlines()) <= 250
+
+
+def test_the_citation_is_of_this_version():
+    assert f"\nversion: {ps.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
