@@ -54,7 +54,7 @@ def test_every_page_is_in_the_navigation_once_and_the_other_way_round():
     assert sorted(NAVIGATION) == PAGES
 
 
-@pytest.mark.parametrize("scheme", (*PAPER, *FAMILIES))
+@pytest.mark.parametrize("scheme", [*PAPER, *FAMILIES])
 def test_every_scheme_has_a_page(scheme):
     assert f"schemes/{scheme}.md" in PAGES, "write it, and add it to mkdocs.yml"
     assert f"({scheme}.md)" in text("schemes/index.md")
