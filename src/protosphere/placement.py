@@ -167,7 +167,7 @@ class Placement:
             zeros = Tail(1.0, np.zeros((1, dim - self.dim)), 1 << 62)
             return replace(self, dim=dim, recipe=recipe, tail=zeros)
         points = padded(self.unit_rows(0, count), dim)
-        return Placement(dim, recipe, points=points, cosine_step=self.cosine_step)
+        return Placement(dim, recipe, points=points, cosine_step=self.cosine_step, lattice=self.lattice)
 
     def permuted(self, order: Indices) -> Placement:
         """The same points, class i getting point order[i]."""

@@ -14,6 +14,18 @@ from protosphere.constructions.lifted_cross_polytopes import lifted_cross_polyto
 from protosphere.constructions.lifted_bases import lifted_bases  # isort: skip
 from protosphere.constructions.shortened_cosets import shortened_cosets  # isort: skip
 from protosphere.constructions.construction_x import construction_x  # isort: skip
+from protosphere.constructions.paley_frame import paley_frame  # isort: skip
+from protosphere.constructions.steiner_frame import steiner_frame  # isort: skip
+from protosphere.constructions.two_graph_frame import two_graph_frame  # isort: skip
+from protosphere.constructions.isotropic import isotropic  # isort: skip
+from protosphere.constructions.weil_chirp import weil_chirp  # isort: skip
+from protosphere.constructions.root_system import root_system  # isort: skip
+from protosphere.constructions.e8_shell import e8_shell  # isort: skip
+from protosphere.constructions.barnes_wall_shell import barnes_wall_shell  # isort: skip
+from protosphere.constructions.leech_shell import leech_shell  # isort: skip
+from protosphere.constructions.laminated import laminated  # isort: skip
+from protosphere.constructions.sharp_codes import sharp_codes  # isort: skip
+from protosphere.constructions.polytope import polygon, polytope  # isort: skip
 from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
 from protosphere.constructions.optimized import optimized  # isort: skip
 from protosphere.constructions.best import best
@@ -23,6 +35,7 @@ from protosphere.constructions.registry import Construction, available, construc
 __all__ = [
     "Construction",
     "available",
+    "barnes_wall_shell",
     "bch",
     "best",
     "construct",
@@ -31,17 +44,29 @@ __all__ = [
     "cross_polytope",
     "delsarte_goethals",
     "describe",
+    "e8_shell",
     "gold",
+    "isotropic",
     "kerdock",
+    "laminated",
+    "leech_shell",
     "lifted_bases",
     "lifted_cross_polytopes",
     "log_sum_exp",
     "mean_row_max",
     "one_hot",
     "optimized",
+    "paley_frame",
+    "polygon",
+    "polytope",
     "reed_muller",
     "reed_solomon",
+    "root_system",
+    "sharp_codes",
     "shortened_cosets",
     "simplex",
+    "steiner_frame",
+    "two_graph_frame",
     "uniform",
+    "weil_chirp",
 ]

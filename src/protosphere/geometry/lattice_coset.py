@@ -34,12 +34,19 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def holds(self, points: Points) -> bool:
-        """Whether the points are different ones of one coset: integer coordinates of all differences, none repeated."""
-        coordinates = (points - points[0]) @ np.linalg.inv(self.basis)
+        """Whether the points are different ones of one coset: integer coordinates of all differences, none repeated.
+
+        Coordinates after those of the lattice must be the same for all.
+        """
+        rank = len(self.basis)
+        differences = points - points[0]
+        if np.any(differences[:, rank:]):
+            return False
+        coordinates = differences[:, :rank] @ np.linalg.inv(self.basis)
         integers = np.rint(coordinates)
         if np.max(np.abs(coordinates - integers), initial=0.0) > INTEGER_TOLERANCE:
             return False
-        mixers = np.arange(1, 2 * points.shape[1], 2, dtype=np.int64) ** 15 * MIXER
+        mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
         hashes = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes
         return len(np.unique(hashes)) == len(points)
 
