@@ -8,7 +8,7 @@ SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))
 from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.certificate import Certificate
-from protosphere.constructions import Construction, available, construct, describe
+from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.errors import (
     CertificateError,
     InfeasibleError,
@@ -36,6 +36,7 @@ __all__ = [
     "StorageError",
     "__version__",
     "available",
+    "best",
     "bounds",
     "certify",
     "construct",

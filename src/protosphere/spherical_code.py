@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from protosphere import code_file
 from protosphere.certificate import Certificate
+from protosphere.choice import Choice
 from protosphere.placement import Placement, Provenance
 from protosphere.types import Cosine, PackedBits, Points
 
@@ -28,6 +29,7 @@ class SphericalCode:
     placement: Placement = field(repr=False)
     certificate: Certificate
     provenance: Provenance | None
+    choice: Choice | None = field(default=None, repr=False)
 
     @property
     def num_classes(self) -> int:
@@ -84,6 +86,10 @@ class SphericalCode:
         else:
             verdict += f", converse {short(bound.value)} ({bound.theorem})"
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict})"
+
+    def explain(self) -> str:
+        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
+        return self.choice.table() if self.choice else self.placement.recipe
 
     def save(self, path: str | Path) -> None:
         """Write one safetensors file with provenance, certificate and digest."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.errors import StorageError
+from protosphere.files import replace_file
 
 Arrays = Mapping[str, NDArray[Any]]
 FORMAT = "protosphere-code-1"
@@ -30,21 +30,12 @@ def digest(arrays: Arrays, description: str) -> str:
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write beside `path` and rename into place: a reader sees the old file or the new one, never half of one."""
+    """Write `path`, with a digest over everything in it."""
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
-    target = Path(path)
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        safetensors.save_file(contiguous, beside, metadata=metadata)
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except Exception as error:
-        beside.unlink(missing_ok=True)
-        raise StorageError(f"cannot write '{target}': {_reason(error)}") from error
+    replace_file(Path(path), lambda beside: safetensors.save_file(contiguous, beside, metadata=metadata))
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

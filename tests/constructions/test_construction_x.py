@@ -1,4 +1,4 @@
-"""Shortened chains and Construction X: packed with a tail or dense, measured by cosets or by pairs, it is all the same."""
+"""Shortened chains and Construction X: packed or dense, measured by cosets or by pairs, the points are the same."""
 
 from __future__ import annotations
 

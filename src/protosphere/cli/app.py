@@ -37,6 +37,11 @@ COMMANDS = {
         "Place K prototypes in R^n and print their certificate.",
         "construct bch -K 100 -n 63 -o c100.safetensors",
     ),
+    "best": Command(
+        "best:best",
+        "The lowest max cosine of everything we know, with its certificate.",
+        "best -K 1000 -n 128 --explain -o c1000.safetensors",
+    ),
     "certify": Command(
         "certify:certify",
         "Measure the prototypes in a file and print their certificate.",
@@ -47,6 +52,11 @@ COMMANDS = {
         "compare:compare",
         "Every scheme against the bounds: a table and a figure.",
         "compare -K 100 --dims 4:256 --figure k100.png",
+    ),
+    "atlas": Command(
+        "atlas:atlas",
+        "The best known max cosine for many (K, n), in one file.",
+        "atlas --classes 100,1000 --dims 8:512 --iterations 0 -o atlas.csv",
     ),
     "histogram": Command(
         "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"

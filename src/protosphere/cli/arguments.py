@@ -44,6 +44,10 @@ class SchemeOptions:
         momentum: The momentum of the descent.
         dtype: The number type of the descent, float32 or float64.
         device: Where the descent runs, e.g. cpu or cuda.
+        iterations: Evaluations of the search (optimized).
+        budget: Seconds of the search instead (optimized).
+        starts: Kinds of starts of the search, joined by + (optimized).
+        polish: Whether to end with Newton's method (optimized).
     """
 
     modify: bool | None = None
@@ -54,6 +58,10 @@ class SchemeOptions:
     momentum: float | None = None
     dtype: str | None = None
     device: str | None = None
+    iterations: Whole | None = None
+    budget: float | None = None
+    starts: str | None = None
+    polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None
 
     def given(self) -> dict[str, Any]:
         """Those that were given."""

@@ -38,7 +38,7 @@ def compare(
     Args:
         dims: 4:256 for the telling dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every fifth
             one, or a list such as 16,32,64.
-        schemes: Names with commas between; all unless given.
+        schemes: Names with commas between, or all; the paper's nine unless given.
         modify: Let codes reach dimensions that are not their own.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.
@@ -46,7 +46,7 @@ def compare(
     """
     picture = checked_output(figure_path(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))
-    chosen = None if schemes is None else [name.strip() for name in schemes.split(",")]
+    chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:
         comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)

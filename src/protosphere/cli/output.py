@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from protosphere.errors import InvalidArgumentError, StorageError, brief
-from protosphere.plots.files import UNDATED, replace_file
+from protosphere.files import replace_file
+from protosphere.plots.files import UNDATED
 from protosphere.spherical_code import SphericalCode
 from protosphere.types import Progress
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from protosphere.optimize.budget import Budget
-from protosphere.optimize.energy import Orbits, smooth_max_cosine
+from protosphere.optimize.energy import BLOCK_ENTRIES, Orbits, smooth_max_cosine, unit_rows
 from protosphere.optimize.lbfgs import minimised
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def annealed(
     weight = count / orbits.num_points
     rows = representatives
     while True:
-        rows = rows / rows.norm(dim=2, keepdim=True).clamp_min(1e-150)
+        rows = unit_rows(rows)[0]
         found = minimised(
             smooth_max_cosine(orbits, dim, temperature),
             rows.reshape(batch, -1),
@@ -41,15 +41,13 @@ def annealed(
         )
         rows = found.reshape(batch, count, dim)
         if bool((temperature >= last).all()) or budget.share >= limit:
-            return rows / rows.norm(dim=2, keepdim=True).clamp_min(1e-150)
+            return unit_rows(rows)[0]
         temperature = (temperature * factor).clamp_max(last)
 
 
 def largest_cosines(points: Tensor) -> Tensor:
     """(B, K, n) to (B,): the largest cosine of each code, a slice of rows at a time."""
     import torch
-
-    from protosphere.optimize.energy import BLOCK_ENTRIES
 
     batch, count, _ = points.shape
     rows = max(1, BLOCK_ENTRIES // (batch * count))

@@ -45,7 +45,8 @@ class Orbits:
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
-        pieces, start = [], 0
+        start = 0
+        pieces: list[Tensor] = []
         for count, matrices in zip(self.counts, self.cosets, strict=True):
             block = representatives[:, start : start + count]
             images = block @ matrices.reshape(-1, dim).T
@@ -65,7 +66,8 @@ class Orbits:
         return like.new_tensor([size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)])
 
 
-def _unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
+def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
+    """(B, m, n) rows of unit length, and the lengths they had."""
     norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(1e-150)
     return variables / norms, norms
 
@@ -82,7 +84,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         t = temperature[which]
-        units, norms = _unit_rows(variables.reshape(len(variables), -1, dim))
+        units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
         largest, total, pull = _shares(units, points, at, weights, t)
         value = largest + (total / pairs).log() / t

@@ -58,10 +58,10 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation]:
 
 def _table(elements: list[Permutation]) -> Indices:
     letters = np.array(elements, dtype=np.int64)
-    marks = np.random.default_rng(0).integers(1 << 40, size=letters.shape[1])
-    hashes = letters @ marks
+    marks: Indices = np.random.default_rng(0).integers(1 << 40, size=letters.shape[1], dtype=np.int64)
+    hashes: Indices = letters @ marks
     order = np.argsort(hashes)
-    products = letters[:, letters] @ marks
+    products: Indices = letters[:, letters] @ marks
     return order[np.searchsorted(hashes, products, sorter=order)]
 
 

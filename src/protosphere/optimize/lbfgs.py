@@ -83,13 +83,19 @@ class History:
         diagonal = torch.diagonal(triangle, dim1=1, dim2=2)
         middle = torch.diag_embed(diagonal) + scale * self.change_change[:, order][:, :, order]
         triangle += torch.diag_embed((diagonal == 0).to(triangle.dtype))
-        inner = torch.linalg.solve_triangular(triangle, along[:, order, None], upper=True)
+        inner = _solved(triangle, along[:, order, None], upper=True)
         right = middle @ inner - scale * along[:, [MEMORY + i for i in order], None]
-        outer = torch.linalg.solve_triangular(triangle.mT, right, upper=False)
+        outer = _solved(triangle.mT, right, upper=False)
         weights = torch.zeros_like(along)
         weights[:, order] = outer[..., 0]
         weights[:, [MEMORY + i for i in order]] = -scale[:, 0] * inner[..., 0]
         return weights
+
+
+def _solved(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor:
+    import torch
+
+    return torch.linalg.solve_triangular(triangle, right, upper=upper)  # pyright: ignore  # torch leaves it untyped
 
 
 def _downhill(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:

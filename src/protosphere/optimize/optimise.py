@@ -52,15 +52,9 @@ def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 def _weights(kinds: Sequence[str], dim: int) -> Points:
     """How often each kind is drawn: symmetric codes win most above three dimensions."""
-    shares = (
-        {"random": 0.5, "symmetric": 0.3, "shaken": 0.2}
-        if dim <= 4
-        else {
-            "random": 0.2,
-            "symmetric": 0.5,
-            "shaken": 0.3,
-        }
-    )
+    low = {"random": 0.5, "symmetric": 0.3, "shaken": 0.2, "given": 0.2}
+    high = {"random": 0.1, "symmetric": 0.4, "shaken": 0.3, "given": 0.4}
+    shares = low if dim <= 4 else high
     weights = np.array([shares[kind] for kind in kinds])
     return weights / weights.sum()
 
@@ -105,11 +99,13 @@ def optimised(
 def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], polish: bool) -> Optimised:
     import torch
 
+    kinds = [*kinds, "given"] if given else kinds
     weights = _weights(kinds, search.dim)
     with torch.inference_mode():
         for points in given:
             search.take(points)
-        while not search.pool or search.budget.share < EXPLORE:
+        search.screen(kinds[0])
+        while search.budget.share < EXPLORE:
             search.screen(kinds[search.rng.choice(len(kinds), p=weights)])
         while True:
             waiting = [one for one in search.pool if not one.finished]

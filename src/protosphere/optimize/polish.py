@@ -3,8 +3,8 @@
 At a local optimum some pairs, the active ones, share the largest cosine mu, and multipliers l_ij >= 0 that sum to one
 balance their gradients. Those are equations in points, mu and multipliers. Newton's method follows them with multiplier
 times slack at a target that falls to zero, so that no active set need be guessed (a primal-dual interior-point method,
-Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear program. Large problems use Gauss-Newton on "all
-active cosines equal" alone, by LSMR (Fong and Saunders 2011).
+Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear program. Large problems use Gauss-Newton on
+"all active cosines equal" alone, by LSMR (Fong and Saunders 2011).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def contacts(points: Points, above: float) -> Contacts:
         a, b = np.nonzero(near)
         first.append(a + i)
         second.append(b + j)
-        cosines.append(gram[a, b])
+        cosines.append(gram[a, b].astype(np.float64))
     return Contacts(np.concatenate(first), np.concatenate(second), np.concatenate(cosines))
 
 
@@ -83,9 +83,9 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
     dim, count = points.shape[1], len(pairs.first)
     one, other, cosine = points[pairs.first], points[pairs.second], pairs.cosines[:, None]
     values = np.concatenate([other - cosine * one, one - cosine * other], axis=1)
-    axes = np.arange(dim)
-    columns = np.concatenate([pairs.first[:, None] * dim + axes, pairs.second[:, None] * dim + axes], axis=1)
-    starts = np.arange(0, 2 * dim * count + 1, 2 * dim)
+    axes: Indices = np.arange(dim, dtype=np.int64)
+    columns: Indices = np.concatenate([pairs.first[:, None] * dim + axes, pairs.second[:, None] * dim + axes], axis=1)
+    starts: Indices = np.arange(0, 2 * dim * count + 1, 2 * dim, dtype=np.int64)
     return csr_array((values.ravel(), columns.ravel(), starts), shape=(count, points.size))
 
 
@@ -119,7 +119,7 @@ def _newton(
     system[-1, -1] = ratio.sum()
     barrier = target / slack
     right = np.append(-(slopes.T @ barrier), barrier.sum() - 1)
-    return np.linalg.solve(system, right)
+    return np.linalg.solve(system, right).astype(np.float64)
 
 
 def _gauss_newton(points: Points, pairs: Contacts) -> Points:

@@ -50,6 +50,7 @@ class Search:
     budget: Budget
     device: str
     pool: list[Candidate] = field(default_factory=list[Candidate])
+    given: list[Points] = field(default_factory=list[Points])
     tried: dict[str, int] = field(default_factory=dict[str, int])
 
     def admit(self, found: Candidate) -> None:
@@ -102,6 +103,11 @@ class Search:
             if arrangement is not None:
                 batch = self.batch_size(sum(arrangement.counts))
                 return arrangement.random_representatives(batch, self.rng), arrangement, self.temperatures(batch)
+        if kind == "given":
+            chosen = [self.given[int(self.rng.integers(len(self.given)))] for _ in range(batch)]
+            start = np.stack([fitted(one, self.num_points, self.dim, self.rng) for one in chosen])
+            start += 0.02 / np.sqrt(self.dim) * self.rng.standard_normal(start.shape)
+            return start, None, 4 * self.temperatures(batch)
         if kind == "shaken" and self.pool:
             chosen = [self.pool[int(self.rng.integers(min(4, len(self.pool))))] for _ in range(batch)]
             start = np.stack([shaken(one.points, self.rng) for one in chosen])
@@ -121,9 +127,11 @@ class Search:
         return None
 
     def take(self, points: Points) -> None:
-        """The caller's points, or what becomes of them when their number is made right."""
-        start = fitted(points, self.num_points, self.rng)
-        self.admit(Candidate(max_cosine(start), start, "given"))
+        """The caller's points as they are if they fit, and in any case as something to start from."""
+        self.given.append(points)
+        if len(points) == self.num_points and points.shape[1] <= self.dim:
+            start = fitted(points, self.num_points, self.dim, self.rng)
+            self.admit(Candidate(max_cosine(start), start, "given"))
 
     def finish(self, candidate: Candidate, polish: bool) -> None:
         """All symmetry released, the temperature taken up to 1e6, then Newton: what comes out replaces what went in."""

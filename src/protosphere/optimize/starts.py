@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized, uniform_points
 from protosphere.types import Points
 
@@ -43,26 +42,31 @@ def shaken(points: Points, rng: np.random.Generator) -> Points:
     return result
 
 
-def fitted(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """A code of any size made one of `num_points`: the worst placed leave, newcomers go into the deepest holes.
+def fitted(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+    """A code of any size and dimension made one of `num_points` in R^`dim`: a start, the random choices anew each time.
 
-    A point's placement is judged by how many pairs near the largest cosine it is in; holes are the best of many
-    random places.
+    Coordinates are appended, or a random subspace is taken; the worst placed points leave, judged by how many pairs
+    near the largest cosine they are in; newcomers go into the deepest of many random places.
     """
-    result = points
+    result = _turned(points, dim, rng)
+    noise = rng.choice([0.01, 0.3, 3.0])
     while len(result) > num_points:
         gram = result @ result.T
         np.fill_diagonal(gram, -1)
-        crowding = np.exp(50 * (gram - gram.max())).sum(axis=1) * rng.uniform(0.9, 1.1, len(result))
+        crowding = np.exp(50 * (gram - gram.max())).sum(axis=1) * np.exp(noise * rng.standard_normal(len(result)))
         surplus = len(result) - num_points
         worst = np.argsort(crowding)[-max(1, surplus // 4) :]
         result = np.delete(result, worst, axis=0)
     while len(result) < num_points:
-        places = uniform_points(2000, points.shape[1], rng)
+        places = uniform_points(2000, dim, rng)
         result = np.vstack([result, places[np.argmin((places @ result.T).max(axis=1))]])
     return result
 
 
-def better(left: Points, right: Points) -> Points:
-    """The one whose largest cosine is lower."""
-    return left if max_cosine(left) <= max_cosine(right) else right
+def _turned(points: Points, dim: int, rng: np.random.Generator) -> Points:
+    """`points` in R^`dim`: padded, or seen from a random direction."""
+    have = points.shape[1]
+    if have <= dim:
+        return np.pad(points, ((0, 0), (0, dim - have)))
+    basis = np.linalg.qr(rng.standard_normal((have, dim)))[0]
+    return normalized(points @ basis)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.files import replace_file
 from protosphere.plots.style import styled
 
 UNDATED: Mapping[str, Mapping[str, None]] = {
@@ -28,7 +28,7 @@ def save_figure(figure: Any, path: str | Path) -> Path:
         with styled():
             figure.savefig(beside, format=suffix[1:], metadata=dict(UNDATED[suffix]))
 
-    return replace_file(target, write)
+    return _into_folder(target, write)
 
 
 def figure_path(path: str | Path) -> Path:
@@ -48,19 +48,13 @@ def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
             table.writeheader()
             table.writerows(records)
 
-    return replace_file(Path(path), write)
+    return _into_folder(Path(path), write)
 
 
-def replace_file(target: Path, write: Callable[[Path], None]) -> Path:
-    """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+def _into_folder(target: Path, write: Callable[[Path], None]) -> Path:
+    """Write `target`, making its folder if there is none."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            write(beside)
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"cannot write '{target}': {error.strerror or error}") from error
-    return target
+    return replace_file(target, write)

@@ -1,0 +1,77 @@
+"""`protosphere best`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.table import Table
+
+import protosphere as ps
+from protosphere.choice import Choice
+from protosphere.cli.arguments import Classes, Dim, Json, Seed, Whole
+from protosphere.cli.card import code_record, show_code
+from protosphere.cli.numbers import cosine_fields
+from protosphere.cli.output import CODE_ENDINGS, checked_output, write_code
+from protosphere.cli.screen import print_json, screen
+
+
+def best(
+    *,
+    num_classes: Classes,
+    dim: Dim,
+    budget: float | None = None,
+    iterations: Whole | None = None,
+    seed: Seed = 0,
+    explain: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    json: Json = False,
+) -> None:
+    """The lowest max cosine of everything we know, with its certificate.
+
+    Args:
+        budget: Seconds for the optimiser; by default some seconds' worth of work.
+        iterations: Or evaluations of its energy, which give the same bits every time; 0 for algebra alone.
+        explain: Show what else was considered.
+        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+    """
+    file = checked_output(output, CODE_ENDINGS)
+    with ps.progress_bar("best") as progress:
+        code = ps.best(
+            num_classes=num_classes, dim=dim, budget=budget, iterations=iterations, seed=seed, progress=progress
+        )
+        if file is not None:
+            write_code(code, file, progress)
+    assert code.choice is not None, "best always says why"
+    if json:
+        print_json(code_record(code) | {"file": file and str(file)} | choice_record(code.choice))
+        return
+    show_code("best", code, file=file, json=False)
+    screen().print(code.choice.reason, soft_wrap=True)
+    if explain:
+        print_choice(code.choice)
+
+
+def choice_record(choice: Choice) -> dict[str, object]:
+    """The reason and the candidates as JSON fields."""
+    rows = [
+        {"scheme": c.scheme, "recipe": c.recipe}
+        | cosine_fields("promise", c.promise)
+        | cosine_fields("measured", c.measured)
+        for c in choice.considered
+    ]
+    return {"reason": choice.reason, "considered": rows}
+
+
+def print_choice(choice: Choice) -> None:
+    """The candidates, the chosen one first."""
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    table.add_column("promised", justify="right", no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("scheme: recipe", overflow="fold")
+    for c in choice.considered:
+        promise, measured = ("·" if value is None else f"{float(value):.5f}" for value in (c.promise, c.measured))
+        table.add_row(promise, measured, f"{c.scheme}: {c.recipe}")
+    screen().print(table)
+    screen().print("· no promise, or not built", style="dim")

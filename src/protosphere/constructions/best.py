@@ -1,0 +1,189 @@
+"""The lowest max cosine of everything we know for (K, n), with its certificate and the runners-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from protosphere.bounds import converse
+from protosphere.certification import certified
+from protosphere.choice import Choice, Considered
+from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.registry import describe
+from protosphere.constructions.search import Candidate, member_candidates
+from protosphere.constructions.thinning import thinned
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
+from protosphere.optimize.optimise import optimised
+from protosphere.placement import Placement, Provenance
+from protosphere.spherical_code import SphericalCode, short
+from protosphere.types import Points, Progress, silent
+from protosphere.version import __version__
+
+RUNNERS_UP = 8
+BUILT = 3
+"""How many of the most promising candidates are built and measured."""
+
+LARGEST_THINNED = 4096
+"""Up to so many points the K to keep are chosen with care."""
+
+LARGEST_OPTIMISED = 300_000
+"""Entries K n up to which descent is tried on top of algebra."""
+
+PLAIN: dict[str, dict[str, bool]] = {
+    "simplex": {},
+    "cross_polytope": {},
+    "reed_muller": {"modify": True},
+    "bch": {"modify": True},
+    "construction_x": {},
+}
+"""Constructions asked for their guarantee at just (K, n), with these options."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Built:
+    """A candidate that was placed and measured."""
+
+    code: SphericalCode
+    candidate: Candidate
+
+    @property
+    def value(self) -> float:
+        return float(self.code.max_cosine)
+
+
+def best(
+    *,
+    num_classes: int,
+    dim: int,
+    budget: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> SphericalCode:
+    """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
+
+    Every family's guarantee is looked up, the most promising are built and measured, subsets of larger codes are chosen
+    with care, and where (K, n) is small enough the optimiser starts from all of these and from scratch.
+
+    Args:
+        num_classes: K, at least 2.
+        dim: n, at least 1 (which holds two).
+        budget: seconds for the optimiser; what it finds then depends on the machine.
+        iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. By default some
+            seconds' worth, and none where algebra already meets the converse.
+        seed: of the optimiser.
+        progress: called while work goes on.
+
+    >>> best(num_classes=100, dim=64)
+    SphericalCode(best, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    """
+    K, n = as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)
+    seed = as_integer("seed", seed, minimum=0)
+    _check_budget(budget, iterations)
+    if n == 1 and K > 2:
+        raise InfeasibleError(f"'dim' 1 holds two points, got num_classes {brief(K)}; dim 2 holds any number")
+    if obstacle := size_obstacle(describe("construction_x"), K, n):
+        raise InfeasibleError(obstacle)
+    provenance = Provenance("best", K, n, {"budget": budget, "iterations": iterations}, seed, "fixed", __version__)
+    found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
+    built = sorted(_algebraic(found, provenance, progress), key=lambda one: one.value)
+    if iterations != 0 and K * n <= LARGEST_OPTIMISED and not (built and built[0].code.certificate.optimal):
+        built.insert(0, _optimised(built, provenance, budget, iterations, progress))
+        built.sort(key=lambda one: one.value)
+    if not built:
+        raise InfeasibleError(f"nothing is known for num_classes {K} at dim {n}, and they are too many to optimise")
+    return replace(built[0].code, choice=_choice(built, found))
+
+
+def _check_budget(budget: float | None, iterations: int | None) -> None:
+    if budget is not None and iterations is not None:
+        raise InvalidArgumentError(f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}")
+    if budget is not None:
+        as_positive("budget", budget)
+    if iterations is not None:
+        as_integer("iterations", iterations, minimum=0)
+
+
+def candidates(num_classes: int, dim: int) -> Iterator[Candidate]:
+    """Everything with a guarantee for (K, n), nothing of it built."""
+    yield from member_candidates(num_classes, dim, RUNNERS_UP)
+    for name, options in PLAIN.items():
+        entry = describe(name)
+        if entry.obstacle(num_classes, dim, **options | _defaults(name)) is None:
+            promise = entry.guarantee(num_classes, dim, **options | _defaults(name))
+            if promise is not None:
+                place = partial(_placed, name, dim, options)
+                yield Candidate(promise, name, entry.summary, num_classes, place)
+
+
+def _defaults(name: str) -> dict[str, str]:
+    return {"subset": "first"} if "subset" in describe(name).options else {}
+
+
+def _placed(name: str, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
+    return describe(name).placed(num_classes, dim, {"rng": np.random.default_rng(0)}, options | _defaults(name))
+
+
+def _algebraic(found: list[Candidate], provenance: Provenance, progress: Progress) -> Iterator[_Built]:
+    """The most promising candidates, built; one that meets the converse ends the search."""
+    K, n = provenance.num_classes, provenance.dim
+    limit = float(converse(K, n)) + 1e-12
+    for candidate in found[: BUILT if K * n <= LARGEST_OPTIMISED else 1]:
+        placement = _kept(candidate, K)
+        code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), provenance)
+        yield _Built(code, candidate)
+        if float(code.max_cosine) <= limit:
+            return
+
+
+def _kept(candidate: Candidate, num_classes: int) -> Placement:
+    """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
+    if not num_classes < candidate.size <= LARGEST_THINNED:
+        return candidate.place(num_classes)
+    whole = candidate.place(candidate.size)
+    points = whole.unit_rows(0, candidate.size)
+    kept = points[thinned(points, num_classes)]
+    recipe = f"{num_classes} of {candidate.size} points: {candidate.recipe}"
+    return Placement(whole.dim, recipe, points=kept, cosine_step=whole.cosine_step)
+
+
+def _optimised(
+    built: list[_Built], provenance: Provenance, budget: float | None, iterations: int | None, progress: Progress
+) -> _Built:
+    """The optimiser's code, started from what algebra gave and from scratch."""
+    starts: list[Points] = [one.code.points for one in built]
+    result = optimised(
+        provenance.num_classes,
+        provenance.dim,
+        rng=np.random.default_rng(provenance.seed),
+        budget=budget,
+        iterations=iterations,
+        start_points=starts,
+        progress=progress,
+    )
+    placement = Placement(provenance.dim, f"optimised, from a {result.kind} start", points=result.points)
+    code = SphericalCode(placement, certified(placement, None, progress), provenance)
+    candidate = Candidate(result.max_cosine, "optimized", placement.recipe, len(result.points), lambda _: placement)
+    return _Built(code, candidate)
+
+
+def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
+    """Why the first of `built` was chosen, and everything that was considered."""
+    winner = built[0]
+    bound = winner.code.certificate.converse
+    reason = f"{winner.candidate.scheme} has the lowest max cosine, {short(winner.code.max_cosine)}"
+    if winner.code.certificate.optimal:
+        reason += f", and is optimal: it meets the converse ({bound.theorem})."
+    else:
+        reason += f"; nothing can be below {short(bound.value)} ({bound.theorem})."
+    measured = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
+    known = {id(b.candidate) for b in built}
+    others = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in found if id(c) not in known]
+    return Choice(reason, (*measured, *others[:RUNNERS_UP]))
+
+
+def _promise(built: _Built) -> float | None:
+    return None if built.candidate.scheme == "optimized" else built.candidate.promise
