@@ -83,9 +83,18 @@ def test_k10_all_schemes_lie_between_the_theorems_bounds():
         assert separation(scheme, 10, dim) <= float(ps.bounds.gilbert_varshamov(10, dim)), (scheme, dim)
 
 
+def test_for_large_n_bch_and_mean_row_max_are_slightly_worse_than_orthogonal():
+    assert separation("bch", 10, 15) == pytest.approx(1 / 15)
+    for seed in SEEDS:
+        assert 0 < separation("mean_row_max", 100, 128, seed) < 0.003
+
+
 def test_k10_log_sum_exp_is_no_worse_than_orthogonal_at_8_and_optimal_at_16():
-    # float32 descent ends within 1e-3 of the optimum 0 of R^8, not at it
-    assert separation("log_sum_exp", 10, 8) < 1e-3
+    # the optimum of R^8 is 0: most descents end within 1e-5 of it, some stay above, none is at it
+    ends = [separation("log_sum_exp", 10, 8, seed) for seed in range(20)]
+    assert min(ends) > 0
+    assert sum(end < 1e-5 for end in ends) >= 15
+    assert max(ends) < 0.02
     assert separation("log_sum_exp", 10, 16) == pytest.approx(-1 / 9, abs=1e-4)
 
 
@@ -106,12 +115,13 @@ def test_k1000_codes_are_near_optimal_from_about_half_the_classes_on(dim):
     assert separation(scheme, 1000, dim) < 0.002
 
 
-@pytest.mark.parametrize("dim", [63, 255])
-def test_k1000_bch_beats_descent_in_low_dimensions(dim):
-    if dim == 255:
-        assert separation("bch", 1000, dim) < separation("mean_row_max", 1000, dim, steps=1000)
-    else:
-        assert separation("bch", 1000, dim) < 0.15
+@pytest.mark.parametrize(("dim", "scheme"), [(31, "log_sum_exp"), (63, "mean_row_max")])
+def test_k1000_bch_beats_descent_in_low_dimensions(dim, scheme):
+    assert separation("bch", 1000, dim) < separation(scheme, 1000, dim)
+
+
+def test_k1000_but_not_at_127():
+    assert separation("bch", 1000, 127) > separation("log_sum_exp", 1000, 127)
 
 
 def test_k1000_uniform_points_are_near_orthogonal_in_very_high_dimensions_only():

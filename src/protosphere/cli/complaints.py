@@ -17,7 +17,7 @@ def complaint(error: BaseException, commands: Sequence[str]) -> str:
     if isinstance(error, CycloptsError):
         return parse_complaint(error)
     if isinstance(error, ProtosphereError):
-        return str(error)
+        return str(error).replace("modify=True", "--modify")
     if isinstance(error, OSError):
         where = f"'{error.filename}'" if error.filename else "the system says"
         return f"{where}: {error.strerror or error}"

@@ -87,4 +87,4 @@ def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
     dims = {member.dim for member in members(min(LARGEST_DIM, 4 * dim + 64)) if member.size >= num_classes}
     nearest = sorted(sorted(dims, key=lambda other: abs(other - dim))[:2])
     where = f"nearest: {', '.join(map(str, nearest))}" if nearest else f"no dim near {brief(dim)} holds so many"
-    return f"'{name}' has no code for num_classes {brief(num_classes)} at dim, got {brief(dim)}; {where}"
+    return f"'{name}' has no code of {brief(num_classes)} classes, got dim {brief(dim)}; {where}"

@@ -91,7 +91,7 @@ def _guarantee(num_classes: int, dim: int, *, q: int | None) -> Fraction | None:
     obstacle=_obstacle,
     guarantee=_guarantee,
     summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
-    reference="Lindstrom et al. (2024), proposition 3.5 and section 3.3",
+    reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
 )
 def reed_solomon(num_classes: int, dim: int, *, q: int | None = None) -> Placement:
     """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
