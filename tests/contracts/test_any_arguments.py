@@ -23,7 +23,9 @@ OPTIONS = {
     "bch": st.fixed_dictionaries({"modify": st.booleans(), "subset": st.sampled_from(["first", "random", "greedy"])}),
     "reed_solomon": st.fixed_dictionaries({"q": st.one_of(st.none(), st.integers(-2, 300))}),
     "mean_row_max": st.fixed_dictionaries({"steps": st.integers(-1, 3)}),
-    "optimized": st.fixed_dictionaries({"iterations": st.integers(-1, 2), "polish": st.just(False)}),
+    "optimized": st.fixed_dictionaries(
+        {"iterations": st.integers(-1, 2), "polish": st.just(False), "algebraic": st.just(False)}
+    ),
     "log_sum_exp": st.fixed_dictionaries({"steps": st.integers(-1, 3), "lr": st.sampled_from([0.2, 1e3, 0, -1.0])}),
 }
 

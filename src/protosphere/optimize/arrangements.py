@@ -73,7 +73,7 @@ def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.f
     while room > 0:
         fitting = [i for i in pool if moving[i].shape[1] <= room]
         if not fitting:
-            pool = [i for i in rng.permutation(len(moving)).tolist() if moving[i].shape[1] <= room]
+            pool = [i for i in map(int, rng.permutation(len(moving))) if moving[i].shape[1] <= room]
             fitting = pool
         if not fitting or (room <= 2 and rng.random() < 0.5):
             chosen.append(trivial)

@@ -58,7 +58,7 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation]:
 
 def _table(elements: list[Permutation]) -> Indices:
     letters = np.array(elements, dtype=np.int64)
-    marks: Indices = np.random.default_rng(0).integers(1 << 40, size=letters.shape[1], dtype=np.int64)
+    marks = np.array([pow(48271, 1 + i, 2147483647) for i in range(letters.shape[1])], dtype=np.int64)
     hashes: Indices = letters @ marks
     order = np.argsort(hashes)
     products: Indices = letters[:, letters] @ marks
@@ -74,11 +74,11 @@ def _irreducibles(table: Indices) -> tuple[NDArray[np.float64], ...]:
     commuting = weights[table[inverse]]  # entry (g, h) depends on g^-1 h only: commutes with left multiplication
     values, vectors = np.linalg.eigh(commuting)
     starts = [0, *(np.flatnonzero(np.diff(values) > 1e-8 * np.abs(values).max()) + 1), order]
-    parts: dict[tuple[float, ...], NDArray[np.float64]] = {}
+    parts: dict[str, NDArray[np.float64]] = {}
     for start, stop in pairwise(starts):
         basis = vectors[:, start:stop]
         matrices = basis[table].transpose(0, 2, 1) @ basis
-        character = tuple(np.round(np.trace(matrices, axis1=1, axis2=2), 6) + 0.0)
+        character = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices).replace("-0.0000", "+0.0000")
         parts.setdefault(character, matrices)
     return tuple(sorted(parts.values(), key=lambda part: part.shape[1]))
 
@@ -96,7 +96,7 @@ def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
     classes: dict[tuple[int, ...], None] = {}
     for cyclic in {_generated(table, element): None for element in range(len(table))}:
         conjugates = np.sort(table[table[:, list(cyclic)], inverse[:, None]], axis=1)
-        classes[min(map(tuple, conjugates.tolist()))] = None
+        classes[min(tuple(map(int, row)) for row in conjugates)] = None
     classes[tuple(range(len(table)))] = None
     return tuple(sorted(classes, key=len))
 

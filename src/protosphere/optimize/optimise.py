@@ -9,7 +9,6 @@ import numpy as np
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
-from protosphere.geometry.sphere import normalized
 from protosphere.optimize.budget import Budget
 from protosphere.optimize.search import EXPLORE, Search
 from protosphere.optimize.starts import KINDS, known_optimum
@@ -114,5 +113,4 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
             search.finish(waiting[0], polish)
     best = search.pool[0]
     kind = best.kind if best.arrangement is None else f"{best.kind} ({best.arrangement.name})"
-    points = normalized(best.points)
-    return Optimised(points, max_cosine(points), kind, dict(search.tried), round(search.budget.spent))
+    return Optimised(best.points, max_cosine(best.points), kind, dict(search.tried), round(search.budget.spent))

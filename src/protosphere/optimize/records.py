@@ -1,9 +1,9 @@
-"""Our values against a table of best-known ones, a row at a time, so that an interrupted run goes on where it stopped."""
+"""Our values against a table of best-known ones, a row at a time: an interrupted run goes on where it stopped."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,7 +11,10 @@ import numpy as np
 
 from protosphere.errors import StorageError
 from protosphere.optimize.optimise import optimised
-from protosphere.types import Progress, silent
+from protosphere.types import Points, Progress, silent
+
+Given = Callable[[int, int], Sequence[Points]]
+"""From K and n to codes worth starting from, of about that size."""
 
 TableRow = tuple[int, int, float]
 """Dimension, number of points, best-known largest cosine."""
@@ -60,10 +63,17 @@ def stored_records(path: Path) -> list[Record]:
     return records
 
 
-def _measured(row: TableRow, seconds: float, seed: int, device: str, progress: Progress) -> Record:
+def no_codes(num_points: int, dim: int) -> Sequence[Points]:
+    """Nothing to start from."""
+    del num_points, dim
+    return ()
+
+
+def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: Progress) -> Record:
     dim, num_points, table = row
     rng = np.random.default_rng([seed, dim, num_points])
-    found = optimised(num_points, dim, rng=rng, budget=seconds, device=device, progress=progress)
+    codes = given(num_points, dim)
+    found = optimised(num_points, dim, rng=rng, budget=seconds, start_points=codes, progress=progress)
     difference = relative_difference(found.max_cosine, table)
     return Record(dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed)
 
@@ -74,18 +84,22 @@ def records(
     *,
     budget_seconds: float = 60.0,
     seed: int = 0,
-    device: str = "cpu",
+    given: Given = no_codes,
     progress: Progress = silent,
 ) -> Iterator[Record]:
     """Each row's record as it is finished, and at once those that `store_path` holds for the same seed and budget.
 
-    Every new record is appended to the file before it is handed out.
+    Every new record is appended to the file before it is handed out. `given(num_points, dim)` may offer codes to start
+    from, such as `constructions.optimized.algebraic_codes`.
     """
-    done = {(r.dim, r.num_points): r for r in stored_records(store_path) if (r.seed, r.seconds) == (seed, budget_seconds)}
+    stored = [
+        record for record in stored_records(store_path) if (record.seed, record.seconds) == (seed, budget_seconds)
+    ]
+    done = {(record.dim, record.num_points): record for record in stored}
     for row in rows:
         record = done.get((row[0], row[1]))
         if record is None:
-            record = _measured(row, budget_seconds, seed, device, progress)
+            record = _measured(row, budget_seconds, seed, given, progress)
             with store_path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(record)) + "\n")
         yield record

@@ -57,7 +57,7 @@ class Search:
         """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
         rivals = [other for other in self.pool if abs(other.value - found.value) > 1e-6 * abs(found.value) + 1e-9]
         same = [other for other in self.pool if other not in rivals]
-        winner = min([*same, found], key=lambda other: (not other.finished, other.value))
+        winner = min([*same, found], key=lambda other: other.value)
         self.pool = sorted([*rivals, winner], key=lambda other: other.value)[:POOL]
         self.budget.best = self.pool[0].value
 
@@ -94,7 +94,7 @@ class Search:
         self.budget.starts += len(start)
         self.tried[kind] = self.tried.get(kind, 0) + len(start)
         winner = int(values.argmin())
-        self.admit(Candidate(float(values[winner]), points[winner].cpu().numpy(), kind, arrangement))
+        self.admit(Candidate(float(values[winner]), normalized(points[winner].cpu().numpy()), kind, arrangement))
 
     def _starts(self, kind: str) -> tuple[NDArray[np.float64], Arrangement | None, Tensor]:
         batch = self.batch_size(self.num_points)
@@ -107,7 +107,7 @@ class Search:
             chosen = [self.given[int(self.rng.integers(len(self.given)))] for _ in range(batch)]
             start = np.stack([fitted(one, self.num_points, self.dim, self.rng) for one in chosen])
             start += 0.02 / np.sqrt(self.dim) * self.rng.standard_normal(start.shape)
-            return start, None, 4 * self.temperatures(batch)
+            return start, None, self.tensor(np.exp(self.rng.uniform(np.log(20), np.log(2000), batch)))
         if kind == "shaken" and self.pool:
             chosen = [self.pool[int(self.rng.integers(min(4, len(self.pool))))] for _ in range(batch)]
             start = np.stack([shaken(one.points, self.rng) for one in chosen])

@@ -34,7 +34,7 @@ def shaken(points: Points, rng: np.random.Generator) -> Points:
     """A good code disturbed: all points by a little, or a few of them thrown anywhere."""
     count, dim = points.shape
     if rng.random() < 0.5:
-        size = np.exp(rng.uniform(np.log(0.03), np.log(0.5)))
+        size = 0.03 * 16 ** rng.random()
         return normalized(points + size / np.sqrt(dim) * rng.standard_normal(points.shape))
     moved = rng.choice(count, size=int(rng.integers(1, max(2, count // 6))), replace=False)
     result = points.copy()
