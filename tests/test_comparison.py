@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import protosphere as ps
-from protosphere.comparison import characteristic_dims, compare, compare_at, limits
+from protosphere.comparison import PAPER_SCHEMES, characteristic_dims, compare, compare_at, limits
 
 
 def test_cells_hold_what_construct_gives() -> None:
@@ -24,7 +24,7 @@ def test_cells_hold_what_construct_gives() -> None:
 
 def test_every_scheme_is_compared_and_an_obstacle_stops_none() -> None:
     comparison = compare(12, [6])
-    assert comparison.schemes == ps.available()
+    assert comparison.schemes == PAPER_SCHEMES
     reasons = {cell.scheme: cell.obstacle for cell in comparison.cells}
     assert reasons["cross_polytope"] is None
     assert "nearest" in (reasons["one_hot"] or "")

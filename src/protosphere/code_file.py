@@ -81,7 +81,7 @@ def _structure(
 ) -> BinaryLinear | CosetUnion | ShortenedWords | None:
     if "generator" in arrays:
         return BinaryLinear(arrays["generator"], arrays["messages"])
-    if "numbers" not in arrays:
+    if "numbers" not in arrays and "representatives" not in arrays and shortened is None:
         return None
     numbers = arrays["numbers"]
     _require_shape("numbers", numbers, (num_classes,), np.int64)

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
+from protosphere.comparison import PAPER_SCHEMES
 
 SMALL = st.integers(-3, 70)
 EDGES = st.sampled_from([127, 128, 129, 255, 256, 257, 511, 512, 1023, 1024])
@@ -34,9 +35,13 @@ def examples(scheme):
     return st.tuples(COUNTS, COUNTS, SEEDS, st.sampled_from(["fixed", "random"]), OPTIONS.get(scheme, st.just({})))
 
 
+PAPER_EXAMPLES, FAMILY_EXAMPLES = 2000, 250
+"""Families share one mechanism for what they refuse, so fewer do."""
+
+
 @pytest.mark.parametrize("scheme", ps.available())
 def test_any_request_gives_a_certified_code_or_one_sentence(scheme):
-    @settings(max_examples=2000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=PAPER_EXAMPLES if scheme in PAPER_SCHEMES else FAMILY_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(examples(scheme))
     def check(request):
         num_classes, dim, seed, mapping, options = request

@@ -37,5 +37,5 @@ def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
     for name, text in lines:
         grid.add_row(f"  {name}", text)
     console = screen()
-    console.print(title, style="bold")
+    console.print(title, style="bold", soft_wrap=True)  # a long file name stays in one piece
     console.print(grid)

@@ -35,6 +35,7 @@ LARGEST_OPTIMISED = 300_000
 PLAIN: dict[str, dict[str, bool]] = {
     "simplex": {},
     "cross_polytope": {},
+    "polygon": {},
     "reed_muller": {"modify": True},
     "bch": {"modify": True},
     "construction_x": {},
