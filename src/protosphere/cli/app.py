@@ -58,6 +58,11 @@ COMMANDS = {
         "The best known max cosine for many (K, n), in one file.",
         "atlas --classes 100,1000 --dims 8:512 --iterations 0 -o atlas.csv",
     ),
+    "records": Command(
+        "records:records",
+        "Search for the codes of a table of best-known values, and compare.",
+        "records best_known.csv --budget 20",
+    ),
     "histogram": Command(
         "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"
     ),
