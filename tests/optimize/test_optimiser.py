@@ -40,7 +40,7 @@ KNOWN = [
 
 
 def search(num_points, dim, seed=0, **options):
-    return optimised(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 8000} | options)
+    return optimised(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 12_000} | options)
 
 
 @pytest.mark.parametrize(("dim", "num_points", "value"), KNOWN)

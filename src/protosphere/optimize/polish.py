@@ -27,6 +27,9 @@ DENSE = 1700
 WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 """How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
 
+MOST_ENTRIES = 1 << 20
+"""Pairs times n above which even matrix-vector products are too many: such an attempt is left out."""
+
 ROUNDS = 30
 STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
 """How far above the largest cosine the level starts, attempt after attempt."""
@@ -154,8 +157,7 @@ def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
         slack = np.maximum(level - pairs.cosines, 1e-16)
         target = SHRINK * float(multipliers @ slack) / len(slack)
         found = _newton(current, pairs, multipliers, slack, target, damping)
-        step = found[:-1].reshape(points.shape)
-        if not np.abs(step).max() < LONGEST:
+        if not np.abs(found[:-1]).max() < LONGEST:
             damping = max(100 * damping, 1e-6)
             continue
         damping = max(damping / 10, DAMPING)
@@ -163,7 +165,7 @@ def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
         part = _inside(slack, change)
         rise = (target - multipliers * change) / slack - multipliers
         multipliers = multipliers + _inside(multipliers, rise) * rise
-        current = normalized(current + part * step)
+        current = normalized(current + part * found[:-1].reshape(points.shape))
         pairs = pairs.measured(current)
         level = max(level + part * found[-1], float(pairs.cosines.max()))
         reached = max_cosine(current)
@@ -178,7 +180,10 @@ def _solved_sparse(points: Points, width: float) -> tuple[Points, float]:
     """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
     best, value = points, max_cosine(points)
     for _ in range(ROUNDS):
-        step = _gauss_newton(best, contacts(best, value - width))
+        pairs = contacts(best, value - width)
+        if len(pairs.first) * points.shape[1] > MOST_ENTRIES:
+            break
+        step = _gauss_newton(best, pairs)
         if not np.abs(step).max() < LONGEST:
             break
         moved = normalized(best + step)

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 EXPLORE = 0.75
 """Share of the budget for screening starts; the rest finishes the best of them."""
 
+LAST, FACTOR, STEPS = 3e3, 5.0, 150
+"""How a start is screened: the last temperature, from one to the next, and evaluations at each."""
+
+OVERDRAFT = 1.1
+"""Share of the budget at which finishing stops wherever it is."""
+
 POOL = 12
-BATCH_ENTRIES = 1 << 18
+BATCH_ENTRIES = 1 << 17
 """Gram entries of one batch: enough to keep the overhead of a step small, little enough to stay in cache."""
 
 
@@ -83,9 +89,9 @@ class Search:
             orbits,
             self.tensor(start),
             first,
-            last=3e3,
-            factor=6.0,
-            steps=60,
+            last=LAST,
+            factor=FACTOR,
+            steps=STEPS,
             budget=self.budget,
             limit=EXPLORE,
         )
@@ -138,7 +144,14 @@ class Search:
         start = self.tensor(candidate.points[None])
         first = self.tensor(np.full(1, 1e3))
         found = annealed(
-            Orbits((self.num_points,)), start, first, last=1e6, factor=5.0, steps=200, budget=self.budget, limit=10.0
+            Orbits((self.num_points,)),
+            start,
+            first,
+            last=1e6,
+            factor=5.0,
+            steps=200,
+            budget=self.budget,
+            limit=OVERDRAFT,
         )
         points = normalized(found[0].cpu().numpy())
         if max_cosine(points) > candidate.value:
