@@ -47,6 +47,7 @@ class SchemeOptions:
         iterations: Evaluations of the search (optimized).
         budget: Seconds of the search instead (optimized).
         starts: Kinds of starts of the search, joined by + (optimized).
+        algebraic: Whether to start from the algebraic codes as well (optimized).
         polish: Whether to end with Newton's method (optimized).
     """
 
@@ -61,6 +62,7 @@ class SchemeOptions:
     iterations: Whole | None = None
     budget: float | None = None
     starts: str | None = None
+    algebraic: Annotated[bool | None, Parameter(negative="--no-algebraic")] = None
     polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None
 
     def given(self) -> dict[str, Any]:
