@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protosphere.geometry.sphere import uniform_points
-from protosphere.optimize.momentum import projected_descent
+from protosphere.optimize.momentum import Descent, projected_descent
 from protosphere.optimize.objectives import log_sum_exp_gradient, mean_row_max_gradient
 
 
@@ -49,7 +49,5 @@ def test_descent_is_torch_sgd_with_projection(gradient, objective):
         sgd.step()
         with torch.no_grad():
             parameter /= parameter.norm(dim=1, keepdim=True)
-    ours = projected_descent(
-        K, n, gradient, rng=np.random.default_rng(3), steps=steps, lr=0.2, momentum=0.9, dtype="float64", device="cpu"
-    )
+    ours = projected_descent(K, n, gradient, Descent(steps, 0.2, 0.9, "float64"), np.random.default_rng(3))
     np.testing.assert_allclose(ours, parameter.detach().numpy(), atol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.optimize.momentum import check_descent_options, projected_descent
+from protosphere.optimize.momentum import Descent, check_descent_options, projected_descent
 from protosphere.optimize.objectives import log_sum_exp_gradient, mean_row_max_gradient
 from protosphere.placement import Placement
 from protosphere.types import Progress, silent
@@ -47,18 +47,8 @@ def mean_row_max(
     device: str = "cpu",
 ) -> Placement:
     """Points after projected momentum descent on P_AVG with the settings of Mettes et al. and of the paper."""
-    points = projected_descent(
-        num_classes,
-        dim,
-        mean_row_max_gradient,
-        rng=rng,
-        steps=steps,
-        lr=lr,
-        momentum=momentum,
-        dtype=dtype,
-        device=device,
-        progress=progress,
-    )
+    descent = Descent(steps, lr, momentum, dtype, device)
+    points = projected_descent(num_classes, dim, mean_row_max_gradient, descent, rng, progress)
     return Placement(dim, f"{steps} steps on the mean row maximum", points=points)
 
 
@@ -82,16 +72,6 @@ def log_sum_exp(
     device: str = "cpu",
 ) -> Placement:
     """Points after projected momentum descent on P_LSE while the temperature rises linearly from 1 to K."""
-    points = projected_descent(
-        num_classes,
-        dim,
-        log_sum_exp_gradient,
-        rng=rng,
-        steps=steps,
-        lr=lr,
-        momentum=momentum,
-        dtype=dtype,
-        device=device,
-        progress=progress,
-    )
+    descent = Descent(steps, lr, momentum, dtype, device)
+    points = projected_descent(num_classes, dim, log_sum_exp_gradient, descent, rng, progress)
     return Placement(dim, f"{steps} steps on log-sum-exp", points=points)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,20 +59,26 @@ def _few_threads(single: bool) -> Generator[None, None, None]:
         torch.set_num_threads(before)
 
 
+@dataclass(frozen=True)
+class Descent:
+    """How to descend: how many steps of which size, how much of the last velocity to keep, and in which numbers."""
+
+    steps: int
+    lr: float
+    momentum: float
+    dtype: str = "float32"
+    device: str = "cpu"
+
+
 def projected_descent(
     num_classes: int,
     dim: int,
     gradient: Gradient,
-    *,
+    descent: Descent,
     rng: np.random.Generator,
-    steps: int,
-    lr: float,
-    momentum: float,
-    dtype: str,
-    device: str,
     progress: Progress = silent,
 ) -> Points:
-    """Points after `steps` of momentum descent from a uniform start, every row renormalised after each step.
+    """Points after momentum descent from a uniform start, every row renormalised after each step.
 
     `gradient(points, temperature)` is followed while the temperature rises linearly from 1 to K. The start comes from
     numpy's generator, so that a seed means the same start on every device.
@@ -80,12 +87,12 @@ def projected_descent(
 
     start = uniform_points(num_classes, dim, rng)
     with torch.inference_mode(), _few_threads(num_classes**2 * dim < WORTH_TWO_THREADS):
-        points = torch.as_tensor(start, device=device, dtype=getattr(torch, dtype))
+        points = torch.as_tensor(start, device=descent.device, dtype=getattr(torch, descent.dtype))
         velocity = torch.zeros_like(points)
-        for step in range(steps):
-            temperature = 1 + (num_classes - 1) * step / max(1, steps - 1)
-            velocity.mul_(momentum).add_(gradient(points, temperature))
-            points.sub_(velocity, alpha=lr)
+        for step in range(descent.steps):
+            temperature = 1 + (num_classes - 1) * step / max(1, descent.steps - 1)
+            velocity.mul_(descent.momentum).add_(gradient(points, temperature))
+            points.sub_(velocity, alpha=descent.lr)
             points.div_(points.square().sum(dim=1, keepdim=True).sqrt_())
-            progress("optimising", step + 1, steps)
+            progress("optimising", step + 1, descent.steps)
         return normalized(points.double().cpu().numpy())
