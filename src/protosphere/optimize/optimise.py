@@ -10,7 +10,8 @@ import numpy as np
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
 from protosphere.optimize.budget import Budget
-from protosphere.optimize.search import EXPLORE, Search
+from protosphere.optimize.polish import polished
+from protosphere.optimize.search import EXPLORE, POLISH_ALL, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
 
@@ -113,4 +114,5 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
             search.finish(waiting[0], polish)
     best = search.pool[0]
     kind = best.kind if best.arrangement is None else f"{best.kind} ({best.arrangement.name})"
-    return Optimised(best.points, max_cosine(best.points), kind, dict(search.tried), round(search.budget.spent))
+    points = polished(best.points)[0] if polish and best.points.size > POLISH_ALL else best.points
+    return Optimised(points, max_cosine(points), kind, dict(search.tried), round(search.budget.spent))

@@ -21,7 +21,7 @@ from protosphere.types import Indices, Points
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-DENSE = 1700
+DENSE = 1300
 """Unknowns K n up to which the Newton system is factored whole; above, only matrix-vector products are made."""
 
 WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)

@@ -30,6 +30,9 @@ LAST, FACTOR, STEPS = 3e3, 5.0, 150
 OVERDRAFT = 1.1
 """Share of the budget at which finishing stops wherever it is."""
 
+POLISH_ALL = 400
+"""K n up to which every finished code is polished; of larger ones only the winner is."""
+
 POOL = 12
 BATCH_ENTRIES = 1 << 17
 """Gram entries of one batch: enough to keep the overhead of a step small, little enough to stay in cache."""
@@ -156,6 +159,7 @@ class Search:
         points = normalized(found[0].cpu().numpy())
         if max_cosine(points) > candidate.value:
             points = candidate.points
-        points, value = polished(points) if polish else (points, max_cosine(points))
+        quick = polish and points.size <= POLISH_ALL
+        points, value = polished(points) if quick else (points, max_cosine(points))
         self.pool = [other for other in self.pool if other is not candidate]
         self.admit(Candidate(value, points, candidate.kind, candidate.arrangement, finished=True))
