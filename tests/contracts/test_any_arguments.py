@@ -41,7 +41,12 @@ PAPER_EXAMPLES, FAMILY_EXAMPLES = 2000, 250
 
 @pytest.mark.parametrize("scheme", ps.available())
 def test_any_request_gives_a_certified_code_or_one_sentence(scheme):
-    @settings(max_examples=PAPER_EXAMPLES if scheme in PAPER_SCHEMES else FAMILY_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=PAPER_EXAMPLES if scheme in PAPER_SCHEMES else FAMILY_EXAMPLES,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(examples(scheme))
     def check(request):
         num_classes, dim, seed, mapping, options = request
