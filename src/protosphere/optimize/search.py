@@ -136,11 +136,15 @@ class Search:
         return None
 
     def take(self, points: Points) -> None:
-        """The caller's points as they are if they fit, and in any case as something to start from."""
+        """The caller's points as they are if they fit, and in any case as something to start from.
+
+        As they are they count as finished: mostly they are local optima, and finishing them again would cost what the
+        other starts need.
+        """
         self.given.append(points)
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = fitted(points, self.num_points, self.dim, self.rng)
-            self.admit(Candidate(max_cosine(start), start, "given"))
+            self.admit(Candidate(max_cosine(start), start, "given", finished=True))
 
     def finish(self, candidate: Candidate, polish: bool) -> None:
         """All symmetry released, the temperature taken up to 1e6, then Newton: what comes out replaces what went in."""
