@@ -111,3 +111,26 @@ def test_small_angles_survive():
     for angle in (1e-3, 1e-5, 1e-7):
         code = ps.from_points([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
         assert code.min_angle_degrees == pytest.approx(np.degrees(angle), rel=0.06)
+
+
+@pytest.mark.parametrize(("scheme", "num_classes", "dim"), [("simplex", 5, 4), ("reed_muller", 20, 16)])
+def test_a_code_cannot_be_changed_once_certified(scheme, num_classes, dim):
+    code = ps.construct(scheme, num_classes=num_classes, dim=dim)
+    before = code.points
+    code.points[0] = 7  # a copy
+    held = code.placement.points if code.signs is None else code.signs
+    with pytest.raises(ValueError, match="read-only"):
+        held[0] = 0
+    assert np.array_equal(code.points, before)
+
+
+def test_rows_are_had_by_number_and_by_slice():
+    code = ps.construct("bch", num_classes=20, dim=15)
+    points = code.points
+    assert np.array_equal(code[-1], points[-1])
+    for index in (slice(None), slice(3, 9), slice(None, None, 4), slice(9, 2, -3), slice(5, 5)):
+        assert np.array_equal(code[index], points[index])
+    assert np.array_equal(np.stack(list(code)), points)
+    assert np.asarray(code, dtype=np.float32).dtype == np.float32
+    with pytest.raises(IndexError):
+        code[20]

@@ -126,6 +126,12 @@ class Placement:
         assert self.points is not None, "a placement holds points or signs"
         return point_rows(self.points)
 
+    def freeze(self) -> None:
+        """Make the arrays read-only: what is certified stays what it was."""
+        for array in (self.points, self.signs):
+            if array is not None:
+                array.flags.writeable = False
+
     @property
     def words(self) -> PackedBits | None:
         """The packed words where they are the whole points: +-1/sqrt(n), nothing after them."""

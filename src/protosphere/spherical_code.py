@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from protosphere import code_file
@@ -66,9 +65,16 @@ class SphericalCode:
         """Points `start` to `stop` as float64."""
         return self.placement.unit_rows(start, stop)
 
-    def __getitem__(self, index: int) -> NDArray[np.float64]:
-        position = range(self.num_classes)[index]
-        return self.rows(position, position + 1)[0]
+    def __post_init__(self) -> None:
+        self.placement.freeze()
+
+    def __getitem__(self, index: int | slice) -> Points:
+        """Row `index`, or the rows of a slice, as float64."""
+        chosen = range(self.num_classes)[index]
+        if isinstance(chosen, int):
+            return self.rows(chosen, chosen + 1)[0]
+        first, last = min(chosen, default=0), max(chosen, default=-1)
+        return self.rows(first, last + 1)[[position - first for position in chosen]]
 
     def __len__(self) -> int:
         return self.num_classes
