@@ -56,7 +56,9 @@ def test_a_foreign_file_is_refused(tmp_path):
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     assert "no such file" in refusal(tmp_path / "nowhere.safetensors")
-    assert "no such file" in refusal(tmp_path)
+    assert "a folder" in refusal(tmp_path)
+    with pytest.raises(ps.StorageError, match="File name too long"):
+        ps.load(tmp_path / ("x" * 5000))
 
 
 def rewritten(path, change):

@@ -86,8 +86,12 @@ def write_atlas(
     seed: int = 0,
     progress: Progress = silent,
 ) -> tuple[AtlasRow, ...]:
-    """Compute the cells that the file does not have yet, the file being replaced after each; all rows of the file."""
-    rows = {(row.num_classes, row.dim): row for row in read_atlas(path)} if Path(path).exists() else {}
+    """Compute the cells that the file does not have yet, the file being replaced after each; all rows of the file.
+
+    Rows made with another seed or other iterations are not kept.
+    """
+    stored = read_atlas(path) if Path(path).exists() else ()
+    rows = {(row.num_classes, row.dim): row for row in stored if (row.iterations, row.seed) == (iterations, seed)}
     for done, cell in enumerate(cells):
         progress("atlas", done, len(cells))
         if cell not in rows:

@@ -16,7 +16,7 @@ from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.placement import BinaryLinear, CosetUnion, Placement, ShortenedWords, Tail
 from protosphere.types import Cosine, PackedBits, Points, Progress, silent
 
-ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
+FLOAT32_ROUNDING, FLOAT64_ROUNDING = 1e-6, 1e-13
 """Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
 
 
@@ -38,12 +38,12 @@ def certified(placement: Placement, guarantee: Cosine | None, progress: Progress
 
 def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine, str]:
     """The largest cosine over all pairs, and how it was found."""
-    n = placement.dim
-    structure = placement.structure
+    placement = placement.without_zeros
+    n, structure = placement.dim, placement.structure
     if isinstance(structure, BinaryLinear):
         counts = pair_distance_counts(structure.generator, structure.messages)
         return Fraction(n - 2 * min(counts), n), "weights of all differences of a linear code"
-    if isinstance(structure, ShortenedWords) and len(structure.numbers) > LARGEST_ALL_PAIRS:
+    if isinstance(structure, ShortenedWords) and structure.whole and len(structure.numbers) > LARGEST_ALL_PAIRS:
         return shortened_ceiling(structure, placement.tail, progress)
     if isinstance(structure, CosetUnion) and structure.whole:
         product = cosets.largest_inner_product(structure.representatives, structure.m, len(structure.numbers), progress)
@@ -64,7 +64,7 @@ def shortened_ceiling(structure: ShortenedWords, tail: Tail | None, progress: Pr
     code, length = structure.code, structure.code.dim
     by_difference = code.closest(-(-len(structure.numbers) >> code.coset_bits), progress)
     alone, method = code.closest_within_coset(), "all differences of whole cosets, in integers"
-    if tail is None or tail.share == 1:
+    if tail is None:
         return Fraction(max(alone, int(by_difference.max())), length), method
     layer = max(1, (tail.group >> code.coset_bits) // code.slopes)
     one_coset = tail.group >> code.coset_bits == 1
@@ -86,15 +86,13 @@ def _closest_of_lattice(placement: Placement, progress: Progress) -> tuple[Fract
     return None
 
 
-def recognised(points: Points, recipe: str = "given points") -> Placement:
+def recognised(points: Points, rounding: float = FLOAT64_ROUNDING, recipe: str = "given points") -> Placement:
     """A placement of somebody's points, as exact as they allow: words of +-c are packed, words of 0, +-c put on a grid.
 
-    Rows must be unit vectors up to rounding, which is taken out; numbers that float32 can hold are taken to be rounded
-    to it.
+    Rows must be unit vectors up to rounding, which is taken out; `rounding` is that of the numbers they were kept in.
     """
     require_unit_rows(points)
     size = float(np.max(np.abs(points)))
-    rounding = ROUNDING[np.float32 if np.array_equal(points, points.astype(np.float32)) else np.float64]
     off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > rounding * size
     nonzero = round(1 / size**2)
     if off.any() or abs(nonzero * size**2 - 1) > 4 * rounding:

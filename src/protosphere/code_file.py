@@ -54,7 +54,7 @@ def load(path: str | Path) -> tuple[Placement, Certificate, Provenance | None]:
         certificate = _certificate(description["certificate"])
         placement = _placement(arrays, description, certificate)
         provenance = description["provenance"] and Provenance(**description["provenance"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         if isinstance(error, InvalidArgumentError):
             raise StorageError(f"cannot read '{path}': {error}") from error
         raise StorageError(f"cannot read '{path}': its description is incomplete ({error})") from error
@@ -125,4 +125,7 @@ def _text(value: Cosine | None) -> str | float | None:
 
 
 def _cosine(text: str | float) -> Cosine:
-    return Fraction(text) if isinstance(text, str) else float(text)
+    value = Fraction(text) if isinstance(text, str) else float(text)
+    if not -1.0 <= float(value) <= 2.0:
+        raise InvalidArgumentError(f"a cosine should be a number from -1 on, is {text}")
+    return value

@@ -80,7 +80,8 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Co
     >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
     {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
-    placement, n = code.placement, code.dim
+    placement = code.placement.without_zeros
+    n = placement.dim
     if isinstance(placement.structure, BinaryLinear):
         distances = pair_distance_counts(placement.structure.generator, placement.structure.messages)
         return _ascending({1 - Fraction(2 * distance, n): pairs for distance, pairs in distances.items()})
@@ -102,7 +103,7 @@ def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress =
 
 def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
-    placement = code.placement
+    placement = code.placement.without_zeros
     if placement.words is None and placement.cosine_step is None:
         return cosine_histogram(code, bins, progress)
     spectrum = cosine_spectrum(code, progress)

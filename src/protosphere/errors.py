@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import SupportsIndex
 
 
@@ -30,9 +31,10 @@ class StorageError(ProtosphereError, OSError):
 def as_integer(name: str, value: object, *, minimum: int) -> int:
     """`value` as a plain int of at least `minimum`; booleans and floats are refused."""
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        number = operator.index(value)
-        if number >= minimum:
-            return number
+        with suppress(TypeError):  # an array of numbers has the method, and refuses
+            number = operator.index(value)
+            if number >= minimum:
+                return number
     raise InvalidArgumentError(f"'{name}' must be an integer of at least {minimum}, got {brief(value)}")
 
 

@@ -15,6 +15,9 @@ from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.types import Indices, PackedBits, Points
 
+MANY = 20_000
+"""Words of more classes than this stay packed also with zeros after them."""
+
 LARGEST_DENSE = 1 << 23
 """Entries up to which words with a tail are made dense (64 MB); above they stay packed."""
 
@@ -78,6 +81,11 @@ class ShortenedWords:
         """The same words, word i being what word order[i] was."""
         return ShortenedWords(self.code, self.numbers[order])
 
+    @property
+    def whole(self) -> bool:
+        """Whether the words are the first so many of the code, each once."""
+        return np.array_equal(np.sort(self.numbers), np.arange(len(self.numbers)))
+
 
 @dataclass(frozen=True, eq=False)
 class Tail:
@@ -104,7 +112,7 @@ class Placement:
         cosine_step: every cosine is 1 - j * cosine_step for an integer j; None where they are not rational.
         structure: how the words come from a linear code, or from cosets of RM(1, m), where they do.
         lattice: the lattice whose vectors the differences of dense points are, where they are; not kept in files.
-        tail: what follows the words, where n is more than their length; only with ShortenedWords.
+        tail: what follows the words, where n is more than their length; other than zeros only with ShortenedWords.
     """
 
     dim: int
@@ -120,7 +128,7 @@ class Placement:
     def rows(self) -> Rows:
         """The points in slices; words without a tail as +-1, not scaled."""
         if self.tail is not None:
-            return Rows(len(self.structure_numbers), self.dim, self._tailed)
+            return Rows(0 if self.signs is None else len(self.signs), self.dim, self._tailed)
         if self.signs is not None:
             return sign_rows(self.signs, self.dim)
         assert self.points is not None, "a placement holds points or signs"
@@ -153,14 +161,23 @@ class Placement:
         assert self.signs is not None, "tails follow words"
         length = self.dim - self.tail.dim
         heads = sign_rows(self.signs, length).slice(start, stop) * np.sqrt(self.tail.share / length)
+        if self.tail.share == 1:
+            return padded(heads.astype(np.float64), self.dim)
         which = self.structure_numbers[start:stop] // self.tail.group
         return np.hstack([heads, self.tail.vectors[which] * np.sqrt(1 - self.tail.share)])
+
+    @property
+    def without_zeros(self) -> Placement:
+        """The same points without the zero coordinates at their end, where packed words have such."""
+        if self.tail is None or self.tail.share < 1:
+            return self
+        return replace(self, dim=self.dim - self.tail.dim, tail=None)
 
     def with_tail(self, tail: Tail) -> Placement:
         """The words followed by `tail`: dense where that is small, else still packed."""
         longer = replace(self, dim=self.dim + tail.dim, tail=tail, cosine_step=None)
         count = len(self.structure_numbers)
-        if count * longer.dim > LARGEST_DENSE:
+        if count > MANY or count * longer.dim > LARGEST_DENSE:
             return longer
         return Placement(longer.dim, self.recipe, points=normalized(longer.unit_rows(0, count)))
 
@@ -169,7 +186,7 @@ class Placement:
         if dim == self.dim:
             return replace(self, recipe=recipe)
         count = self.rows.count
-        if isinstance(self.structure, ShortenedWords) and count * dim > LARGEST_DENSE:
+        if self.words is not None and count > MANY:
             zeros = Tail(1.0, np.zeros((1, dim - self.dim)), 1 << 62)
             return replace(self, dim=dim, recipe=recipe, tail=zeros)
         points = padded(self.unit_rows(0, count), dim)

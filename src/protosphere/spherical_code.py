@@ -63,7 +63,8 @@ class SphericalCode:
 
     def rows(self, start: int, stop: int) -> Points:
         """Points `start` to `stop` as float64."""
-        return self.placement.unit_rows(start, stop)
+        first, last, _ = slice(start, stop).indices(self.num_classes)
+        return self.placement.unit_rows(first, max(first, last))
 
     def __post_init__(self) -> None:
         self.placement.freeze()
@@ -80,7 +81,8 @@ class SphericalCode:
         return self.num_classes
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        del copy  # every call makes a new array
+        if copy is False:
+            raise ValueError("a SphericalCode is not an array: np.asarray(code) makes one, which copy=False forbids")
         return self.points if dtype is None else self.points.astype(dtype)
 
     def __repr__(self) -> str:

@@ -42,14 +42,16 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)
-    if not source.is_file():
-        raise StorageError(f"cannot read '{source}': there is no such file")
     try:
+        if not source.is_file():
+            raise StorageError(f"cannot read '{source}': {'a folder' if source.is_dir() else 'there is no such file'}")
         with safetensors.safe_open(source, framework="numpy") as file:
             metadata: dict[str, str] = file.metadata() or {}
             names: list[str] = file.keys()
             arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in names}
-    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
+    except StorageError:
+        raise
+    except Exception as error:  # of a foreign file, safetensors may also raise AttributeError (number types it lacks)
         raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({_reason(error)})") from error
     return arrays, _described(source, arrays, metadata)
 
@@ -60,7 +62,10 @@ def _described(source: Path, arrays: Arrays, metadata: Mapping[str, str]) -> dic
     text = metadata.get("description", "")
     if metadata.get("digest") != digest(arrays, text):
         raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
-    return json.loads(text)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise StorageError(f"cannot read '{source}': its description is not JSON ({error})") from error
 
 
 def _reason(error: Exception) -> str:

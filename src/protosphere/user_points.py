@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.certificate import Certificate
-from protosphere.certification import certified, recognised, require_consistent
+from protosphere.certification import (
+    FLOAT32_ROUNDING,
+    FLOAT64_ROUNDING,
+    certified,
+    recognised,
+    require_consistent,
+)
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.geometry.sphere import normalized
 from protosphere.spherical_code import SphericalCode, load
@@ -31,7 +37,7 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = silent
     """
     if isinstance(source, (str, Path)):
         path = Path(source)
-        source = load(path) if path.suffix == ".safetensors" else read_points(path)
+        source = load(path) if path.suffix.lower() == ".safetensors" else read_points(path)
     if isinstance(source, SphericalCode):
         require_consistent(source.placement)
         return certified(source.placement, source.certificate.guarantee, progress)
@@ -40,27 +46,36 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = silent
 
 def from_points(points: Any, *, normalize: bool = False, progress: Progress = silent) -> SphericalCode:
     """A certified code of a matrix of unit rows; exact where the rows are words of +-c or of 0 and +-c."""
-    placement = recognised(_unit_directions(as_matrix(points)) if normalize else as_matrix(points))
+    matrix, rounding = as_matrix(points)
+    placement = recognised(_unit_directions(matrix) if normalize else matrix, rounding)
     return SphericalCode(placement, certified(placement, None, progress), None)
 
 
-def as_matrix(points: Any) -> Points:
-    """`points` as a new float64 array."""
-    if hasattr(points, "detach"):  # a torch tensor, on whatever device
-        points = points.detach().cpu().double().numpy()
+def as_matrix(points: Any) -> tuple[Points, float]:
+    """`points` as a new float64 array, and the rounding of the numbers they were kept in."""
     try:
-        raw: NDArray[Any] = np.asarray(points)
+        raw: NDArray[Any] = _as_array(points)
         if raw.dtype.kind not in "biuf":
             raise TypeError(f"entries of type {raw.dtype}")
-        return raw.astype(np.float64)
-    except (TypeError, ValueError, RuntimeError) as error:
+        return raw.astype(np.float64), FLOAT32_ROUNDING if raw.dtype == np.float32 else FLOAT64_ROUNDING
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(
             f"'points' must be a matrix of real numbers, one prototype a row: {reason}"
         ) from error
 
 
-def read_points(path: Path) -> Points:
+def _as_array(points: Any) -> NDArray[Any]:
+    """A numpy array of anything that holds numbers; of torch tensors on whatever device, short floats widened."""
+    if not hasattr(points, "detach"):
+        return np.asarray(points)
+    tensor = points.detach().cpu()
+    if tensor.is_floating_point() and tensor.element_size() < 4:
+        tensor = tensor.float()
+    return tensor.numpy()
+
+
+def read_points(path: Path) -> NDArray[Any]:
     """The matrix in a .npy, .csv or .txt file. Pickled arrays are refused."""
     ending = path.suffix.lower()
     if ending not in READABLE:
@@ -71,10 +86,11 @@ def read_points(path: Path) -> Points:
         raise StorageError(f"cannot read '{path}': it is empty")
     try:
         if ending == ".npy":
-            return as_matrix(np.load(path, allow_pickle=False))
+            with path.open("rb") as file:
+                return np.load(file, allow_pickle=False)
         return np.loadtxt(path, delimiter="," if ending == ".csv" else None, ndmin=2)
-    except (OSError, ValueError, EOFError) as error:
-        raise StorageError(f"cannot read '{path}': {str(error).splitlines()[0]}") from error
+    except Exception as error:  # numpy's parsers raise anything from TokenError to BadZipFile on a foreign file
+        raise StorageError(f"cannot read '{path}': {str(error).splitlines()[0] or type(error).__name__}") from error
 
 
 def _unit_directions(points: Points) -> Points:

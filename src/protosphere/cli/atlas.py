@@ -16,6 +16,7 @@ from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
+from protosphere.errors import as_integer
 
 
 def atlas(
@@ -40,10 +41,13 @@ def atlas(
     checked_output(output, (".csv",))
     with ps.progress_bar() as progress:
         if check is not None:
+            as_integer("check", check, minimum=1)
             rows = read_atlas(output)
             drawn = random.Random(seed).sample(rows, min(check, len(rows)))
             count = check_atlas(drawn, progress)
-            screen().print(f"{output}: {count} of {len(rows)} rows built anew, all as good as they say")
+            report = {"file": str(output), "rows": len(rows), "checked": count}
+            said = f"{output}: {count} of {len(rows)} rows built anew, all as good as they say"
+            print_json(report) if json else screen().print(said)
             return
         counts = [whole(part, classes) for part in classes.split(",")]
         cells = [(count, dim) for count in counts for dim in parsed_dims(dims, count)]

@@ -50,11 +50,11 @@ def write_code(code: SphericalCode, path: Path, progress: Progress) -> None:
 
 
 def _write_npy(code: SphericalCode, path: Path, progress: Progress) -> None:
-    shape = (code.num_classes, code.dim)
-    rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
-    for start, stop in _blocks(code, progress):
-        rows[start:stop] = code.rows(start, stop)
-    rows.flush()
+    header = {"descr": "<f8", "fortran_order": False, "shape": (code.num_classes, code.dim)}
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_2_0(file, header)
+        for start, stop in _blocks(code, progress):
+            file.write(code.rows(start, stop).astype("<f8").tobytes())
 
 
 def _write_csv(code: SphericalCode, path: Path, progress: Progress) -> None:

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.codes.linear import codewords, encode, pack, unpack
-from protosphere.codes.quadratic_forms import kerdock_forms, trace_forms
+from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
 from protosphere.codes.weights import smallest_weight
+from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits, Progress, silent
 
 
@@ -32,6 +33,14 @@ class ShortenedCosets:
     m: int
     shortened: int = 0
     punctured: int = 0
+
+    def __post_init__(self) -> None:
+        if as_integer("m", self.m, minimum=1) > LARGEST_VARIABLES:
+            raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {self.m}")
+        if as_integer("shortened", self.shortened, minimum=0) > self.m + 1:
+            raise InvalidArgumentError(f"'shortened' must be at most m + 1 = {self.m + 1}, got {self.shortened}")
+        if as_integer("punctured", self.punctured, minimum=0) + self.shortened >= 1 << self.m:
+            raise InvalidArgumentError(f"'punctured' must leave a point of {1 << self.m}, got {self.punctured}")
 
     @property
     def dim(self) -> int:

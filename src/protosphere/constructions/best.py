@@ -29,6 +29,12 @@ BUILT = 3
 LARGEST_THINNED = 4096
 """Up to so many points the K to keep are chosen with care."""
 
+LARGEST_PAIRWISE = 20_000
+"""More dense points than this, of no lattice, would take minutes to measure."""
+
+NEIGHBOURS = 16
+"""How many dimensions below are asked for a code to be padded."""
+
 LARGEST_OPTIMISED = 300_000
 """Entries K n up to which descent is tried on top of algebra."""
 
@@ -87,7 +93,7 @@ def best(
     if n == 1 and K > 2:
         raise InfeasibleError(f"'dim' 1 holds two points, got num_classes {brief(K)}; dim 2 holds any number")
     if obstacle := size_obstacle(describe("construction_x"), K, n):
-        raise InfeasibleError(obstacle)
+        raise InfeasibleError(obstacle.replace("'construction_x'", "'best'"))
     provenance = Provenance("best", K, n, {"budget": budget, "iterations": iterations}, seed, "fixed", __version__)
     found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
     built = sorted(_algebraic(found, provenance, progress), key=lambda one: one.value)
@@ -95,7 +101,7 @@ def best(
         built.insert(0, _optimised(built, provenance, budget, iterations, progress))
         built.sort(key=lambda one: one.value)
     if not built:
-        raise InfeasibleError(f"nothing is known for num_classes {K} at dim {n}, and they are too many to optimise")
+        raise InfeasibleError(f"no family we know has num_classes {K} at dim {n}, got too many for a search; try dim 8")
     return replace(built[0].code, choice=_choice(built, found))
 
 
@@ -112,20 +118,38 @@ def candidates(num_classes: int, dim: int) -> Iterator[Candidate]:
     """Everything with a guarantee for (K, n), nothing of it built."""
     yield from member_candidates(num_classes, dim, RUNNERS_UP)
     for name, options in PLAIN.items():
-        entry = describe(name)
-        if entry.obstacle(num_classes, dim, **options | _defaults(name)) is None:
-            promise = entry.guarantee(num_classes, dim, **options | _defaults(name))
-            if promise is not None:
-                place = partial(_placed, name, dim, options)
-                yield Candidate(promise, name, entry.summary, num_classes, place)
+        found = [_plain_candidate(name, num_classes, dim, own, options) for own in _dims_below(dim)]
+        yield from sorted((one for one in found if one is not None), key=lambda one: one.promise)[:1]
+
+
+def _dims_below(dim: int) -> list[int]:
+    """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
+    homes = {length for m in range(2, dim.bit_length() + 1) for length in ((1 << m) - 1, 1 << m)}
+    near = range(max(2, dim - NEIGHBOURS), dim)
+    return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
+
+
+def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, bool]) -> Candidate | None:
+    """What a construction promises in `own` dimensions, zeros appended up to `dim`."""
+    entry, chosen = describe(name), options | _defaults(name)
+    if entry.obstacle(K, own, **chosen) is not None:
+        return None
+    promise = entry.guarantee(K, own, **chosen)
+    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed):
+        return None
+    recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
+    return Candidate(promise, name, recipe, K, partial(_placed, name, own, dim, options))
 
 
 def _defaults(name: str) -> dict[str, str]:
     return {"subset": "first"} if "subset" in describe(name).options else {}
 
 
-def _placed(name: str, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
-    return describe(name).placed(num_classes, dim, {"rng": np.random.default_rng(0)}, options | _defaults(name))
+def _placed(name: str, own: int, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
+    supplied = {"rng": np.random.default_rng(0)}
+    placement = describe(name).placed(num_classes, own, supplied, options | _defaults(name))
+    zeros = "" if own == dim else f", {dim - own} zero coordinates added"
+    return placement.padded(dim, placement.recipe + zeros)
 
 
 def _algebraic(found: list[Candidate], provenance: Provenance, progress: Progress) -> Iterator[_Built]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -59,11 +60,10 @@ def best_plan(num_classes: int, dim: int) -> Plan | None:
 
 def _plans(num_classes: int, dim: int) -> Iterator[Plan]:
     for m in range(SMALLEST_M, min(LARGEST_M, dim.bit_length()) + 1):
-        for shortened in range(m):
-            for punctured in range(MOST_PUNCTURED + 1):
+        for shortened, punctured in product(range(m), range(MOST_PUNCTURED + 1)):
+            if 2 < (1 << m) - shortened - punctured < dim:
                 code = ShortenedCosets(m, shortened, punctured)
-                if 2 < code.dim < dim:
-                    yield from _plans_from(code, num_classes, dim - code.dim)
+                yield from _plans_from(code, num_classes, dim - code.dim)
 
 
 def _plans_from(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Iterator[Plan]:
@@ -78,6 +78,8 @@ def _plans_from(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Itera
         if outer is None or apart is None or apart >= 1:
             continue
         within, across = float(code.max_cosine(level.max_cosine)), float(code.max_cosine(outer.max_cosine))
+        if across >= 1:
+            continue
         ratio = (across - within) / (1 - apart)
         yield Plan(code, level, tails, tail_dim, ratio, (within + ratio) / (1 + ratio))
 

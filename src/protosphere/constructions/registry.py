@@ -58,12 +58,19 @@ class Construction:
             if option not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise InvalidArgumentError(f"'{self.name}' has no option {brief(option)}; its options are: {known}")
-        return self.options | dict(given)
+        return self.options | {option: _plain(value) for option, value in given.items()}
 
     def placed(self, num_classes: int, dim: int, supplied: Mapping[str, Any], options: Mapping[str, Any]) -> Placement:
         """Call `build` with those of the supplied things it asks for."""
         wanted = inspect.signature(self.build).parameters
         return self.build(num_classes, dim, **{k: v for k, v in supplied.items() if k in wanted}, **options)
+
+
+def _plain(value: Any) -> Any:
+    """numpy's scalars as Python's, and torch's devices as text: provenance is kept as JSON."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return str(value) if type(value).__module__ == "torch" else value
 
 
 _registry: dict[str, Construction] = {}
@@ -104,7 +111,7 @@ def available() -> tuple[str, ...]:
 
 def describe(name: str) -> Construction:
     """The record of one construction: its options, summary and reference."""
-    if name in _registry:
+    if isinstance(name, str) and name in _registry:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         return _registry[name]
     near = difflib.get_close_matches(str(name), _registry, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(_registry)}"

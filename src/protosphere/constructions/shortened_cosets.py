@@ -38,9 +38,8 @@ def shortened_cosets(largest_dim: int) -> Iterator[Member]:
 def _of_length(m: int) -> tuple[Member, ...]:
     cuts = [(j, i) for j in range(m + 1) for i in range(MOST_PUNCTURED + 1) if 0 < j + i < (1 << m) - 2]
     codes = [ShortenedCosets(m, j, i) for j, i in cuts]
-    return tuple(
-        _member(code, level) for code in codes for level in chain(m) if (level.size >> code.shortened) > code.dim
-    )
+    members = (_member(code, level) for code in codes for level in chain(m))
+    return tuple(member for member in members if member.size > member.dim and member.max_cosine < 1)
 
 
 def _member(code: ShortenedCosets, level: Level) -> Member:

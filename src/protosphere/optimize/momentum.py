@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from protosphere.errors import InvalidArgumentError, as_choice, as_integer, as_positive
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_integer, as_positive
 from protosphere.geometry.sphere import normalized, uniform_points
 from protosphere.types import Points, Progress, silent
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DTYPES = ("float32", "float64")
 
+LARGEST_LR = 1e6
+
 WORTH_TWO_THREADS = 1 << 25
 """Products a step, K^2 n, below which a second thread costs more in waiting than it saves."""
 
@@ -27,7 +29,8 @@ WORTH_TWO_THREADS = 1 << 25
 def check_descent_options(steps: object, lr: object, momentum: object, dtype: object, device: object) -> None:
     """Raise unless the options of a descent make sense."""
     as_integer("steps", steps, minimum=0)
-    as_positive("lr", lr)
+    if as_positive("lr", lr) > LARGEST_LR:
+        raise InvalidArgumentError(f"'lr' must be at most {LARGEST_LR:g}, got {lr!r}; 0.1 and 0.2 are usual")
     as_choice("dtype", dtype, DTYPES)
     if not (isinstance(momentum, (int, float)) and 0 <= momentum < 1):
         raise InvalidArgumentError(f"'momentum' must be at least 0 and below 1, got {momentum!r}")
@@ -38,6 +41,8 @@ def _usable_device(device: object) -> None:
     import torch
 
     try:
+        if str(device) == "meta":
+            raise RuntimeError("it holds no numbers")
         torch.empty(0, device=str(device))
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
@@ -95,4 +100,7 @@ def projected_descent(
             points.sub_(velocity, alpha=descent.lr)
             points.div_(points.square().sum(dim=1, keepdim=True).sqrt_())
             progress("optimising", step + 1, descent.steps)
-        return normalized(points.double().cpu().numpy())
+        found: Points = points.double().cpu().numpy()
+    if not np.isfinite(found).all():
+        raise InfeasibleError(f"'lr' must be smaller: the descent ran off to infinity, got {descent.lr!r}; try 0.1")
+    return normalized(found)
