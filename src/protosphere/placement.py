@@ -24,7 +24,7 @@ LARGEST_DENSE = 1 << 23
 
 @dataclass(frozen=True)
 class Provenance:
-    """Enough to rebuild the points bit for bit: `ps.construct` called again with the same words."""
+    """Enough to rebuild the points bit for bit: `ps.construct`, or `ps.best`, called again with the same words."""
 
     construction: str
     num_classes: int
