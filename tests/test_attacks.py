@@ -11,17 +11,10 @@ import pytest
 import torch
 
 import protosphere as ps
-from protosphere import storage
 from protosphere.cli import main
 
 
-def forged(path, change):
-    arrays, description = storage.read(path)
-    change(arrays, description)
-    storage.write(path, arrays, description)
-
-
-def test_a_forged_file_of_many_words_is_measured_for_what_it_holds(tmp_path):
+def test_a_forged_file_of_many_words_is_measured_for_what_it_holds(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("shortened_cosets", num_classes=21_000, dim=62).save(path)
 
@@ -44,7 +37,7 @@ def test_a_forged_file_of_many_words_is_measured_for_what_it_holds(tmp_path):
         lambda arrays, words: words.update(certificate=None),
     ],
 )
-def test_nonsense_in_a_header_is_one_sentence(tmp_path, change):
+def test_nonsense_in_a_header_is_one_sentence(tmp_path, change, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("shortened_cosets", num_classes=100, dim=15).save(path)
     forged(path, change)

@@ -11,7 +11,6 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import protosphere as ps
-from protosphere import storage
 
 
 @pytest.fixture
@@ -61,17 +60,10 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         ps.load(tmp_path / ("x" * 5000))
 
 
-def rewritten(path, change):
-    """The same file with its content changed and an honest digest over the change."""
-    arrays, description = storage.read(path)
-    change(arrays, description)
-    storage.write(path, arrays, description)
-
-
-def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(tmp_path):
+def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(tmp_path, forged):
     path = tmp_path / "code.safetensors"
     ps.construct("simplex", num_classes=5, dim=4).save(path)
-    rewritten(path, lambda arrays, description: arrays["points"].__imul__(2))
+    forged(path, lambda arrays, description: arrays["points"].__imul__(2))
     assert "must have unit rows, got norm 2" in refusal(path)
 
 
@@ -85,16 +77,16 @@ def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(tmp_pa
         lambda arrays, description: description["certificate"].update(max_cosine="one third"),
     ],
 )
-def test_an_incomplete_description_is_refused(saved, change):
-    rewritten(saved, change)
+def test_an_incomplete_description_is_refused(saved, change, forged):
+    forged(saved, change)
     assert refusal(saved)
 
 
-def test_words_that_their_generator_does_not_give_are_not_certified(saved):
+def test_words_that_their_generator_does_not_give_are_not_certified(saved, forged):
     def flip(arrays, description):
         arrays["signs"][3, 0] ^= 128
 
-    rewritten(saved, flip)
+    forged(saved, flip)
     with pytest.raises(ps.CertificateError, match="not the ones their generator"):
         ps.certify(saved)
 
