@@ -58,7 +58,7 @@ def as_matrix(points: Any) -> tuple[Points, float]:
         if raw.dtype.kind not in "biuf":
             raise TypeError(f"entries of type {raw.dtype}")
         return raw.astype(np.float64), FLOAT32_ROUNDING if raw.dtype == np.float32 else FLOAT64_ROUNDING
-    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(
             f"'points' must be a matrix of real numbers, one prototype a row: {reason}"

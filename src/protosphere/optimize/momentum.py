@@ -44,7 +44,7 @@ def _usable_device(device: object) -> None:
         if str(device) == "meta":
             raise RuntimeError("it holds no numbers")
         torch.empty(0, device=str(device))
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(
             f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}"
