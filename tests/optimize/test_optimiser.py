@@ -168,7 +168,7 @@ def test_closed_forms(num_points, dim, value):
 
 
 def test_kinds_are_checked_and_progress_is_told():
-    with pytest.raises(InvalidArgumentError, match="'starts' must be one of random, symmetric, shaken, got 'lucky'"):
+    with pytest.raises(InvalidArgumentError, match="'starts' must be one of random, symmetric, refilled, got 'lucky'"):
         search(9, 3, kinds=["lucky"])
     told = []
     search(9, 3, progress=lambda *words: told.append(words))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
-from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.registry import Construction, available, construction, describe
+from protosphere.bounds.levenshtein import levenshtein
+from protosphere.constructions.families import Member
+from protosphere.constructions.registry import construction
+from protosphere.constructions.search import best_member, near_members
 from protosphere.errors import InvalidArgumentError, as_flag, as_integer, as_positive, brief
-from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.optimize.momentum import check_descent_options
 from protosphere.optimize.optimise import checked_kinds, optimised
@@ -17,11 +16,11 @@ from protosphere.optimize.starts import KINDS
 from protosphere.placement import Placement
 from protosphere.types import Points, Progress, silent
 
-SIZES = (1, 1.25, 2, 0.85, 0.7)
-"""How large a code may be, as a share of K, to be worth making smaller or larger."""
+SHARES, BEYOND = (0.3, 6.0), 2
+"""How large a family's code may be, as a share of K, and how many dimensions beyond n, to be worth starting from."""
 
 LARGEST_START = 4_000
-"""Above it, building and measuring all the algebraic codes is no longer quick."""
+"""Above it, making a start of a code is no longer quick."""
 
 LARGEST_K = 20_000
 """Beyond, one evaluation over all pairs takes minutes."""
@@ -50,29 +49,27 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     return f"'num_classes' can be at most {LARGEST_K} for a search over all pairs, got {brief(num_classes)}"
 
 
-def _dense_points(entry: Construction, num_points: int, dim: int) -> Points | None:
-    """The scheme's points at its default options, or None where it has none."""
-    if entry.stochastic or entry.obstacle(num_points, dim, **entry.options) or size_obstacle(entry, num_points, dim):
-        return None
-    supplied = {"rng": np.random.default_rng(0), "progress": silent}
-    rows = entry.placed(num_points, dim, supplied, entry.options).rows
-    return normalized(np.asarray(rows.slice(0, num_points), dtype=np.float64))
+def _merit(member: Member) -> float:
+    """How wide its angles are beside what Levenshtein's bound allows so many points: 1 at best."""
+    most = levenshtein(member.size, member.dim) if member.size > 2 * member.dim else None
+    return (1 - float(member.max_cosine)) / (1 - (most.value if most is not None else 0.0))
 
 
-def algebraic_codes(num_points: int, dim: int, at_most: int = 8) -> list[Points]:
-    """Codes of the deterministic schemes of about that size to start from, the lowest largest cosine first.
+def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
+    """Whole codes of the families of about that size and dimension to start from, the most nearly perfect first.
 
-    Larger ones lose points, ones in a neighbouring dimension are padded or projected: whatever they are worth, the
-    search finds out.
+    Larger ones will lose points, smaller ones gain some, those of other dimensions are padded or projected.
     """
-    found: list[tuple[float, Points]] = []
-    for share, n in product(SIZES, (dim, dim - 1, dim - 2, dim + 1)):
-        count = round(share * num_points)
-        for name in available() if n > 1 and count <= LARGEST_START else ():
-            points = _dense_points(describe(name), count, n)
-            if points is not None:
-                found.append((max_cosine(points) + 0.05 * max(n - dim, 0) + 0.5 * max(1 - share, 0), points))
-    return [points for _, points in sorted(found, key=lambda pair: pair[0])[:at_most]]
+    found: dict[tuple[int, int, float], Member] = {}
+    for member in near_members(dim + BEYOND):
+        near = dim - BEYOND - 1 <= member.dim and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points
+        if near and member.size <= LARGEST_START:
+            found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)
+    best = sorted(found.values(), key=lambda member: -_merit(member))[:at_most]
+    fitting = best_member(num_points, dim)
+    places = [fitting.place(num_points)] if fitting is not None and num_points <= LARGEST_START else []
+    places += [member.place(member.size) for member in best]
+    return [normalized(np.asarray(place.rows.slice(0, place.rows.count), dtype=np.float64)) for place in places]
 
 
 def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:

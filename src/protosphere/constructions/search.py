@@ -52,6 +52,11 @@ def _next_power(dim: int) -> int:
     return min(LARGEST_DIM, 1 << max(4, (dim - 1).bit_length()))
 
 
+def near_members(largest_dim: int) -> Iterator[Member]:
+    """Every member of every family in dimensions up to `largest_dim`."""
+    return (member for _, member in _members(_next_power(largest_dim)) if member.dim <= largest_dim)
+
+
 def best_member(num_classes: int, dim: int) -> Candidate | None:
     """The family member with room for K in R^n and the lowest max cosine."""
     sizes, items = _frontier(min(dim, LARGEST_DIM))

@@ -10,13 +10,26 @@ import numpy as np
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
 from protosphere.optimize.budget import Budget
-from protosphere.optimize.polish import polished
-from protosphere.optimize.search import EXPLORE, POLISH_ALL, Search
+from protosphere.optimize.crew import crew_for
+from protosphere.optimize.search import EXPLORE, VARY, Arm, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
 
 WORK = 4e9
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
+
+
+FLAT = 3
+"""Up to this dimension random starts and their variations find more in the time than symmetric ones."""
+
+VARYING = 0.75
+"""After the exploration, how often good codes are varied rather than new ones sought."""
+
+POLISHED, POLISH_ALL = 4, 400
+"""How many of the best codes are polished in the end where K n is at most the second; else the best alone is."""
+
+PROMISING, NEARLY = 1e-3, 1e-5
+"""A screened code this near the target is finished at once, one this near polished."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +63,6 @@ def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _weights(kinds: Sequence[str], dim: int) -> Points:
-    """How often each kind is drawn: symmetric codes win most above three dimensions."""
-    low = {"random": 0.5, "symmetric": 0.3, "shaken": 0.2, "given": 0.2}
-    high = {"random": 0.1, "symmetric": 0.4, "shaken": 0.3, "given": 0.4}
-    shares = low if dim <= 4 else high
-    weights = np.array([shares[kind] for kind in kinds])
-    return weights / weights.sum()
-
-
 def optimised(
     num_points: int,
     dim: int,
@@ -69,6 +73,7 @@ def optimised(
     kinds: Iterable[str] = KINDS,
     start_points: Iterable[Points] = (),
     polish: bool = True,
+    target: float = -1.0,
     device: str = "cpu",
     progress: Progress = silent,
 ) -> Optimised:
@@ -83,6 +88,7 @@ def optimised(
         kinds: which kinds of starts to draw, of `KINDS`.
         start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.
         polish: whether to end with Newton's method on the pairs that touch.
+        target: a largest cosine that is good enough: the search ends once it is reached.
         device: where torch works.
         progress: told of the best value so far.
     """
@@ -91,28 +97,38 @@ def optimised(
     if exact is not None:
         return Optimised(exact, max_cosine(exact), "exact", {}, 0)
     limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
-    return _searched(
-        Search(num_points, dim, rng, Budget(limit, budget, progress), device), chosen, tuple(start_points), polish
-    )
+    with crew_for(num_points, dim, device, progress) as crew:
+        search = Search(num_points, dim, rng, Budget(limit, budget, progress), crew)
+        return _searched(search, chosen, tuple(start_points), polish, target)
 
 
-def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], polish: bool) -> Optimised:
-    import torch
-
-    kinds = [*kinds, "given"] if given else kinds
-    weights = _weights(kinds, search.dim)
-    with torch.inference_mode():
-        for points in given:
-            search.take(points)
-        search.screen(kinds[0])
-        while search.budget.share < EXPLORE:
-            search.screen(kinds[search.rng.choice(len(kinds), p=weights)])
-        while True:
-            waiting = [one for one in search.pool if not one.finished]
-            if not waiting or (any(one.finished for one in search.pool) and search.budget.share >= 1):
-                break
-            search.finish(waiting[0], polish)
+def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], polish: bool, target: float) -> Optimised:
+    without = {"refilled"} if search.dim > FLAT or "random" not in kinds else {"refilled", "symmetric"}
+    for points in given:
+        search.take(points)
+    search.arms += [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
+    search.explore()
+    while search.budget.share < VARY and not _reached(search, target, polish):
+        varying = search.budget.share > EXPLORE and "refilled" in kinds and search.rng.random() < VARYING
+        (search.vary if varying else search.explore)()
+    while not _reached(search, target, polish):
+        waiting = [one for one in search.pool if not one.finished]
+        if not waiting or (any(one.finished for one in search.pool) and search.budget.share >= 1):
+            break
+        search.finish(waiting[0])
+    small = search.num_points * search.dim <= POLISH_ALL
+    for candidate in search.pool[: POLISHED if polish and small else 1 if polish else 0]:
+        if not candidate.polished:
+            search.polish(candidate)
     best = search.pool[0]
-    kind = best.kind if best.arrangement is None else f"{best.kind} ({best.arrangement.name})"
-    points = polished(best.points)[0] if polish and best.points.size > POLISH_ALL else best.points
-    return Optimised(points, max_cosine(points), kind, dict(search.tried), round(search.budget.spent))
+    return Optimised(best.points, best.value, best.kind, dict(search.tried), round(search.budget.spent))
+
+
+def _reached(search: Search, target: float, polish: bool) -> bool:
+    """Whether the best code meets the target; one that may once it is finished is finished first."""
+    while search.pool[0].value < target + PROMISING and not search.pool[0].finished:
+        search.finish(search.pool[0])
+    best = search.pool[0]
+    if polish and target < best.value < target + NEARLY and not best.polished:
+        search.polish(best)
+    return search.pool[0].value <= target

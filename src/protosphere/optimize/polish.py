@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 DENSE = 1300
 """Unknowns K n up to which the Newton system is factored whole; above, only matrix-vector products are made."""
 
+QUICK = 500
+"""Unknowns up to which every attempt is made; with more, up to `DENSE`, the likeliest alone."""
+
 WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 """How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
 
@@ -201,6 +204,8 @@ def polished(points: Points) -> tuple[Points, float]:
     """
     best, value = points, max_cosine(points)
     attempt, scales = (_solved_dense, STARTS) if points.size <= DENSE else (_solved_sparse, WIDTHS)
+    if QUICK < points.size <= DENSE:
+        scales = scales[1:2]
     for scale in scales:
         try:
             reached, cosine = attempt(best, scale)

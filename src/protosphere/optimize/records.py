@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -73,7 +74,8 @@ def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: 
     dim, num_points, table = row
     rng = np.random.default_rng([seed, dim, num_points])
     codes = given(num_points, dim)
-    found = optimised(num_points, dim, rng=rng, budget=seconds, start_points=codes, progress=progress)
+    target = table + 1e-9 if math.isfinite(table) else -1.0
+    found = optimised(num_points, dim, rng=rng, budget=seconds, start_points=codes, target=target, progress=progress)
     difference = relative_difference(found.max_cosine, table)
     return Record(dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed)
 

@@ -1,41 +1,45 @@
-"""The search for the best code: many cheap descents of several kinds, the best few finished and polished."""
+"""The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
+
+Every kind of start, and every code the caller gives, is an arm of a bandit: each is tried, then those that have led
+furthest are tried more often. Meanwhile the best codes found have points moved into their holes and descend again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.geometry.sphere import normalized
 from protosphere.optimize.arrangements import Arrangement, random_arrangement
 from protosphere.optimize.budget import Budget
-from protosphere.optimize.descent import annealed, largest_cosines
-from protosphere.optimize.energy import Orbits
+from protosphere.optimize.crew import Crew
 from protosphere.optimize.polish import polished
-from protosphere.optimize.starts import fitted, shaken
+from protosphere.optimize.starts import fitted, refilled
 from protosphere.types import Points
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-EXPLORE = 0.75
-"""Share of the budget for screening starts; the rest finishes the best of them."""
-
-LAST, FACTOR, STEPS = 3e3, 5.0, 150
-"""How a start is screened: the last temperature, from one to the next, and evaluations at each."""
+EXPLORE, VARY = 0.35, 0.85
+"""Shares of the budget at which varying the best codes takes over from new ones, and finishing from that."""
 
 OVERDRAFT = 1.1
 """Share of the budget at which finishing stops wherever it is."""
 
-POLISH_ALL = 400
-"""K n up to which every finished code is polished; of larger ones only the winner is."""
+STEPS = 100
+"""Evaluations at each temperature while a start is screened."""
 
 POOL = 12
-BATCH_ENTRIES = 1 << 17
-"""Gram entries of one batch: enough to keep the overhead of a step small, little enough to stay in cache."""
+SAME = 1e-5
+"""Relative difference of values below which two codes count as one."""
+
+
+@dataclass
+class Arm:
+    """A kind of start, or a code to start from, and how low it has led."""
+
+    kind: str
+    code: Points | None = None
+    arrangement: Arrangement | None = None
+    value: float = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,125 +49,109 @@ class Candidate:
     value: float
     points: Points
     kind: str
-    arrangement: Arrangement | None = None
     finished: bool = False
+    polished: bool = False
 
 
 @dataclass
 class Search:
-    """The state of a search: its budget and the best codes so far, best first."""
+    """The state of a search: its budget, its arms and the best codes so far, best first."""
 
     num_points: int
     dim: int
     rng: np.random.Generator
     budget: Budget
-    device: str
+    crew: Crew
+    arms: list[Arm] = field(default_factory=list[Arm])
     pool: list[Candidate] = field(default_factory=list[Candidate])
-    given: list[Points] = field(default_factory=list[Points])
     tried: dict[str, int] = field(default_factory=dict[str, int])
 
     def admit(self, found: Candidate) -> None:
         """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
-        rivals = [other for other in self.pool if abs(other.value - found.value) > 1e-6 * abs(found.value) + 1e-9]
+        rivals = [other for other in self.pool if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
         same = [other for other in self.pool if other not in rivals]
-        winner = min([*same, found], key=lambda other: other.value)
+        winner = min([*same, found], key=lambda other: (not other.polished, other.value))
         self.pool = sorted([*rivals, winner], key=lambda other: other.value)[:POOL]
         self.budget.best = self.pool[0].value
 
-    def tensor(self, array: NDArray[np.float64]) -> Tensor:
-        """The array where the work is done."""
-        import torch
+    def take(self, points: Points) -> None:
+        """The caller's points as they are if they fit, and in any case as an arm."""
+        self.arms.append(Arm("given", points))
+        if len(points) == self.num_points and points.shape[1] <= self.dim:
+            start = fitted(points, self.num_points, self.dim, self.rng)
+            self.admit(Candidate(max_cosine(start), start, "given", finished=True))
 
-        return torch.as_tensor(array, device=self.device, dtype=torch.float64)
+    def explore(self) -> None:
+        """One batch from an untried arm, or from one of those that led furthest."""
+        untried = [arm for arm in self.arms if arm.value == float("inf")]
+        ranked = sorted(self.arms, key=lambda arm: arm.value)
+        arm = untried[0] if untried else ranked[min(len(ranked) - 1, int(self.rng.exponential(3)))]
+        if arm.kind == "symmetric":
+            arm.value = min(arm.value, self._symmetric())
+        elif arm.code is not None:
+            starts = [self._near(arm.code) for _ in range(self.crew.batch)]
+            arm.value = min(arm.value, self._screen(arm.kind, starts, 8, 80))
+        else:
+            starts = list(self.rng.standard_normal((self.crew.batch, self.num_points, self.dim)))
+            arm.value = min(arm.value, self._screen(arm.kind, starts, 5, 50))
 
-    def batch_size(self, representatives: int) -> int:
-        """How many starts to descend together."""
-        return int(min(16, max(1, BATCH_ENTRIES // (representatives * self.num_points))))
+    def vary(self) -> None:
+        """One batch of the best codes with points moved into holes."""
+        ranks = np.minimum(self.rng.exponential(2, self.crew.batch).astype(int), len(self.pool) - 1)
+        chosen = [self.pool[int(rank)] for rank in ranks]
+        starts = [refilled(one.points, self.rng) for one in chosen]
+        self._screen(f"{chosen[0].kind.removesuffix(', refilled')}, refilled", starts, *self.crew.variation)
 
-    def temperatures(self, batch: int) -> Tensor:
-        """First temperatures, log-uniform from 5 to 50: the choice that matters most, so no single one is trusted."""
-        return self.tensor(np.exp(self.rng.uniform(np.log(5), np.log(50), batch)))
+    def _near(self, code: Points) -> Points:
+        start = fitted(code, self.num_points, self.dim, self.rng)
+        size = 10 ** self.rng.uniform(-2.5, -0.5) / np.sqrt(self.dim)
+        return start + size * self.rng.standard_normal(start.shape)
 
-    def screen(self, kind: str) -> None:
-        """One batch of starts of a kind, descended in a hurry; the best enters the pool."""
-        start, arrangement, first = self._starts(kind)
-        orbits = Orbits((self.num_points,)) if arrangement is None else arrangement.orbits(self.device)
-        found = annealed(
-            orbits,
-            self.tensor(start),
-            first,
-            last=LAST,
-            factor=FACTOR,
-            steps=STEPS,
-            budget=self.budget,
-            limit=EXPLORE,
-        )
-        points = orbits.points(found)
-        values = largest_cosines(points)
-        self.budget.starts += len(start)
-        self.tried[kind] = self.tried.get(kind, 0) + len(start)
-        winner = int(values.argmin())
-        self.admit(Candidate(float(values[winner]), normalized(points[winner].cpu().numpy()), kind, arrangement))
+    def _screen(self, kind: str, starts: list[Points], coolest: float, hottest: float) -> float:
+        """Starts descended in a hurry into the pool, from 1/temperatures log-uniform in a range; the lowest value."""
+        first = np.exp(self.rng.uniform(np.log(coolest), np.log(hottest), len(starts)))
+        found = self.crew.descended(starts, first, self.crew.last, STEPS, self.budget, VARY)
+        return self._admit_all(kind, found)
 
-    def _starts(self, kind: str) -> tuple[NDArray[np.float64], Arrangement | None, Tensor]:
-        batch = self.batch_size(self.num_points)
-        if kind == "symmetric":
-            arrangement = self._arrangement()
-            if arrangement is not None:
-                batch = self.batch_size(sum(arrangement.counts))
-                return arrangement.random_representatives(batch, self.rng), arrangement, self.temperatures(batch)
-        if kind == "given":
-            chosen = [self.given[int(self.rng.integers(len(self.given)))] for _ in range(batch)]
-            start = np.stack([fitted(one, self.num_points, self.dim, self.rng) for one in chosen])
-            start += 0.02 / np.sqrt(self.dim) * self.rng.standard_normal(start.shape)
-            return start, None, self.tensor(np.exp(self.rng.uniform(np.log(20), np.log(2000), batch)))
-        if kind == "shaken" and self.pool:
-            chosen = [self.pool[int(self.rng.integers(min(4, len(self.pool))))] for _ in range(batch)]
-            start = np.stack([shaken(one.points, self.rng) for one in chosen])
-            return start, None, 10 * self.temperatures(batch)
-        start = self.rng.standard_normal((batch, self.num_points, self.dim))
-        return start, None, self.temperatures(batch)
+    def _symmetric(self) -> float:
+        """A batch of starts on orbits of one group."""
+        arrangement = self._arrangement()
+        if arrangement is None:
+            return float("inf")
+        batch = min(8, self.crew.batch)
+        starts = arrangement.random_representatives(batch, self.rng)
+        first = np.exp(self.rng.uniform(np.log(5), np.log(50), batch))
+        found = self.crew.orbits_descended(arrangement, starts, first, self.crew.last, STEPS, self.budget, VARY)
+        return self._admit_all(f"symmetric ({arrangement.name})", found)
+
+    def _admit_all(self, kind: str, found: list[Points]) -> float:
+        values = [max_cosine(points) for points in found]
+        for value, points in zip(values, found, strict=True):
+            self.admit(Candidate(value, points, kind))
+        self.budget.starts += len(found)
+        name = kind.partition(" (")[0]
+        self.tried[name] = self.tried.get(name, 0) + len(found)
+        return min(values)
 
     def _arrangement(self) -> Arrangement | None:
-        """A new one, or again one of those in the pool."""
-        good = [one.arrangement for one in self.pool if one.arrangement is not None]
-        if good and self.rng.random() < 0.4:
-            return good[int(self.rng.integers(len(good)))]
         for _ in range(50):
             drawn = random_arrangement(self.num_points, self.dim, self.rng)
             if drawn is not None and sum(drawn.counts) <= 0.6 * self.num_points + 1:
                 return drawn
         return None
 
-    def take(self, points: Points) -> None:
-        """The caller's points as they are if they fit, and in any case as something to start from.
-
-        As they are they count as finished: mostly they are local optima, and finishing them again would cost what the
-        other starts need.
-        """
-        self.given.append(points)
-        if len(points) == self.num_points and points.shape[1] <= self.dim:
-            start = fitted(points, self.num_points, self.dim, self.rng)
-            self.admit(Candidate(max_cosine(start), start, "given", finished=True))
-
-    def finish(self, candidate: Candidate, polish: bool) -> None:
-        """All symmetry released, the temperature taken up to 1e6, then Newton: what comes out replaces what went in."""
-        start = self.tensor(candidate.points[None])
-        first = self.tensor(np.full(1, 1e3))
-        found = annealed(
-            Orbits((self.num_points,)),
-            start,
-            first,
-            last=1e6,
-            factor=5.0,
-            steps=200,
-            budget=self.budget,
-            limit=OVERDRAFT,
-        )
-        points = normalized(found[0].cpu().numpy())
+    def finish(self, candidate: Candidate) -> None:
+        """The temperature taken up to 1e6: what comes out replaces what went in."""
+        [points] = self.crew.descended([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
         if max_cosine(points) > candidate.value:
             points = candidate.points
-        quick = polish and points.size <= POLISH_ALL
-        points, value = polished(points) if quick else (points, max_cosine(points))
-        self.pool = [other for other in self.pool if other is not candidate]
-        self.admit(Candidate(value, points, candidate.kind, candidate.arrangement, finished=True))
+        self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
+
+    def polish(self, candidate: Candidate) -> None:
+        """Newton's method: what comes out replaces what went in."""
+        points, value = polished(candidate.points)
+        self._replace(candidate, Candidate(value, points, candidate.kind, finished=True, polished=True))
+
+    def _replace(self, old: Candidate, new: Candidate) -> None:
+        self.pool = [other for other in self.pool if other is not old]
+        self.admit(new)

@@ -1,4 +1,4 @@
-"""Where descents begin: at random, on orbits of a group, from a shaken good code, from codes the caller has."""
+"""Where descents begin: at random, from codes the caller has, from good codes with some of their points moved."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import numpy as np
 from protosphere.geometry.sphere import normalized, uniform_points
 from protosphere.types import Points
 
-KINDS = ("random", "symmetric", "shaken")
+KINDS = ("random", "symmetric", "refilled")
 """What a search draws from by itself; a winner may also be `given` (from the caller's points) or `exact`."""
+
+PLACES = (200, 2000)
+"""How many random places are looked at for the deepest hole: five for each point, within these limits."""
 
 
 def known_optimum(num_points: int, dim: int) -> Points | None:
@@ -30,43 +33,67 @@ def known_optimum(num_points: int, dim: int) -> Points | None:
     return None
 
 
-def shaken(points: Points, rng: np.random.Generator) -> Points:
-    """A good code disturbed: all points by a little, or a few of them thrown anywhere."""
+def refilled(points: Points, rng: np.random.Generator) -> Points:
+    """A good code with some points taken out, crowded ones first or any, and put into the deepest holes there are."""
     count, dim = points.shape
-    if rng.random() < 0.5:
-        size = 0.03 * 16 ** rng.random()
-        return normalized(points + size / np.sqrt(dim) * rng.standard_normal(points.shape))
-    moved = rng.choice(count, size=int(rng.integers(1, max(2, count // 6))), replace=False)
-    result = points.copy()
-    result[moved] = uniform_points(len(moved), dim, rng)
-    return result
+    moved = int(max(2.0, count / 5) ** rng.random())
+    crowded = rng.random() < 0.7
+    kept = _thinned(points, count - moved, rng) if crowded else points[rng.permutation(count)[: count - moved]]
+    shaken = kept + 0.03 * rng.random() ** 2 / np.sqrt(dim) * rng.standard_normal(kept.shape)
+    return _filled(normalized(shaken), count, rng)
 
 
 def fitted(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
     """A code of any size and dimension made one of `num_points` in R^`dim`: a start, the random choices anew each time.
 
-    Coordinates are appended, or a random subspace is taken; the worst placed points leave, judged by how many pairs
-    near the largest cosine they are in; newcomers go into the deepest of many random places.
+    Coordinates are appended, or the points are seen along a few directions, random ones or those of points; what is
+    too much leaves, far ones from the plane of view first, or a cap, or the crowded; newcomers go into deep holes.
     """
-    result = _turned(points, dim, rng)
-    noise = rng.choice([0.01, 0.3, 3.0])
-    while len(result) > num_points:
-        gram = result @ result.T
+    flat = _turned(points, num_points, dim, rng)
+    if len(flat) > num_points and rng.random() < 0.4:
+        height = flat @ flat[rng.integers(len(flat))]
+        order = np.argsort(height if rng.random() < 0.5 else np.abs(height))
+        flat = flat[order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]]
+    return _filled(_thinned(flat, num_points, rng), num_points, rng)
+
+
+def _turned(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+    """`points` in R^`dim`: padded, or seen along random directions, of points themselves or of any kind."""
+    surplus = points.shape[1] - dim
+    if surplus <= 0:
+        return np.pad(points, ((0, 0), (0, -surplus)))
+    along = points[rng.choice(len(points), surplus, replace=False)].T if rng.random() < 0.6 else None
+    if along is None:
+        along = rng.standard_normal((points.shape[1], surplus))
+    basis = np.linalg.qr(along, mode="complete")[0]
+    if len(points) > num_points and rng.random() < 0.5:
+        depth = np.linalg.norm(points @ basis[:, :surplus], axis=1)
+        points = points[np.argsort(depth)[: max(num_points, int(len(points) * rng.random()))]]
+    return normalized(points @ basis[:, surplus:] + 1e-9)
+
+
+def _thinned(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+    """The worst placed leave, a quarter of the surplus at a time, judged by how many near neighbours they have."""
+    noise = rng.choice([0.01, 0.3, 1.0, 3.0])
+    while len(points) > num_points:
+        gram = points @ points.T
         np.fill_diagonal(gram, -1)
-        crowding = np.exp(50 * (gram - gram.max())).sum(axis=1) * np.exp(noise * rng.standard_normal(len(result)))
-        surplus = len(result) - num_points
-        worst = np.argsort(crowding)[-max(1, surplus // 4) :]
-        result = np.delete(result, worst, axis=0)
-    while len(result) < num_points:
-        places = uniform_points(2000, dim, rng)
-        result = np.vstack([result, places[np.argmin((places @ result.T).max(axis=1))]])
-    return result
+        crowding = 50 * gram.max(axis=1)
+        crowding += np.log(np.exp(50 * (gram - gram.max(axis=1, keepdims=True))).sum(axis=1))
+        crowding += noise * rng.standard_normal(len(points))
+        points = np.delete(points, np.argsort(crowding)[-max(1, (len(points) - num_points) // 4) :], axis=0)
+    return points
 
 
-def _turned(points: Points, dim: int, rng: np.random.Generator) -> Points:
-    """`points` in R^`dim`: padded, or seen from a random direction."""
-    have = points.shape[1]
-    if have <= dim:
-        return np.pad(points, ((0, 0), (0, dim - have)))
-    basis = np.linalg.qr(rng.standard_normal((have, dim)))[0]
-    return normalized(points @ basis)
+def _filled(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+    """Newcomers in the deepest of many random places, one after the other."""
+    missing = num_points - len(points)
+    if missing <= 0:
+        return points
+    places = uniform_points(int(np.clip(5 * num_points, *PLACES)), points.shape[1], rng)
+    nearest = (places @ points.T).max(axis=1)
+    added: list[Points] = []
+    for _ in range(missing):
+        added.append(places[int(np.argmin(nearest))])
+        nearest = np.maximum(nearest, places @ added[-1])
+    return np.vstack([points, *added])

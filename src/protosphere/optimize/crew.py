@@ -1,0 +1,107 @@
+"""Who does the descents: compiled ones on all cores for codes of moderate size, tensors for the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from protosphere.geometry.sphere import normalized
+from protosphere.optimize.arrangements import Arrangement
+from protosphere.optimize.budget import Budget
+from protosphere.types import Points, Progress
+
+FACTOR = 5.0
+"""From one temperature to the next."""
+
+MOST_COMPILED, DEEPEST_COMPILED = 3000, 48
+"""Points and dimensions above which products of whole matrices are quicker than compiled loops."""
+
+SMALL, LARGE = 150, 300
+"""Points up to which every start is taken far, as that costs little; points above which variations start cold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crew:
+    """How descents are made.
+
+    Attributes:
+        batch: how many starts go together; a matter of the code's size alone, so that results do not depend on cores.
+        last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
+        variation: the range of first temperatures for a good code with some points moved.
+    """
+
+    device: str
+    compiled: bool
+    batch: int
+    last: float
+    variation: tuple[float, float]
+    pool: ThreadPoolExecutor
+
+    def descended(
+        self, starts: list[Points], first: Points, last: float, steps: int, budget: Budget, limit: float
+    ) -> list[Points]:
+        """Each start after L-BFGS from its first temperature to the last one."""
+        if not self.compiled:
+            return self._by_tensors(None, np.stack(starts), first, last, steps, budget, limit)
+        from protosphere.optimize.kernel import descended
+
+        def one(job: tuple[Points, float]) -> tuple[Points, int]:
+            return descended(np.ascontiguousarray(job[0]), job[1], last, FACTOR, steps)
+
+        found = list(self.pool.map(one, zip(starts, first.tolist(), strict=True)))
+        budget.spend(sum(evaluations for _, evaluations in found), limit)
+        return [normalized(points) for points, _ in found]
+
+    def orbits_descended(
+        self,
+        arrangement: Arrangement,
+        starts: Points,
+        first: Points,
+        last: float,
+        steps: int,
+        budget: Budget,
+        limit: float,
+    ) -> list[Points]:
+        """All points of codes that keep a symmetry while their representatives descend."""
+        return self._by_tensors(arrangement, starts, first, last, steps, budget, limit)
+
+    def _by_tensors(
+        self,
+        arrangement: Arrangement | None,
+        starts: Points,
+        first: Points,
+        last: float,
+        steps: int,
+        budget: Budget,
+        limit: float,
+    ) -> list[Points]:
+        import torch
+
+        from protosphere.optimize.descent import annealed
+        from protosphere.optimize.energy import Orbits
+
+        with torch.inference_mode():
+            orbits = Orbits((starts.shape[1],)) if arrangement is None else arrangement.orbits(self.device)
+            rows, t = (torch.as_tensor(array, device=self.device, dtype=torch.float64) for array in (starts, first))
+            found = annealed(orbits, rows, t, last=last, factor=FACTOR, steps=steps, budget=budget, limit=limit)
+            return [normalized(points) for points in orbits.points(found).cpu().numpy()]
+
+
+@contextmanager
+def crew_for(num_points: int, dim: int, device: str, progress: Progress) -> Generator[Crew]:
+    """The crew for codes of this size, its threads stopped at the end."""
+    compiled = device == "cpu" and num_points <= MOST_COMPILED and dim <= DEEPEST_COMPILED
+    batch = int(min(32, max(2 if compiled else 1, 120_000 // (num_points**2 + 1))))
+    variation = (10.0, 300.0) if num_points <= LARGE else (80.0, 800.0)
+    if compiled:
+        progress("compiling the descent, once for this machine", 0, 1)
+        from protosphere.optimize.kernel import descended
+
+        descended(np.eye(3), 1.0, 1.0, FACTOR, 1)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        yield Crew(device, compiled, batch, 5e4 if num_points <= SMALL else 2e3, variation, pool)

@@ -1,0 +1,181 @@
+"""The smooth largest cosine and its gradient, compiled: over all pairs, or over a list of the near ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from protosphere.optimize.compiled import compiled
+from protosphere.types import Indices, Points
+
+NEGLIGIBLE = 18.0
+"""A pair this much below the largest, in units of 1/t, weighs less than 1e-7 of it."""
+
+SLACK = 8.0
+"""How much further, in the same units, the list of near pairs reaches, so that it need not be made anew each step."""
+
+SPARSE = 0.35
+"""Share of the pairs up to which a list of them is quicker than all pairs in order."""
+
+
+@compiled
+def dot(a: Points, b: Points) -> float:
+    """Of two vectors."""
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@compiled
+def add(a: Points, factor: float, b: Points) -> None:
+    """`a` += `factor` times `b`."""
+    for k in range(len(a)):
+        a[k] += factor * b[k]
+
+
+@compiled
+def unit_rows(variables: Points, units: Points, lengths: Points) -> None:
+    """Rows scaled to length one into `units`, the lengths they had into `lengths`."""
+    for i in range(len(variables)):
+        lengths[i] = math.sqrt(dot(variables[i], variables[i])) + 1e-150
+        for k in range(variables.shape[1]):
+            units[i, k] = variables[i, k] / lengths[i]
+
+
+@compiled
+def _largest(row: Points) -> float:
+    top = -2.0
+    for j in range(len(row)):
+        top = max(top, row[j])
+    return top
+
+
+@compiled
+def cosine_table(units: Points, columns: Points, table: Points) -> float:
+    """The Gram matrix above its diagonal into `table`, the transpose into `columns`; the largest cosine."""
+    count, dim = units.shape
+    for k in range(dim):
+        for j in range(count):
+            columns[k, j] = units[j, k]
+    top = -2.0
+    for i in range(count - 1):
+        row = table[i, i + 1 :]
+        row[:] = 0.0
+        for k in range(dim):
+            add(row, units[i, k], columns[k, i + 1 :])
+        top = max(top, _largest(row))
+    return top
+
+
+@compiled
+def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
+    """(2, P) pairs that matter at `t` until points have moved SLACK / 2t; none if too many for a list to be quicker."""
+    least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
+    count, found = len(units), 0
+    for i in range(count):
+        for j in range(i + 1, count):
+            found += table[i, j] > least
+    if found > SPARSE * count * count / 2:
+        return np.empty((2, 0), np.int64)
+    pairs = np.empty((2, found), np.int64)
+    found = 0
+    for i in range(count):
+        for j in range(i + 1, count):
+            if table[i, j] > least:
+                pairs[0, found] = i
+                pairs[1, found] = j
+                found += 1
+    return pairs
+
+
+@compiled
+def _weigh(row: Points, t: float, top: float) -> float:
+    """exp(t (cos - top)) in place of each cosine, and their sum.
+
+    A polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions.
+    """
+    total = 0.0
+    for j in range(len(row)):
+        x = max(t * (row[j] - top), -30.0) / 256.0
+        x = 1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))
+        x *= x
+        x *= x
+        x *= x
+        x *= x
+        x *= x
+        x *= x
+        x *= x
+        x *= x
+        row[j] = x
+        total += x
+    return total
+
+
+@compiled
+def _pull_of_all(units: Points, columns: Points, table: Points, t: float, gradient: Points) -> tuple[float, float]:
+    """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
+    count, dim = units.shape
+    top, total = cosine_table(units, columns, table), 0.0
+    pull = np.zeros((dim, count))
+    for i in range(count - 1):
+        row = table[i, i + 1 :]
+        total += _weigh(row, t, top)
+        for k in range(dim):
+            pull[k, i] += dot(row, columns[k, i + 1 :])
+            add(pull[k, i + 1 :], units[i, k], row)
+    for i in range(count):
+        for k in range(dim):
+            gradient[i, k] = pull[k, i]
+    return top, total
+
+
+@compiled
+def _pull_of_near(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
+    """The same over listed pairs."""
+    dim, top, total = units.shape[1], -2.0, 0.0
+    cosines = np.empty(pairs.shape[1])
+    for p in range(len(cosines)):
+        i, j, cosine = pairs[0, p], pairs[1, p], 0.0
+        for k in range(dim):
+            cosine += units[i, k] * units[j, k]
+        cosines[p] = cosine
+        top = max(top, cosine)
+    gradient[:] = 0.0
+    for p in range(len(cosines)):
+        if cosines[p] > top - NEGLIGIBLE / t:
+            weight = math.exp(t * (cosines[p] - top))
+            total += weight
+            i, j = pairs[0, p], pairs[1, p]
+            for k in range(dim):
+                gradient[i, k] += weight * units[j, k]
+                gradient[j, k] += weight * units[i, k]
+    return top, total
+
+
+@compiled
+def smooth_largest(
+    variables: Points,
+    t: float,
+    pairs: Indices,
+    units: Points,
+    columns: Points,
+    table: Points,
+    lengths: Points,
+    gradient: Points,
+) -> float:
+    """(1/t) log of the sum of exp(t cos) over the pairs, all if the list is empty; `gradient` by rows of any length.
+
+    `units`, `columns`, `table` and `lengths` are work space; `units` are the points afterwards.
+    """
+    unit_rows(variables, units, lengths)
+    if pairs.shape[1] > 0:
+        top, total = _pull_of_near(units, pairs, t, gradient)
+    else:
+        top, total = _pull_of_all(units, columns, table, t, gradient)
+    for i in range(len(units)):
+        radial = dot(gradient[i], units[i])
+        for k in range(units.shape[1]):
+            gradient[i, k] = (gradient[i, k] - radial * units[i, k]) / (total * lengths[i])
+    return top + math.log(total) / t
