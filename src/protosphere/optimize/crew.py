@@ -21,8 +21,8 @@ FACTOR = 5.0
 MOST_COMPILED, DEEPEST_COMPILED = 3000, 48
 """Points and dimensions above which products of whole matrices are quicker than compiled loops."""
 
-SMALL, LARGE = 150, 300
-"""Points up to which every start is taken far, as that costs little; points above which variations start cold."""
+TINY, SMALL, LARGE = 400, 150, 300
+"""K n up to which every start is finished, K up to which it is taken far, K above which variations start cold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,12 @@ class Crew:
             return [normalized(points) for points in orbits.points(found).cpu().numpy()]
 
 
+def _last(num_points: int, dim: int) -> float:
+    if num_points * dim <= TINY:
+        return 1e6
+    return 5e4 if num_points <= SMALL else 2e3
+
+
 @contextmanager
 def crew_for(num_points: int, dim: int, device: str, progress: Progress) -> Generator[Crew]:
     """The crew for codes of this size, its threads stopped at the end."""
@@ -104,4 +110,4 @@ def crew_for(num_points: int, dim: int, device: str, progress: Progress) -> Gene
 
         descended(np.eye(3), 1.0, 1.0, FACTOR, 1)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        yield Crew(device, compiled, batch, 5e4 if num_points <= SMALL else 2e3, variation, pool)
+        yield Crew(device, compiled, batch, _last(num_points, dim), variation, pool)

@@ -28,7 +28,7 @@ STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
 POOL = 12
-SAME = 1e-5
+SAME = 1e-6
 """Relative difference of values below which two codes count as one."""
 
 
