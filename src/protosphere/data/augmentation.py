@@ -14,23 +14,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from protosphere.data.augmentation_settings import Augmentation
+
 FRACTION_BITS = 15
 """Rotated coordinates are integers in units of 2**-16 pixels: exact, the same on every device, and fast."""
-
-
-@dataclass(frozen=True)
-class Augmentation:
-    """What may happen to an image.
-
-    Attributes:
-        pad: black pixels added on every side before a crop of the original size; 0 for none.
-        flip: whether half of the images are mirrored left to right.
-        rotation_degrees: the largest angle of rotation either way; 0 for none.
-    """
-
-    pad: int = 0
-    flip: bool = False
-    rotation_degrees: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class Dataset:
         channels, height, width = self.x_train.shape[1:]
         return channels, height, width
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 over every image and label: two sets of the same name need not be the same."""
         sha = hashlib.sha256()

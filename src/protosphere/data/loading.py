@@ -19,6 +19,8 @@ from protosphere.types import Progress, silent
 DATASETS = ("digits", *SOURCES)
 """The names that `load_dataset` knows."""
 
+NUM_CLASSES = {"digits": 10, "mnist": 10, "fashion_mnist": 10, "cifar10": 10, "cifar100": 100}
+
 FASHION_NAMES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
 
 
