@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +14,10 @@ from protosphere.cli.arguments import Json, Whole
 from protosphere.cli.recipe_options import NOTHING, RecipeOptions, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.cli.training_screen import training_screen
-from protosphere.data import load_dataset
-from protosphere.errors import as_integer
+from protosphere.data import Dataset, load_dataset
+from protosphere.errors import ProtosphereError, TrainingError, as_integer
 from protosphere.experiments.recipe import Recipe
-from protosphere.experiments.records import RunRecord
+from protosphere.experiments.records import RunRecord, record_from
 
 
 def train(
@@ -60,22 +61,36 @@ def train(
     show_record(record, folder)
 
 
-def trained(plan: Recipe, images: Any, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
+def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
     from protosphere.experiments.devices import Machine, make_fabric
-    from protosphere.experiments.runs import run
 
     fabric = make_fabric(Machine(accelerator, devices), plan.precision)
-
-    def work(fabric: Any) -> RunRecord | None:
-        with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
-            record = run(plan, images, folder, fabric, report=report, tick=tick)
-        return record if fabric.is_global_zero else None
-
     if devices == 1:
         fabric.launch()
-        return work(fabric)
-    return fabric.launch(work)
+        return run_on_screen(fabric, plan, images, folder)
+    answer = fabric.launch(partial(text_of_run, plan=plan, images=images, folder=folder))
+    if answer and "error" in answer:
+        raise TrainingError(answer["error"])
+    return record_from(answer, str(folder)) if answer else None
+
+
+def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
+    """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
+    try:
+        record = run_on_screen(fabric, plan, images, folder)
+    except ProtosphereError as error:
+        return {"error": str(error)}
+    return record and json_module.loads(record.to_json())
+
+
+def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
+    """What each process of a run does; the first shows how it goes."""
+    from protosphere.experiments.runs import run
+
+    with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
+        record = run(plan, images, folder, fabric, report=report, tick=tick)
+    return record if fabric.is_global_zero else None
 
 
 def run_name(plan: Recipe) -> str:
