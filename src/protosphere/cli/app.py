@@ -75,6 +75,14 @@ COMMANDS = {
         "Train schemes x dimensions x mappings x seeds.",
         "sweep mnist.toml --workers 2 --export mnist.csv",
     ),
+    "reproduce": Command(
+        "reproduce:reproduce", "Run the paper's experiments and draw its figures.", "reproduce mnist --workers 2"
+    ),
+    "opposed": Command(
+        "opposed:opposed", "Which classes get diametrically opposed prototypes.", "opposed mnist --dim 8"
+    ),
+    "report": Command("report:report", "A page of a sweep's results.", "report runs/mnist-quick --html report.html"),
+    "claims": Command("claims:claims", "What results say of the paper's claims.", "claims results -o claims.md"),
     "figure": Command("figure:figure", "Draw a figure of the paper, or all of them.", "figure all -o figures"),
 }
 
