@@ -1,4 +1,4 @@
-# make demo   designs, the comparison table and every figure, into demo/
+# make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
 # Both make .venv and install into it by themselves.
 PYTHON ?= python3

@@ -74,7 +74,7 @@ def test_a_run_that_stopped_ends_with_the_same_bits(digits, tiny, tmp_path, fabr
 
 
 def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
-    changes = [{}, {"seed": 1}, {"mapping": "random"}, {"lr": 0.06}, {"pad": 0}, {"schedule": "constant"}]
+    changes = [{}, {"seed": 1}, {"mapping": "random"}, {"lr": 0.06}, {"pad": 1}, {"schedule": "constant"}]
     changes += [{"objective": "mettes"}, {"weight_decay": 0.0}, {"momentum": 0.5}, {"batch_size": 32}]
     found = {
         run(tiny.changed(epochs=2, **change), digits, tmp_path / str(i), fabric, tensorboard=False).weights

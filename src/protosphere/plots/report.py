@@ -9,15 +9,21 @@ from typing import Any
 
 from protosphere.comparison import limits
 from protosphere.plots.accuracy import Averaged, Trained, averages, line_through, spelled
-from protosphere.plots.style import scheme_styles
+from protosphere.plots.style import SchemeStyle, scheme_styles
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1080px; padding: 0 1rem; color: #222; }
 h1, h2 { font-weight: 600; } table { border-collapse: collapse; width: 100%; font-size: 13px; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-th { border-bottom: 2px solid #888; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+th { border-bottom: 2px solid #888; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 p.note { color: #555; } details { margin: 1rem 0; }
 """
+LAYOUT: Mapping[str, Any] = {
+    "template": "plotly_white",
+    "height": 480,
+    "margin": {"t": 30, "b": 30},
+    "legend": {"orientation": "h", "y": -0.2},
+}
 SYMBOLS = {"s": "square", "*": "star", "D": "diamond", ".": "circle", "o": "circle", "^": "triangle-up", "x": "x"}
 Row = Mapping[str, Any]
 
@@ -72,12 +78,17 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
             name=styles[scheme].label + (", random mapping" if mapping == "random" else ""),
             mode="lines+markers" if len(own) > 1 else "markers",
             line={"color": styles[scheme].color, "dash": "dash" if mapping == "random" else "solid"},
-            marker={"size": 9, "symbol": SYMBOLS.get(styles[scheme].marker, "cross")},
+            marker={"size": 9, "symbol": _symbol(styles[scheme], mapping)},
             customdata=[[row.max_cosine, row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]:.4f}, %{customdata[1]} seeds",
         )
     figure.update_xaxes(type="log", title="dimension n", tickvals=sorted({row.dim for row in rows}))
-    return figure.update_yaxes(title="test accuracy, %").update_layout(template="plotly_white", height=480)
+    return figure.update_yaxes(title="test accuracy, %").update_layout(**LAYOUT)
+
+
+def _symbol(style: SchemeStyle, mapping: str) -> str:
+    """The scheme's own, hollow for random mappings."""
+    return SYMBOLS.get(style.marker, "cross") + ("-open" if mapping == "random" else "")
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
@@ -100,7 +111,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
         heights = [line.intercept + line.slope * x for x in ends]
         figure.add_scatter(x=ends, y=heights, mode="lines", name=spelled(line), line={"color": "#444444"})
     figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(title="test accuracy, %")
-    return figure.update_layout(template="plotly_white", height=480)
+    return figure.update_layout(**LAYOUT)
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
@@ -122,7 +133,8 @@ def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
 def _table(rows: Sequence[Row]) -> str:
     if not rows:
         return "<p>none</p>"
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
+    numbers = {name for row in rows for name, value in row.items() if isinstance(value, (int, float))}
+    head = "".join(f'<th class="n">{escape(n)}</th>' if n in numbers else f"<th>{escape(n)}</th>" for n in rows[0])
     body = "".join(f"<tr>{''.join(_cell(value) for value in row.values())}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
