@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from protosphere.cli import main
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.experiments.metrics import read_metrics
 from protosphere.experiments.records import RunRecord
@@ -135,6 +136,22 @@ def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
         pass
     fresh = list(sweep(recipes, digits, Store(tmp_path / "fresh"), in_this_process))
     assert {r.weights for r in store.records()} == {r.weights for r in fresh}
+
+
+class InterruptedSweep:
+    """An engine during which somebody presses Ctrl-C."""
+
+    def __call__(self, work):
+        yield from ()
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_says_how_to_go_on(recipes, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("protosphere.cli.sweep.in_this_process", InterruptedSweep())
+    file = tmp_path / "sweep.toml"
+    file.write_text('dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n')
+    assert main(["sweep", str(file), "--store", str(tmp_path / "store")]) == 130
+    assert "0 of 1 runs are done; the same command goes on from here" in capsys.readouterr().err
 
 
 def alive(process):

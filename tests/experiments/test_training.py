@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
 from protosphere.experiments import batches, load_recipe
 from protosphere.experiments.batches import Part, device_data, training_batches
@@ -71,6 +72,16 @@ def test_a_run_that_stopped_ends_with_the_same_bits(digits, tiny, tmp_path, fabr
     assert again.weights == whole.weights
     assert (again.test_accuracy, again.loss) == (whole.test_accuracy, whole.loss)
     assert (tmp_path / "parts" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
+
+
+def test_the_papers_recipe_for_cifar_takes_steps(tmp_path, fabric):
+    rng = np.random.default_rng(0)
+    images, labels = rng.integers(0, 256, (15, 3, 32, 32), dtype=np.uint8), rng.integers(0, 100, 15)
+    data = Dataset("cifar100", images, labels, images[:4], labels[:4], tuple(map(str, range(100))))
+    recipe = load_recipe("paper-cifar100").changed(scheme="bch", dim=63, epochs=1, batch_size=4, threads=1)
+    record = run(recipe, data, tmp_path, fabric, tensorboard=False)  # 12 images left to train on: three steps
+    assert record.status == "done"
+    assert np.isfinite(record.loss)
 
 
 def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):

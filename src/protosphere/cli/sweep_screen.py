@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -75,11 +75,13 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
             f"[{sum(board.statuses.values())}/{len(recipes)}] {spelled(record)}", markup=False, soft_wrap=True
         )
 
-    if live is None:
-        yield watch, told
-        return
-    with live:
-        yield watch, told
+    try:
+        with live or nullcontext():
+            yield watch, told
+    except KeyboardInterrupt:
+        done = f"{sum(board.statuses.values())} of {len(recipes)} runs are done"
+        console.print(f"{done}; the same command goes on from here", soft_wrap=True)
+        raise
 
 
 def spelled(record: RunRecord) -> str:
