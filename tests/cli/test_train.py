@@ -150,3 +150,10 @@ def test_the_sweep_of_the_demo_is_one(run, request):
     assert {row["scheme"] for row in plan} == {"one_hot", "simplex", "bch"}
     assert json.dumps(plan)
     assert load_recipe("quick-digits").epochs == plan[0]["epochs"]
+
+
+def test_the_recipe_has_a_dataset_and_a_sweep_may_have_a_name(run):
+    plan = run("train", "--recipe", "paper-cifar100", "--scheme", "simplex", "--dry-run", "--json").json
+    assert (plan["dataset"], plan["dim"]) == ("cifar100", 100)
+    assert "150 runs of 30000 epochs" in run("sweep", "paper-mnist", "--dry-run").out
+    assert "60 runs of 360 epochs" in run("sweep", "quick-mnist", "--dry-run").out

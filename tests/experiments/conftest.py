@@ -6,7 +6,8 @@ import pytest
 
 from protosphere.data import load_dataset
 from protosphere.experiments import load_recipe
-from protosphere.experiments.devices import Machine, make_fabric
+from protosphere.experiments.devices import make_fabric
+from protosphere.experiments.machine import Machine
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 from protosphere.data import load_dataset
-from protosphere.experiments.devices import Machine, make_fabric
+from protosphere.experiments.devices import make_fabric
+from protosphere.experiments.machine import Machine
 from protosphere.experiments.store import Store
 from protosphere.experiments.sweep import in_this_process, sweep
 from protosphere.experiments.sweep_files import planned

@@ -96,14 +96,15 @@ NOTHING = RecipeOptions()
 Settings = Annotated[RecipeOptions, Parameter(name="*", negative="", group=Group("Settings of the recipe", sort_key=1))]
 
 
-def resolved(dataset: str, recipe: str | None, options: RecipeOptions) -> Recipe:
+def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) -> Recipe:
     """The recipe of that name, or the dataset's quick one, with what was given in place of its own.
 
     InfeasibleError where the scheme has no such code: asked before any image is read.
     """
     given = options.given()
-    base = load_recipe(recipe or default_recipe(dataset)).changed(dataset=dataset, **given)
-    K = NUM_CLASSES[dataset] if dataset in NUM_CLASSES else load_dataset(dataset).num_classes
+    base = load_recipe(recipe or default_recipe(dataset or "digits"))
+    base = base.changed(dataset=dataset or base.dataset, **given)
+    K = NUM_CLASSES[base.dataset] if base.dataset in NUM_CLASSES else load_dataset(base.dataset).num_classes
     if "dim" not in given:
         base = base.changed(dim=default_dim(base.scheme, K))
     entry = describe(base.scheme)

@@ -30,6 +30,7 @@ def reproduce(
     workers: Whole = 1,
     ray: Ray = None,
     data_dir: Path | None = None,
+    accelerator: str = "auto",
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
@@ -44,6 +45,7 @@ def reproduce(
         workers: Processes on this machine.
         ray: Run on a Ray cluster: its address, or nothing for one of this machine.
         data_dir: Where to look for the data first.
+        accelerator: cpu, cuda, mps or auto, of each run.
         dry_run: Print what would be run.
     """
     recipes = paper_runs(experiment, budget)
@@ -53,7 +55,7 @@ def reproduce(
     place = Store(store or Path("runs") / f"{experiment}-{budget}")
     if results is not None and results.exists():
         take_over(read_table(results), place)
-    records = swept(recipes, place, engine_of(workers, ray), data_dir, retry_failed=False)
+    records = swept(recipes, place, engine_of(workers, ray), data_dir, accelerator=accelerator)
     if results is not None:
         write_table(records, results)
     show_summary(records, place, json=json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,6 +15,7 @@ from protosphere.cli.screen import print_json, screen
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.experiments.paper import named_sweep
 from protosphere.experiments.recipe import Recipe
 from protosphere.experiments.records import RunRecord
 from protosphere.experiments.store import Store, write_table
@@ -33,6 +34,7 @@ def sweep(
     workers: Whole = 1,
     ray: Ray = None,
     data_dir: Path | None = None,
+    accelerator: str = "auto",
     retry_failed: Annotated[bool, Parameter(negative="")] = False,
     export: Path | None = None,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
@@ -41,21 +43,23 @@ def sweep(
     """Run schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
 
     Args:
-        file: A .toml file: recipe, schemes, dims, mappings, seeds, or several [[grid]].
+        file: A .toml file: recipe, schemes, dims, mappings, seeds, or several [[grid]]; or paper-mnist and its like.
         store: The folder of results; by default runs/ and the file's name.
         workers: Processes on this machine.
         ray: Run on a Ray cluster: its address, or nothing for one of this machine.
         data_dir: Where to look for the data first.
+        accelerator: cpu, cuda, mps or auto, of each run.
         retry_failed: Try runs that failed before once more.
         export: Write all records as .csv or .parquet in the end.
         dry_run: Print what would be run.
     """
-    recipes = load_sweep(file)
+    recipes = named_sweep(str(file)) or load_sweep(file)
     if dry_run:
         show_plan(recipes, json=json)
         return
     place = Store(store or Path("runs") / file.stem)
-    records = swept(recipes, place, engine_of(workers, ray), data_dir, retry_failed=retry_failed)
+    engine = engine_of(workers, ray)
+    records = swept(recipes, place, engine, data_dir, accelerator=accelerator, retry_failed=retry_failed)
     if export is not None:
         write_table(records, export)
     show_summary(records, place, json=json)
@@ -78,7 +82,13 @@ def engine_of(workers: int, ray: Sequence[str] | None) -> Engine:
 
 
 def swept(
-    recipes: Sequence[Recipe], place: Store, engine: Engine, data_dir: Path | None, *, retry_failed: bool
+    recipes: Sequence[Recipe],
+    place: Store,
+    engine: Engine,
+    data_dir: Path | None,
+    *,
+    accelerator: str,
+    retry_failed: bool = False,
 ) -> list[RunRecord]:
     """Do what is left to do, before the user's eyes; the records of the whole sweep."""
     names = {recipe.dataset for recipe in recipes}
@@ -87,9 +97,8 @@ def swept(
     with ps.progress_bar() as progress:
         images = load_dataset(names.pop(), data_dir=data_dir, progress=progress)
     with sweep_screen(recipes, place) as (watch, told):
-        for record in run_sweep(
-            recipes, images, place, engine, data_dir=data_dir, retry_failed=retry_failed, watch=watch
-        ):
+        options: dict[str, Any] = {"data_dir": data_dir, "retry_failed": retry_failed, "accelerator": accelerator}
+        for record in run_sweep(recipes, images, place, engine, watch=watch, **options):
             told(record)
     found = (place.get(recipe.digest) for recipe in recipes)
     return [record for record in found if record is not None]

@@ -11,24 +11,25 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import Json, Whole
-from protosphere.cli.recipe_options import NOTHING, RecipeOptions, Settings, resolved
+from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.cli.training_screen import training_screen
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
+from protosphere.experiments.machine import Machine
 from protosphere.experiments.recipe import Recipe
 from protosphere.experiments.records import RunRecord, record_from
 
 
 def train(
-    dataset: str = "digits",
+    dataset: str | None = None,
     /,
     *,
     recipe: str | None = None,
     settings: Settings = NOTHING,
     data_dir: Path | None = None,
     output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
-    accelerator: str = "cpu",
+    accelerator: str = "auto",
     devices: Whole = 1,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -36,7 +37,7 @@ def train(
     """Train a network against fixed prototypes; killed at any moment and called again, it goes on.
 
     Args:
-        dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file.
+        dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file; else that of the recipe.
         recipe: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
         data_dir: Where to look for the data first.
         output: The folder for checkpoint, metrics and weights; by default one in runs/.
@@ -44,13 +45,13 @@ def train(
         devices: How many processes share each batch.
         dry_run: Print the resolved recipe and do nothing.
     """
-    plan = resolved(dataset, recipe, settings or RecipeOptions())
+    plan = resolved(dataset, recipe, settings)
     as_integer("devices", devices, minimum=1)
     if dry_run:
         show_recipe(plan, json=json)
         return
-    with ps.progress_bar(dataset) as progress:
-        images = load_dataset(dataset, data_dir=data_dir, progress=progress)
+    with ps.progress_bar() as progress:
+        images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
     folder = output or Path("runs") / run_name(plan)
     record = trained(plan, images, folder, accelerator, devices)
     if record is None:
@@ -63,7 +64,7 @@ def train(
 
 def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
-    from protosphere.experiments.devices import Machine, make_fabric
+    from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(Machine(accelerator, devices), plan.precision)
     if devices == 1:

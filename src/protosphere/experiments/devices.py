@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -15,19 +14,7 @@ import torch
 
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.batches import Part
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What a run may use; no part of its recipe, for on one device the result does not depend on it.
-
-    Attributes:
-        accelerator: `cpu`, `cuda`, `mps` or `auto`.
-        devices: how many processes share a batch.
-    """
-
-    accelerator: str = "cpu"
-    devices: int = 1
+from protosphere.experiments.machine import Machine
 
 
 def make_fabric(machine: Machine, precision: str) -> Any:
@@ -48,6 +35,11 @@ def make_fabric(machine: Machine, precision: str) -> Any:
     ) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(f"'devices' {machine.devices} of {brief(machine.accelerator)}: {reason}") from error
+
+
+def summing_type(device: torch.device) -> torch.dtype:
+    """What sums over an epoch are kept in: float64 wherever the device has it."""
+    return torch.float32 if device.type == "mps" else torch.float64
 
 
 def part_of(fabric: Any) -> Part:

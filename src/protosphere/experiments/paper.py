@@ -55,3 +55,9 @@ def paper_runs(experiment: str, budget: str) -> list[Recipe]:
     as_choice("experiment", experiment, EXPERIMENTS)
     as_choice("budget", budget, BUDGETS)
     return planned(PLANS[experiment, budget], f"{experiment}, {budget}")
+
+
+def named_sweep(name: str) -> list[Recipe] | None:
+    """The runs of `paper-mnist`, `quick-cifar100` and their like; None for any other name."""
+    budget, _, experiment = name.partition("-")
+    return paper_runs(experiment, budget) if (experiment, budget) in PLANS else None

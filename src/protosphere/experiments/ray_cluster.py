@@ -14,6 +14,7 @@ from typing import Any
 
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.experiments.machine import Machine
 from protosphere.experiments.recipe import Recipe
 from protosphere.experiments.records import RunRecord
 from protosphere.experiments.runs import made_folder, run_or_reason
@@ -58,9 +59,11 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
     images = ray.put(work.dataset)
     task = ray.remote(max_retries=RETRIES)(_remote_run)
     asked: dict[Any, Recipe] = {}
+    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.machine.accelerator in ("auto", "cuda", "gpu")
     for recipe in work.recipes:
         folder = work.store.work_folder(recipe.digest).absolute()
-        asked[task.options(num_cpus=max(1, recipe.threads)).remote(recipe, images, folder)] = recipe
+        share = task.options(num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0)
+        asked[share.remote(recipe, images, folder, work.machine)] = recipe
     while asked:
         work.watch(list(asked.values()))
         ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
@@ -78,11 +81,11 @@ def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRe
     return answer
 
 
-def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path) -> RunRecord | str:
+def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, machine: Machine) -> RunRecord | str:
     """One run, on whatever node this is."""
-    from protosphere.experiments.devices import Machine, make_fabric
+    from protosphere.experiments.devices import make_fabric
 
-    fabric = make_fabric(Machine(), recipe.precision)
+    fabric = make_fabric(machine, recipe.precision)
     try:
         try:
             made_folder(folder)

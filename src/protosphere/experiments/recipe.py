@@ -15,7 +15,9 @@ from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_inte
 
 SCHEDULES = ("cosine", "constant")
 OBJECTIVES = ("lindstrom", "mettes")
-PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
+PRECISIONS = ("32-true", "bf16-mixed", "64-true")
+"""Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
+
 DIGEST_LETTERS = 20
 
 
@@ -34,7 +36,7 @@ class Recipe:
         validation: the share of the training images kept apart to watch, a random one for each seed.
         augment_validation: whether those are augmented too, as the authors' programs do.
         pad, flip, rotation_degrees: augmentation of the training images.
-        precision: `32-true`, or what Fabric offers.
+        precision: `32-true`, `bf16-mixed` or `64-true`.
         threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
         train_images: how many training images to use, 0 for all.
         options: the scheme's own.

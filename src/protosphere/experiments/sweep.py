@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from protosphere.data import Dataset
+from protosphere.experiments.machine import Machine
 from protosphere.experiments.metrics import EpochMetrics
 from protosphere.experiments.recipe import Recipe
 from protosphere.experiments.records import RunRecord
@@ -27,6 +28,7 @@ class Work:
         data_dir: where another process finds them.
         store: whose work folders to use.
         watch: to be called now and then.
+        machine: what each run may use.
     """
 
     recipes: Sequence[Recipe]
@@ -34,6 +36,7 @@ class Work:
     data_dir: Path | None
     store: Store
     watch: Watch
+    machine: Machine
 
 
 Engine = Callable[[Work], Iterator[RunRecord]]
@@ -66,6 +69,7 @@ def sweep(
     data_dir: Path | None = None,
     retry_failed: bool = False,
     watch: Watch = unwatched,
+    accelerator: str = "auto",
 ) -> Iterator[RunRecord]:
     """Do every run that is not done, and hand out each record once it is kept.
 
@@ -74,14 +78,14 @@ def sweep(
     """
     with store.locked():
         todo = pending(recipes, store, dataset, retry_failed=retry_failed)
-        for record in engine(Work(todo, dataset, data_dir, store, watch)):
+        for record in engine(Work(todo, dataset, data_dir, store, watch, Machine(accelerator))):
             store.finish(record)
             yield record
 
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
     """The engine that does one run after another, here."""
-    from protosphere.experiments.devices import Machine, make_fabric
+    from protosphere.experiments.devices import make_fabric
 
     for recipe in work.recipes:
 
@@ -91,5 +95,5 @@ def in_this_process(work: Work) -> Iterator[RunRecord]:
 
         work.watch([recipe])
         folder = made_folder(work.store.work_folder(recipe.digest))
-        fabric = make_fabric(Machine(), recipe.precision)
+        fabric = make_fabric(work.machine, recipe.precision)
         yield run_or_reason(recipe, work.dataset, folder, fabric, report=told)

@@ -30,7 +30,7 @@ from protosphere.experiments.batches import (
     training_batches,
 )
 from protosphere.experiments.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from protosphere.experiments.devices import part_of, reproducible
+from protosphere.experiments.devices import part_of, reproducible, summing_type
 from protosphere.experiments.metrics import EpochMetrics, MetricsLog, Report, Tick, uncounted, unheard
 from protosphere.experiments.objective import OBJECTIVE_FUNCTIONS, nearest_classes
 from protosphere.experiments.randomness import own_randomness, random_states, restore_random_states, seed_everything
@@ -136,7 +136,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
     """Every training image once; TrainingError where the loss is no number any more."""
     begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
     run.model.train()
-    sums = torch.zeros(2, dtype=torch.float64, device=run.fabric.device)
+    sums = torch.zeros(2, dtype=summing_type(run.fabric.device), device=run.fabric.device)
     for batch in training_batches(run.data, run.recipe, epoch, run.part):
         features = run.model(batch.inputs)
         total = OBJECTIVE_FUNCTIONS[run.recipe.objective](features.float(), run.prototypes, batch.labels).sum()
@@ -144,7 +144,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
         run.fabric.backward(total * (run.part.world / batch.whole))  # processes average their gradients
         run.optimizer.step()
         correct = (nearest_classes(features.detach().float(), run.prototypes) == batch.labels).sum()
-        sums += torch.stack([total.detach().double(), correct.double()])
+        sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
         tick(batch.whole)
     run.schedule.step()
     loss, accuracy = (float(total) / len(run.data.train) for total in _summed(run, sums))
@@ -165,7 +165,7 @@ def _validation(run: _Run, epoch: int) -> float | None:
 def _accuracy(run: _Run, labelled: Labelled) -> float:
     """The share of images whose nearest prototype is that of their class."""
     run.model.eval()
-    correct = torch.zeros((), dtype=torch.float64, device=run.fabric.device)
+    correct = torch.zeros((), dtype=torch.int64, device=run.fabric.device)
     with torch.no_grad():
         for inputs, labels in evaluation_batches(run.data, labelled, run.part):
             correct += (nearest_classes(run.model(inputs).float(), run.prototypes) == labels).sum()

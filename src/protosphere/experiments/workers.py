@@ -39,7 +39,7 @@ class _Worker:
     def begin(self, recipe: Recipe, work: Work) -> None:
         self.recipe = recipe
         folder = made_folder(work.store.work_folder(recipe.digest))
-        self.pipe.send((recipe, work.data_dir, folder))
+        self.pipe.send((recipe, work.data_dir, folder, work.machine))
 
     def answer(self) -> RunRecord | None:
         """The record, or None where the process died; StorageError where the store cannot be written to."""
@@ -130,17 +130,17 @@ def _hired() -> _Worker:
 
 def _serve(pipe: Connection) -> None:
     """What a worker does: runs, until nobody asks for more."""
-    from protosphere.experiments.devices import Machine, make_fabric
+    from protosphere.experiments.devices import make_fabric
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the sweep's to handle
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            recipe, data_dir, folder = pipe.recv()
+            recipe, data_dir, folder, machine = pipe.recv()
         except EOFError:
             return
         try:
-            fabric = make_fabric(Machine(), recipe.precision)
+            fabric = make_fabric(machine, recipe.precision)
             pipe.send(run_or_reason(recipe, _dataset(recipe.dataset, data_dir), folder, fabric))
         except StorageError as error:
             pipe.send(str(error))
