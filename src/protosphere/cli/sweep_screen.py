@@ -31,10 +31,21 @@ class _Board:
     begun: float = field(default_factory=time.monotonic)
     statuses: Counter[str] = field(default_factory=Counter[str])
     fresh_epochs: int = 0
+    fresh_images: float = 0.0
 
     def count_done(self) -> None:
         records = (self.store.get(recipe.digest) for recipe in self.recipes)
         self.statuses = Counter(record.status for record in records if record is not None)
+
+    def add(self, record: RunRecord) -> None:
+        self.statuses[record.status] += 1
+        if record.status == "done":
+            self.fresh_epochs += record.recipe.epochs
+            self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
+
+    def throughput(self) -> str:
+        seconds = time.monotonic() - self.begun
+        return f"{self.fresh_images / seconds:,.0f} training images/s in all, over {_clock(seconds)}"
 
     def seconds_left(self, running: Sequence[Recipe]) -> float | None:
         """By the epochs that this call has seen end."""
@@ -69,8 +80,7 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
             live.update(board.table(running))
 
     def told(record: RunRecord) -> None:
-        board.statuses[record.status] += 1
-        board.fresh_epochs += record.recipe.epochs if record.status == "done" else 0
+        board.add(record)
         console.print(
             f"[{sum(board.statuses.values())}/{len(recipes)}] {spelled(record)}", markup=False, soft_wrap=True
         )
@@ -78,6 +88,8 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
     try:
         with live or nullcontext():
             yield watch, told
+        if board.fresh_images:
+            console.print(board.throughput(), soft_wrap=True)
     except KeyboardInterrupt:
         done = f"{sum(board.statuses.values())} of {len(recipes)} runs are done"
         console.print(f"{done}; the same command goes on from here", soft_wrap=True)
