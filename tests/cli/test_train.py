@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from protosphere.data.sources import SOURCES
 from protosphere.experiments import load_recipe
 from protosphere.experiments.paper import paper_runs
 from protosphere.experiments.records import RunRecord
@@ -76,6 +78,22 @@ def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
     assert sentence in answer.err
     assert answer.err.splitlines()[-1].startswith("protosphere: ")
     assert "Traceback" not in answer.err
+
+
+def test_missing_and_corrupt_data_are_one_sentence(run, here, monkeypatch):
+    monkeypatch.delenv("PROTOSPHERE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    source = SOURCES["cifar100"]
+    gone = replace(source, files=(replace(source.files[0], url="http://127.0.0.1:9/archive"),))
+    monkeypatch.setattr("protosphere.data.loading.SOURCES", {"cifar100": gone})
+    missing = run("train", "cifar100", *QUICK)
+    assert missing.exit_code == 2
+    assert "put cifar-100-binary.tar.gz into" in missing.err
+    (here / "cifar-100-binary.tar.gz").write_bytes(b"no archive")
+    corrupt = run("train", "cifar100", *QUICK, "--data-dir", here)
+    assert corrupt.exit_code == 2
+    assert "cifar-100-binary.tar.gz': truncated or not a tar archive" in corrupt.err
+    assert corrupt.err.count("\n") == missing.err.count("\n") == 1
 
 
 def test_a_sweep_and_its_report(run, here):

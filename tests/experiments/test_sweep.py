@@ -20,6 +20,7 @@ from protosphere.experiments.records import RunRecord
 from protosphere.experiments.store import Store, read_table, records_at, write_table
 from protosphere.experiments.sweep import in_this_process, pending, sweep
 from protosphere.experiments.sweep_files import load_sweep, planned
+from protosphere.experiments.workers import local_workers
 
 HERE = Path(__file__).parent
 
@@ -136,6 +137,30 @@ def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
         pass
     fresh = list(sweep(recipes, digits, Store(tmp_path / "fresh"), in_this_process))
     assert {r.weights for r in store.records()} == {r.weights for r in fresh}
+
+
+DEADLY = """
+import os
+from pathlib import Path
+from torch import nn
+
+def network(dim):
+    flag = Path(os.environ["FLAG"])
+    if not flag.exists():
+        flag.touch()
+        os._exit(9)
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, dim))
+"""
+
+
+def test_a_worker_that_dies_is_replaced(digits, tiny, tmp_path, monkeypatch):
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLAG", str(tmp_path / "flag"))
+    plan = [tiny.changed(epochs=1, backbone="deadly.network")]
+    (record,) = sweep(plan, digits, Store(tmp_path / "store"), local_workers(2))
+    assert record.reason is None
+    assert record.status == "done"
 
 
 class InterruptedSweep:

@@ -94,6 +94,17 @@ def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
     assert len(found) == len(changes)
 
 
+def test_augmented_validation_changes_what_is_seen_and_not_the_weights(digits, tiny, tmp_path, fabric):
+    recipe = tiny.changed(train_images=0, epochs=6)
+    plain = run(recipe, digits, tmp_path / "plain", fabric, tensorboard=False)
+    theirs = run(recipe.changed(augment_validation=True), digits, tmp_path / "theirs", fabric, tensorboard=False)
+    assert plain.weights == theirs.weights
+    plain_seen, theirs_seen = (
+        [metrics.validation_accuracy for metrics in read_metrics(tmp_path / name)] for name in ("plain", "theirs")
+    )
+    assert plain_seen != theirs_seen
+
+
 def test_the_callers_randomness_is_left_alone(digits, tiny, tmp_path, fabric):
     random.seed(5)
     torch.manual_seed(5)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -43,7 +45,11 @@ def build_backbone(name: str, image_shape: ImageShape, dim: int) -> nn.Module:
 
 
 def _imported(name: str) -> Any:
+    """What the dotted name names; modules in the current folder count, as they do for `python -m`."""
     module, _, attribute = name.rpartition(".")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
