@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
 
 import protosphere as ps
-from protosphere.backbones import build_backbone
+from protosphere.backbones import BACKBONES, build_backbone
 from protosphere.data import Dataset
 from protosphere.errors import TrainingError
 from protosphere.experiments.batches import (
@@ -106,7 +106,9 @@ def train(
 
 def _prepared(recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, fabric: Any) -> _Run:
     seed_everything(recipe.seed)
-    network = build_backbone(recipe.backbone, dataset.image_shape, recipe.dim)
+    network: Any = build_backbone(recipe.backbone, dataset.image_shape, recipe.dim)
+    if recipe.backbone in BACKBONES:  # a fifth faster; a network of the user's may not be written for it
+        network = network.to(memory_format=torch.channels_last)
     raw = torch.optim.SGD(
         network.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
     )
