@@ -43,7 +43,8 @@ def run() -> int:
         if code := main(arguments):
             return code
     pictures = sorted(path.name for path in FOLDER.glob("*.png"))
-    print(f"\ndemo/report.html, and {len(pictures)} pictures in {FOLDER.name}/ after {time.monotonic() - begun:.0f} s: {', '.join(pictures)}")
+    took = f"{time.monotonic() - begun:.0f} s"
+    print(f"\nreport.html and {len(pictures)} pictures in {FOLDER.name}/ after {took}: {', '.join(pictures)}")
     return 0
 
 
