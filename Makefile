@@ -1,11 +1,11 @@
-# make demo   designs, the comparison table and every figure, into demo/
+# make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
 # Both make .venv and install into it by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test ray-test lint bench docs clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -18,6 +18,9 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+ray-test: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/experiments/ray_with_a_dying_node.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The main job on a fresh machine: designs for 10, 100 and 1,000 classes, compared and drawn into demo/.
+"""The main job on a fresh machine: designs for 10, 100 and 1,000 classes, compared and drawn, and networks trained.
 
 Every line below is a command you can type; `make demo` runs them all.
 """
@@ -28,6 +28,8 @@ COMMANDS = [
     f"compare -K 1000 --dims 16:1024 --schemes {ALGEBRAIC} --figure {{folder}}/compare-k1000.png",
     "histogram reed_muller -K 100 -n 16",
     "figure all -o {folder}",
+    "sweep examples/digits.toml --store {folder}/digits",
+    "report {folder}/digits --html {folder}/report.html",
 ]
 
 
@@ -41,7 +43,8 @@ def run() -> int:
         if code := main(arguments):
             return code
     pictures = sorted(path.name for path in FOLDER.glob("*.png"))
-    print(f"\n{len(pictures)} pictures in {FOLDER.name}/ after {time.monotonic() - begun:.0f} s: {', '.join(pictures)}")
+    took = f"{time.monotonic() - begun:.0f} s"
+    print(f"\nreport.html and {len(pictures)} pictures in {FOLDER.name}/ after {took}: {', '.join(pictures)}")
     return 0
 
 

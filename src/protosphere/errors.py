@@ -24,6 +24,10 @@ class CertificateError(ProtosphereError):
     """Theory and numbers disagree: a measured cosine above its guarantee, below its converse, or off its grid."""
 
 
+class TrainingError(ProtosphereError):
+    """A run that cannot go on: its loss is no number any more."""
+
+
 class StorageError(ProtosphereError, OSError):
     """A file that cannot be read as what it claims to be."""
 

@@ -42,3 +42,12 @@ def replace_file(target: Path, write: Callable[[Path], None]) -> Path:
 
 def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).splitlines()[0]
+
+
+def replace_bytes(target: Path, content: bytes) -> Path:
+    """`replace_file` with content that is there already."""
+
+    def write(beside: Path) -> None:
+        beside.write_bytes(content)
+
+    return replace_file(target, write)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 HEAVY = ["torch", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
+HEAVY += ["lightning_fabric", "plotly", "sklearn", "ray"]
 
 
 def loaded_after(statements):

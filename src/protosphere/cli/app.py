@@ -13,9 +13,10 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from protosphere.cli.complaints import complaint
-from protosphere.errors import ProtosphereError
+from protosphere.errors import ProtosphereError, TrainingError
 from protosphere.version import __version__
 
+RUN_FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell counts
 READER_GONE = 141  # 128 + SIGPIPE
@@ -66,6 +67,22 @@ COMMANDS = {
     "histogram": Command(
         "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"
     ),
+    "train": Command(
+        "train:train", "Train a network against fixed prototypes.", "train mnist --scheme bch --dim 15 --seed 0"
+    ),
+    "sweep": Command(
+        "sweep:sweep",
+        "Train schemes x dimensions x mappings x seeds.",
+        "sweep mnist.toml --workers 2 --export mnist.csv",
+    ),
+    "reproduce": Command(
+        "reproduce:reproduce", "Run the paper's experiments and draw its figures.", "reproduce mnist --workers 2"
+    ),
+    "opposed": Command(
+        "opposed:opposed", "Which classes get diametrically opposed prototypes.", "opposed mnist --dim 8"
+    ),
+    "report": Command("report:report", "A page of a sweep's results.", "report runs/mnist-quick --html report.html"),
+    "claims": Command("claims:claims", "What results say of the paper's claims.", "claims results -o claims.md"),
     "figure": Command("figure:figure", "Draw a figure of the paper, or all of them.", "figure all -o figures"),
 }
 
@@ -92,7 +109,7 @@ def program() -> App:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and answer with its exit code: 0, or 2 after one sentence about bad input."""
+    """Run the command line and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run)."""
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -102,6 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return reader_gone()
     except KeyboardInterrupt:
         return told("interrupted", INTERRUPTED)
+    except TrainingError as error:
+        return told(str(error), RUN_FAILED)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         return told(complaint(error, tuple(COMMANDS)), BAD_INPUT)
     return 0

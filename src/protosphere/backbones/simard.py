@@ -1,0 +1,38 @@
+"""The small network for handwritten digits.
+
+P. Simard, D. Steinkraus, J. Platt, Best practices for convolutional neural networks applied to visual document
+analysis, ICDAR 2003: two 5 x 5 convolutions of stride 2 with 5 and 50 maps, 100 hidden units.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+SMALLEST_UNPADDED = 13
+"""Below this many pixels a side, the second convolution would find nothing."""
+
+
+def simard(image_shape: tuple[int, int, int], dim: int) -> nn.Module:
+    """The network for images of that shape, with `dim` outputs; smaller images than 13 x 13 are padded by two pixels.
+
+    >>> sum(p.numel() for p in simard((1, 28, 28), 10).parameters())
+    87540
+    """
+    channels, height, width = image_shape
+    padding = 0 if min(height, width) >= SMALLEST_UNPADDED else 2
+    height, width = (_after(_after(size, padding), padding) for size in (height, width))
+    return nn.Sequential(
+        nn.Conv2d(channels, 5, 5, stride=2, padding=padding),
+        nn.ReLU(),
+        nn.Conv2d(5, 50, 5, stride=2, padding=padding),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(50 * height * width, 100),
+        nn.ReLU(),
+        nn.Linear(100, dim),
+    )
+
+
+def _after(size: int, padding: int) -> int:
+    """The side of what a convolution leaves."""
+    return (size + 2 * padding - 5) // 2 + 1

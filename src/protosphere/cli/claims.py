@@ -1,0 +1,53 @@
+"""`protosphere claims`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from protosphere.cli.arguments import Json
+from protosphere.cli.output import checked_output
+from protosphere.cli.screen import print_json, screen
+from protosphere.errors import StorageError
+from protosphere.experiments.claims import judged
+from protosphere.experiments.ledger import page, rows
+from protosphere.experiments.records import RunRecord
+from protosphere.experiments.store import read_table, records_at
+from protosphere.files import replace_bytes
+
+
+def claims(
+    results: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    json: Json = False,
+) -> None:
+    """What stored results say of each of the paper's claims on training.
+
+    Args:
+        results: A folder of .csv tables, one such table, or a store.
+        output: A .md file to write.
+    """
+    target = checked_output(output, (".md",))
+    ledger = judged(stored(results))
+    if target is not None:
+        replace_bytes(target, page(ledger).encode())
+    if json:
+        print_json(rows(ledger))
+        return
+    console = screen()
+    for row in rows(ledger):
+        console.print(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})", soft_wrap=True)
+
+
+def stored(results: Path) -> list[RunRecord]:
+    """The records of every table in a folder, of one table, or of a store."""
+    tables = sorted(results.glob("*.csv")) if results.is_dir() else []
+    if tables:
+        return [record for table in tables for record in read_table(table)]
+    if not results.exists():
+        raise StorageError(f"cannot read '{results}': there is no such file or folder")
+    return records_at(results)

@@ -1,0 +1,98 @@
+"""`protosphere reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.screen import screen
+from protosphere.cli.sweep import Ray, engine_of, show_plan, show_summary, swept
+from protosphere.experiments.paper import paper_runs
+from protosphere.experiments.records import RunRecord
+from protosphere.experiments.store import Store, read_table, write_table
+from protosphere.plots.accuracy import Trained, draw_accuracy, line_through, spelled
+
+TITLES = {"mnist": "MNIST", "cifar100": "CIFAR-100"}
+
+
+def reproduce(
+    experiment: Literal["mnist", "cifar100"],
+    /,
+    *,
+    budget: Literal["quick", "hours", "paper"] = "quick",
+    store: Annotated[Path | None, Parameter(name=("--store", "-o"))] = None,
+    results: Path | None = None,
+    figures: Path | None = None,
+    workers: Whole = 1,
+    ray: Ray = None,
+    data_dir: Path | None = None,
+    accelerator: str = "auto",
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.
+
+    Args:
+        experiment: mnist (K = 10, n = 4 ... 64) or cifar100 (K = 100, n = 16 ... 256).
+        budget: Minutes, hours, or the paper's own recipe.
+        store: The folder of results; by default one in runs/.
+        results: A .csv file of results: those in it are not run again, and all are written to it.
+        figures: The folder for the two figures as .png, .pdf and .csv; by default the store.
+        workers: Processes on this machine.
+        ray: Run on a Ray cluster: its address, or nothing for one of this machine.
+        data_dir: Where to look for the data first.
+        accelerator: cpu, cuda, mps or auto, of each run.
+        dry_run: Print what would be run.
+    """
+    recipes = paper_runs(experiment, budget)
+    if dry_run:
+        show_plan(recipes, json=json)
+        return
+    place = Store(store or Path("runs") / f"{experiment}-{budget}")
+    if results is not None and results.exists():
+        take_over(read_table(results), place)
+    records = swept(recipes, place, engine_of(workers, ray), data_dir, accelerator=accelerator)
+    if results is not None:
+        write_table(records, results)
+    show_summary(records, place, json=json)
+    if trained := trained_runs(records):
+        files = draw_accuracy(trained, figures or place.folder, experiment, f"{TITLES[experiment]}: {seen(records)}")
+        if not json:
+            show_figures(files, trained)
+
+
+def take_over(records: Iterable[RunRecord], place: Store) -> None:
+    """Put records from a table into the store, where it has none of the same recipe."""
+    for record in records:
+        if place.get(record.digest) is None:
+            place.add(record)
+
+
+def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
+    """The finished runs as a figure wants them."""
+    return [
+        Trained(r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.max_cosine, r.test_accuracy)
+        for r in records
+        if r.max_cosine is not None and r.test_accuracy is not None
+    ]
+
+
+def seen(records: Sequence[RunRecord]) -> str:
+    """Network and length of the runs, for a title."""
+    networks = sorted({record.recipe.backbone for record in records})
+    epochs = sorted({record.recipe.epochs for record in records})
+    return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
+
+
+def show_figures(files: Iterable[Path], trained: Sequence[Trained]) -> None:
+    """The files, a line each, and the regression."""
+    console = screen()
+    for file in files:
+        console.print(str(file), soft_wrap=True)
+    line = line_through(trained)
+    if line is not None:
+        console.print(f"accuracy (%) against max cosine: {spelled(line)}")

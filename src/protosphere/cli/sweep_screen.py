@@ -1,0 +1,126 @@
+"""A sweep as it goes: on a terminal a table of what runs and is done, elsewhere a line a run; on standard error."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from protosphere.experiments.metrics import read_metrics
+from protosphere.experiments.recipe import Recipe
+from protosphere.experiments.records import RunRecord
+from protosphere.experiments.store import Store
+from protosphere.experiments.sweep import Watch
+
+MOST_ROWS = 12
+"""Of runs that are under way; a cluster may have hundreds."""
+
+
+@dataclass
+class _Board:
+    """What is known of the sweep."""
+
+    recipes: Sequence[Recipe]
+    store: Store
+    begun: float = field(default_factory=time.monotonic)
+    statuses: Counter[str] = field(default_factory=Counter[str])
+    fresh_epochs: int = 0
+    fresh_images: float = 0.0
+
+    def count_done(self) -> None:
+        records = (self.store.get(recipe.digest) for recipe in self.recipes)
+        self.statuses = Counter(record.status for record in records if record is not None)
+
+    def add(self, record: RunRecord) -> None:
+        self.statuses[record.status] += 1
+        if record.status == "done":
+            self.fresh_epochs += record.recipe.epochs
+            self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
+
+    def throughput(self) -> str:
+        seconds = time.monotonic() - self.begun
+        return f"{self.fresh_images / seconds:,.0f} training images/s in all, over {_clock(seconds)}"
+
+    def seconds_left(self, running: Sequence[Recipe]) -> float | None:
+        """By the epochs that this call has seen end."""
+        under_way = sum(len(read_metrics(self.store.work_folder(recipe.digest))) for recipe in running)
+        seen = self.fresh_epochs + under_way
+        done = sum(self.statuses.values())
+        left = sum(recipe.epochs for recipe in self.recipes) * (1 - done / max(1, len(self.recipes))) - under_way
+        return (time.monotonic() - self.begun) / seen * max(0.0, left) if seen else None
+
+    def table(self, running: Sequence[Recipe]) -> Table:
+        counts = ", ".join(f"{number} {status}" for status, number in sorted(self.statuses.items())) or "0 done"
+        left = self.seconds_left(running)
+        title = f"{counts} of {len(self.recipes)}" + ("" if left is None else f"; {_clock(left)} left")
+        table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
+        for name in ("scheme", "n", "mapping", "seed", "epoch", "loss", "accuracy", "images/s"):
+            table.add_column(name, justify="left" if name in ("scheme", "mapping") else "right")
+        for recipe in running[:MOST_ROWS]:
+            table.add_row(*_cells(recipe, self.store))
+        return table
+
+
+@contextmanager
+def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
+    """What to call with the runs under way, and with each record."""
+    console = Console(stderr=True, highlight=False)
+    board = _Board(recipes, store)
+    board.count_done()
+    live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
+
+    def watch(running: Sequence[Recipe]) -> None:
+        if live is not None:
+            live.update(board.table(running))
+
+    def told(record: RunRecord) -> None:
+        board.add(record)
+        console.print(
+            f"[{sum(board.statuses.values())}/{len(recipes)}] {spelled(record)}", markup=False, soft_wrap=True
+        )
+
+    try:
+        with live or nullcontext():
+            yield watch, told
+        if board.fresh_images:
+            console.print(board.throughput(), soft_wrap=True)
+    except KeyboardInterrupt:
+        done = f"{sum(board.statuses.values())} of {len(recipes)} runs are done"
+        console.print(f"{done}; the same command goes on from here", soft_wrap=True)
+        raise
+
+
+def spelled(record: RunRecord) -> str:
+    """A record in one line."""
+    recipe = record.recipe
+    what = f"{recipe.scheme}, n = {recipe.dim}, {recipe.mapping}, seed {recipe.seed}: "
+    if record.test_accuracy is None:
+        return what + f"{record.status}, {record.reason}"
+    return what + f"{100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
+
+
+def _cells(recipe: Recipe, store: Store) -> list[str]:
+    cells = [recipe.scheme, str(recipe.dim), recipe.mapping, str(recipe.seed)]
+    history = read_metrics(store.work_folder(recipe.digest))
+    if not history:
+        return [*cells, f"0/{recipe.epochs}"]
+    last = history[-1]
+    accuracy = last.train_accuracy if last.validation_accuracy is None else last.validation_accuracy
+    return [
+        *cells,
+        f"{last.epoch}/{recipe.epochs}",
+        f"{last.loss:.4f}",
+        f"{100 * accuracy:.2f} %",
+        f"{last.images_per_second:,.0f}",
+    ]
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"

@@ -1,0 +1,132 @@
+"""`protosphere train`."""
+
+from __future__ import annotations
+
+import json as json_module
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.recipe_options import NOTHING, Settings, resolved
+from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.cli.training_screen import training_screen
+from protosphere.data import Dataset, load_dataset
+from protosphere.errors import ProtosphereError, TrainingError, as_integer
+from protosphere.experiments.machine import Machine
+from protosphere.experiments.recipe import Recipe
+from protosphere.experiments.records import RunRecord, record_from
+
+
+def train(
+    dataset: str | None = None,
+    /,
+    *,
+    recipe: str | None = None,
+    settings: Settings = NOTHING,
+    data_dir: Path | None = None,
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    accelerator: str = "auto",
+    devices: Whole = 1,
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Train a network against fixed prototypes; killed at any moment and called again, it goes on.
+
+    Args:
+        dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file; else that of the recipe.
+        recipe: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
+        data_dir: Where to look for the data first.
+        output: The folder for checkpoint, metrics and weights; by default one in runs/.
+        accelerator: cpu, cuda, mps or auto.
+        devices: How many processes share each batch.
+        dry_run: Print the resolved recipe and do nothing.
+    """
+    plan = resolved(dataset, recipe, settings)
+    as_integer("devices", devices, minimum=1)
+    if dry_run:
+        show_recipe(plan, json=json)
+        return
+    with ps.progress_bar() as progress:
+        images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
+    folder = output or Path("runs") / run_name(plan)
+    record = trained(plan, images, folder, accelerator, devices)
+    if record is None:
+        return
+    if json:
+        print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
+        return
+    show_record(record, folder)
+
+
+def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
+    """The record of the run; None in a process that is not the first of several."""
+    from protosphere.experiments.devices import make_fabric
+
+    fabric = make_fabric(Machine(accelerator, devices), plan.precision)
+    if devices == 1:
+        fabric.launch()
+        return run_on_screen(fabric, plan, images, folder)
+    answer = fabric.launch(partial(text_of_run, plan=plan, images=images, folder=folder))
+    if answer and "error" in answer:
+        raise TrainingError(answer["error"])
+    return record_from(answer, str(folder)) if answer else None
+
+
+def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
+    """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
+    try:
+        record = run_on_screen(fabric, plan, images, folder)
+    except ProtosphereError as error:
+        return {"error": str(error)}
+    return record and json_module.loads(record.to_json())
+
+
+def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
+    """What each process of a run does; the first shows how it goes."""
+    from protosphere.experiments.runs import run
+
+    with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
+        record = run(plan, images, folder, fabric, report=report, tick=tick)
+    return record if fabric.is_global_zero else None
+
+
+def run_name(plan: Recipe) -> str:
+    """A folder's name that people can read and that no other recipe has."""
+    what = f"{Path(plan.dataset).stem}-{plan.scheme}-{plan.dim}-{plan.mapping}-{plan.seed}"
+    return f"{what}-{plan.digest[:8]}"
+
+
+def show_recipe(plan: Recipe, *, json: bool) -> None:
+    """The resolved recipe, as a file that can be given back by --recipe."""
+    if json:
+        print_json({"digest": plan.digest} | plan.record())
+        return
+    console = screen()
+    console.print(f"# digest {plan.digest}")
+    for name, value in plan.record().items():
+        if name != "options":
+            console.print(f"{name} = {json_module.dumps(value)}", soft_wrap=True)
+    if plan.options:
+        console.print("[options]")
+        for name, value in plan.options.items():
+            console.print(f"{name} = {json_module.dumps(value)}")
+
+
+def show_record(record: RunRecord, folder: Path) -> None:
+    """What came out."""
+    plan = record.recipe
+    lines = [("test accuracy", f"{100 * (record.test_accuracy or 0):.2f} %")]
+    if record.validation_accuracy is not None:
+        lines.append(("validation accuracy", f"{100 * record.validation_accuracy:.2f} %"))
+    if record.max_cosine is not None:
+        lines.append(("max cosine", f"{record.max_cosine:.6g}"))
+    if record.images_per_second:
+        lines.append(
+            ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {record.images_per_second:,.0f} images/s")
+        )
+    lines.append(("folder", str(folder)))
+    print_card(f"{plan.dataset}: {plan.scheme}, n = {plan.dim}, {plan.mapping}, seed {plan.seed}", lines)

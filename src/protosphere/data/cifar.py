@@ -1,0 +1,118 @@
+"""The *binary* archives of CIFAR-10 and CIFAR-100, read straight from the tar: nothing is unpacked, nothing unpickled.
+
+A record is one or two label bytes and 3,072 bytes of image, first all of red, then green, then blue.
+A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
+"""
+
+from __future__ import annotations
+
+import tarfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from lzma import LZMAError
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from protosphere.data.dataset import Dataset, Images
+from protosphere.errors import StorageError
+from protosphere.types import Indices
+
+IMAGE_SHAPE = (3, 32, 32)
+IMAGE_BYTES = 3072
+MOST_BYTES = 1 << 30
+"""The official archives hold 184 MB; a member of more than this is refused unread."""
+
+
+@dataclass(frozen=True)
+class CifarLayout:
+    """Which members of the archive hold what.
+
+    Attributes:
+        train, test: the names of the files of records.
+        names: the file with the names of the classes, a line each.
+        num_classes: K.
+        label_bytes: bytes before each image; the last of them is the label.
+    """
+
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    names: str
+    num_classes: int
+    label_bytes: int
+
+
+LAYOUTS = {
+    "cifar10": CifarLayout(
+        tuple(f"data_batch_{i}.bin" for i in range(1, 6)), ("test_batch.bin",), "batches.meta.txt", 10, 1
+    ),
+    "cifar100": CifarLayout(("train.bin",), ("test.bin",), "fine_label_names.txt", 100, 2),
+}
+
+
+def read_cifar(path: Path, name: str) -> Dataset:
+    """The dataset `name`, cifar10 or cifar100, in the archive at `path`; StorageError names one that is not it."""
+    layout = LAYOUTS[name]
+    members = _members(path, {*layout.train, *layout.test, layout.names})
+    x_train, y_train = _records(path, layout, members, layout.train)
+    x_test, y_test = _records(path, layout, members, layout.test)
+    names = tuple(members[layout.names].decode("ascii", "replace").split())
+    if len(names) != layout.num_classes:
+        raise StorageError(f"cannot read '{path}': {layout.names} has {len(names)} names, want {layout.num_classes}")
+    return Dataset(name, x_train, y_train, x_test, y_test, names)
+
+
+def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
+    """The content of the wanted members; every member is looked at, and one that would leave its folder refused."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(path, "r:*") as archive:
+            for member in archive:
+                base = _safe_name(path, member)
+                file = archive.extractfile(member) if base in wanted and member.isfile() else None
+                if file is not None:
+                    found[base] = file.read()
+            _read_to_the_end(archive)
+    except (tarfile.TarError, EOFError, zlib.error, LZMAError) as error:
+        raise StorageError(f"cannot read '{path}': truncated or not a tar archive ({error})") from error
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(f"cannot read '{path}': {error.strerror or 'truncated or not a tar archive'}") from error
+    missing = sorted(wanted - set(found))
+    if missing:
+        raise StorageError(f"cannot read '{path}': truncated or another archive, it has no {', '.join(missing)}")
+    return found
+
+
+def _read_to_the_end(archive: tarfile.TarFile) -> None:
+    """A compressed archive has its checksum there."""
+    assert archive.fileobj is not None, "an open archive has its file"
+    while archive.fileobj.read(1 << 20):
+        pass
+
+
+def _safe_name(path: Path, member: tarfile.TarInfo) -> str:
+    place = PurePosixPath(member.name)
+    if place.is_absolute() or ".." in place.parts or member.issym() or member.islnk():
+        raise StorageError(f"cannot read '{path}': its member '{member.name}' points outside the archive")
+    if member.size > MOST_BYTES:
+        raise StorageError(f"cannot read '{path}': its member '{member.name}' claims {member.size} bytes")
+    return place.name
+
+
+def _records(
+    path: Path, layout: CifarLayout, members: Mapping[str, bytes], files: Sequence[str]
+) -> tuple[Images, Indices]:
+    length = layout.label_bytes + IMAGE_BYTES
+    for file in files:
+        size = len(members[file])
+        if size == 0 or size % length:
+            raise StorageError(f"cannot read '{path}': wrong size of {file}, {size} bytes are not records of {length}")
+    rows = np.concatenate([np.frombuffer(members[file], np.uint8).reshape(-1, length) for file in files])
+    images = np.ascontiguousarray(rows[:, layout.label_bytes :]).reshape(-1, *IMAGE_SHAPE)
+    labels = rows[:, layout.label_bytes - 1].astype(np.int64)
+    if labels.max() >= layout.num_classes:
+        raise StorageError(f"cannot read '{path}': a label of {labels.max()}, want at most {layout.num_classes - 1}")
+    return images, labels

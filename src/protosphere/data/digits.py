@@ -1,0 +1,32 @@
+"""1,797 handwritten digits of 8 x 8 pixels, inside the package: real images with no download.
+
+The test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as
+scikit-learn carries it; `scikit-learn` is the oracle of our test and no dependency.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+
+from protosphere.data.dataset import Dataset, numbered_names
+
+NUM_TEST = 500
+BRIGHTEST = 16
+
+
+def read_digits() -> Dataset:
+    """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
+
+    >>> read_digits().x_train.shape
+    (1297, 1, 8, 8)
+    """
+    content = files("protosphere.data").joinpath("digits.npz").read_bytes()
+    with np.load(BytesIO(content), allow_pickle=False) as file:
+        brightness, labels = file["images"].astype(np.int64), file["labels"].astype(np.int64)
+    images = (brightness * 255 // BRIGHTEST).astype(np.uint8)
+    order = np.random.default_rng(0).permutation(len(images))
+    train, test = order[NUM_TEST:], order[:NUM_TEST]
+    return Dataset("digits", images[train], labels[train], images[test], labels[test], numbered_names(10))

@@ -1,0 +1,47 @@
+"""Where data is looked for: the folder asked for, then $PROTOSPHERE_DATA, then the user's cache."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from protosphere.data.sources import Source
+
+VARIABLE = "PROTOSPHERE_DATA"
+
+
+def cache_folder() -> Path:
+    """The user's cache, by the custom of the system."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "protosphere"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "protosphere"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "protosphere"
+    return Path.home() / ".cache" / "protosphere"
+
+
+def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
+    """The folders to look in, in order; a download goes into the first."""
+    chosen = os.environ.get(VARIABLE)
+    return tuple(root for root in (data_dir, Path(chosen) if chosen else None, cache_folder()) if root is not None)
+
+
+def found_files(source: Source, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
+    """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
+    folders = [place for root in roots for place in (root / source.name, root)]
+    if source.system_folder is not None:
+        folders.append(Path(source.system_folder))
+    for folder in folders:
+        paths = [_either(folder, file.name) for file in source.files]
+        present = tuple(path for path in paths if path is not None)
+        if len(present) == len(paths):
+            return present
+    return None
+
+
+def _either(folder: Path, name: str) -> Path | None:
+    """The file, or the same without its .gz."""
+    candidates = (folder / name, folder / name.removesuffix(".gz"))
+    return next((path for path in candidates if path.is_file()), None)

@@ -1,0 +1,60 @@
+"""Streams of random numbers, each for one purpose and epoch; and the states of the interpreter's own generators."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+PURPOSES = ("split", "weights", "epoch")
+
+
+def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
+    """A generator that depends on nothing but these: an epoch can be repeated without those before it."""
+    words = np.random.SeedSequence([seed, PURPOSES.index(purpose), number]).generate_state(1, np.uint64)
+    return torch.Generator().manual_seed(int(words[0]) >> 1)
+
+
+def seed_everything(seed: int) -> None:
+    """Seed the global generators, which first weights and dropout draw from."""
+    number = stream(seed, "weights").initial_seed()
+    random.seed(number)
+    np.random.seed(number % 2**32)  # noqa: NPY002 - for networks of the user's that draw from it
+    torch.manual_seed(number)  # pyright: ignore[reportUnknownMemberType] - torch leaves its return untyped
+
+
+def random_states() -> dict[str, Any]:
+    """The states of all global generators, as tensors and plain numbers."""
+    version, internal, gauss = random.getstate()
+    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002
+    return {
+        "python": [version, list(internal), gauss],
+        "numpy": [name, torch.tensor(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+    }
+
+
+def restore_random_states(states: dict[str, Any]) -> None:
+    """Put the generators back into the states that `random_states` gave."""
+    version, internal, gauss = states["python"]
+    random.setstate((version, tuple(internal), gauss))
+    name, keys, position, has_gauss, cached = states["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002
+    torch.set_rng_state(states["torch"].cpu())
+    if states["cuda"] and torch.cuda.is_available():
+        torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])
+
+
+@contextmanager
+def own_randomness() -> Generator[None]:
+    """Whatever is drawn and seeded inside, the caller's generators are as they were."""
+    states = random_states()
+    try:
+        yield
+    finally:
+        restore_random_states(states)

@@ -1,0 +1,50 @@
+"""A straight line through points, with what is known of its slope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Regression:
+    """y = intercept + slope x by least squares.
+
+    Attributes:
+        count: how many points.
+        r_squared: the share of the variance that the line explains.
+        low, high: the 95 % confidence interval of the slope, by Student's t.
+        p_value: of the hypothesis that the slope is 0.
+    """
+
+    count: int
+    slope: float
+    intercept: float
+    r_squared: float
+    low: float
+    high: float
+    p_value: float
+
+
+def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
+    """The line through the points; None for fewer than three, or where all x are the same.
+
+    >>> regression([0, 1, 2, 3], [0, 1, 2, 4]).slope
+    1.3
+    """
+    if len(x) < 3 or min(x) == max(x):
+        return None
+    from scipy.stats import linregress, t
+
+    line = linregress(x, y)
+    slope, error = float(line.slope), float(line.stderr)
+    margin = float(t.ppf(0.975, len(x) - 2)) * error
+    return Regression(
+        len(x),
+        slope,
+        float(line.intercept),
+        float(line.rvalue) ** 2,
+        slope - margin,
+        slope + margin,
+        float(line.pvalue),
+    )

@@ -1,0 +1,177 @@
+"""`train`, `sweep`, `reproduce`, `report`, `claims` and `opposed` from the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from protosphere.data.sources import SOURCES
+from protosphere.experiments import load_recipe
+from protosphere.experiments.paper import paper_runs
+from protosphere.experiments.records import RunRecord
+from protosphere.experiments.store import Store, write_table
+
+QUICK = ("--epochs", 1, "--train-images", 100)
+SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_train(run, here):
+    answer = run("train", *QUICK, "--scheme", "bch", "--json")
+    assert answer.exit_code == 0
+    assert answer.json["status"] == "done"
+    assert answer.json["recipe"]["dim"] == 15
+    assert "epoch 1/1  loss" in answer.err
+    assert "images/s" in answer.err
+    again = run("train", *QUICK, "--scheme", "bch")
+    assert "test accuracy" in again.out
+    assert "epoch" not in again.err, "it was finished"
+
+
+def test_dry_run_can_be_given_back(run, here):
+    flags = ("--scheme", "log_sum_exp", "--dim", 5, "--option", "steps=10", "--mapping", "random", "--lr", "0.3")
+    plan = run("train", *flags, "--dry-run")
+    (here / "plan.toml").write_text(plan.out)
+    again = run("train", "--recipe", "plan.toml", "--dim", 5, "--dry-run")
+    assert again.out == plan.out
+    assert run("train", "--dry-run", "--json").json["scheme"] == "one_hot"
+    modified = run("train", "--scheme", "bch", "--dim", 8, "--modify", "--dry-run", "--json").json
+    assert modified["options"] == {"modify": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "sentence"),
+    [
+        (["train", "mnits"], 2, "did you mean 'mnist'"),
+        (["train", "none.npz"], 2, "there is no such file"),
+        (["train", "--scheme", "bhc"], 2, "did you mean 'bch'"),
+        (["train", "--scheme", "bch", "--dim", "8"], 2, "nearest: 7, 15; or --modify"),
+        (["train", "--recipe", "quick"], 2, "'recipe' is not one we know"),
+        (["train", "--epochs", "many"], 2, "'many' is not an integer"),
+        (["train", "--devices", "0"], 2, "'devices' must be an integer of at least 1"),
+        (["train", "--accelerator", "abacus", *map(str, QUICK)], 2, "abacus"),
+        (["train", "--backbone", "no.such.Net", *map(str, QUICK)], 2, "cannot be imported"),
+        (["train", "--option", "steps"], 2, "KEY=VALUE"),
+        (["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"], 1, "the loss is"),
+        (["sweep", "none.toml"], 2, "No such file"),
+        (["sweep", "sweep.toml", "--workers", "0"], 2, "'workers' must be"),
+        (["sweep", "sweep.toml", "--ray", "a", "b"], 2, "one address, got a b"),
+        (["reproduce", "imagenet"], 2, "mnist"),
+        (["report", "none"], 2, "there is no such file or folder"),
+        (["report", ".", "--html", "r.html"], 2, "has no runs yet"),
+        (["report", ".", "--html", "r.pdf"], 2, "must end in .html"),
+        (["claims", "none"], 2, "there is no such file or folder"),
+        (["opposed", "digits", "--scheme", "bch", "--dim", "8"], 2, "nearest: 7, 15"),
+    ],
+)
+def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
+    (here / "sweep.toml").write_text(SWEEP)
+    answer = run(*words)
+    assert answer.exit_code == exit_code
+    assert sentence in answer.err
+    assert answer.err.splitlines()[-1].startswith("protosphere: ")
+    assert "Traceback" not in answer.err
+
+
+def test_missing_and_corrupt_data_are_one_sentence(run, here, monkeypatch):
+    monkeypatch.delenv("PROTOSPHERE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    source = SOURCES["cifar100"]
+    gone = replace(source, files=(replace(source.files[0], url="http://127.0.0.1:9/archive"),))
+    monkeypatch.setattr("protosphere.data.loading.SOURCES", {"cifar100": gone})
+    missing = run("train", "cifar100", *QUICK)
+    assert missing.exit_code == 2
+    assert "put cifar-100-binary.tar.gz into" in missing.err
+    (here / "cifar-100-binary.tar.gz").write_bytes(b"no archive")
+    corrupt = run("train", "cifar100", *QUICK, "--data-dir", here)
+    assert corrupt.exit_code == 2
+    assert "cifar-100-binary.tar.gz': truncated or not a tar archive" in corrupt.err
+    assert corrupt.err.count("\n") == missing.err.count("\n") == 1
+
+
+def test_a_sweep_and_its_report(run, here):
+    (here / "sweep.toml").write_text(SWEEP)
+    assert "4 runs of 4 epochs in all" in run("sweep", "sweep.toml", "--dry-run").out
+    answer = run("sweep", "sweep.toml", "--export", "runs.csv")
+    assert answer.out == "4 runs: 3 done, 1 infeasible; in runs/sweep\n"
+    assert "[3/4] bch, n = 10, fixed, seed 0: infeasible, 'bch' needs" in answer.err
+    assert run("sweep", "sweep.toml", "--json").json[0]["status"] == "done"
+    for source in ("runs/sweep", "runs.csv"):
+        assert run("report", source, "--html", "report.html", "--export", "again.csv").exit_code == 0
+        page = (here / "report.html").read_text()
+        assert "Plotly.newPlot" in page
+        assert 'src="http' not in page
+        assert "href=" not in page.split("</style>")[0]
+        assert (here / "again.csv").read_text().count("\n") == 5
+
+
+def finished(recipes):
+    """Records as if the runs had been done: worse for larger cosines, with the seeds' own noise."""
+    return [
+        RunRecord(
+            r, "done", test_accuracy=0.98 - 0.01 * (r.dim < 10) + r.seed / 1000, max_cosine=1 / r.dim, seconds=1.0
+        )
+        for r in recipes
+    ]
+
+
+def test_reproduce_goes_on_from_a_table_and_draws(run, here, monkeypatch, digits_as_mnist):
+    recipes = paper_runs("mnist", "quick")
+    assert len(recipes) >= 40
+    write_table(finished(recipes), here / "mnist.csv")
+    answer = run("reproduce", "mnist", "--results", "mnist.csv", "--figures", "figures")
+    assert answer.exit_code == 0, answer.err
+    assert answer.out.startswith("60 runs: 60 done")
+    assert "accuracy (%) against max cosine: slope -" in answer.out
+    names = {f"mnist-{kind}{ending}" for kind in ("accuracy", "cosine") for ending in (".png", ".pdf", ".csv")}
+    assert {path.name for path in (here / "figures").iterdir()} == names
+    assert "16 runs" in run("reproduce", "cifar100", "--dry-run").out
+
+
+@pytest.fixture
+def digits_as_mnist(monkeypatch):
+    """No test needs the real files where nothing is trained."""
+    from protosphere.data import load_dataset
+
+    monkeypatch.setattr("protosphere.cli.sweep.load_dataset", lambda name, **rest: load_dataset("digits"))
+
+
+def test_claims(run, here):
+    store = Store(here / "store")
+    for record in finished(paper_runs("mnist", "quick")):
+        store.add(record)
+    rows = run("claims", "store", "-o", "claims.md", "--json").json
+    verdicts = {row["claim"]: row["verdict"] for row in rows}
+    assert verdicts["A smaller max cosine goes with better accuracy"] == "holds"
+    assert verdicts["The simplex at n = 99 is best"] == "not run"
+    assert all(row["our figures"] for row in rows if row["verdict"] == "holds"), "none holds without figures"
+    assert "| A smaller max cosine goes with better accuracy | C | slope" in (here / "claims.md").read_text()
+
+
+def test_opposed(run):
+    assert run("opposed", "digits", "--dim", 8).out.splitlines()[2] == "4 - 5"
+    pairs = run("opposed", "digits", "--dim", 8, "--mapping", "random", "--seed", 3, "--json").json
+    assert len(pairs) == 5
+    assert {pair["first"] for pair in pairs} != {0, 2, 4, 6, 8}
+
+
+def test_the_sweep_of_the_demo_is_one(run, request):
+    file = request.config.rootpath / "examples" / "digits.toml"
+    plan = run("sweep", file, "--dry-run", "--json").json
+    assert {row["scheme"] for row in plan} == {"one_hot", "simplex", "bch"}
+    assert json.dumps(plan)
+    assert load_recipe("quick-digits").epochs == plan[0]["epochs"]
+
+
+def test_the_recipe_has_a_dataset_and_a_sweep_may_have_a_name(run):
+    plan = run("train", "--recipe", "paper-cifar100", "--scheme", "simplex", "--dry-run", "--json").json
+    assert (plan["dataset"], plan["dim"]) == ("cifar100", 100)
+    assert "150 runs of 30000 epochs" in run("sweep", "paper-mnist", "--dry-run").out
+    assert "60 runs of 360 epochs" in run("sweep", "quick-mnist", "--dry-run").out
