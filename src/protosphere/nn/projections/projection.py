@@ -1,0 +1,117 @@
+"""Dot products with every prototype of a code, and what can be had without holding them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.nn.cross_entropy import LossOptions, checked_classes, loss_from_sums
+from protosphere.nn.projections.merging import merged_top
+from protosphere.nn.projections.part import Part
+from protosphere.nn.streaming import log_sum_exp, widened
+
+
+class Projection(nn.Module):
+    """z -> (z c_1, ..., z c_K), made by `projection_for`. No parameters; its buffers are rebuilt, never saved.
+
+    Attributes:
+        num_classes, dim: K and n.
+        kind: how it is computed: 'dense', 'cosets', 'axes', 'simplex'.
+    """
+
+    position: Tensor | None
+    classes: Tensor | None
+
+    def __init__(self, parts: Sequence[nn.Module], kind: str, position: Tensor | None = None) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(parts)
+        self.kind = kind
+        self.num_classes = sum(part.num_words for part in self.each_part)
+        self.dim = self.each_part[0].dim
+        self.register_buffer("position", position, persistent=False)
+        self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
+
+    @property
+    def each_part(self) -> list[Part]:
+        """The parts, as what they can do."""
+        return cast("list[Part]", list(self.parts))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The B x K dot products, classes in the order of the code, in the dtype of z."""
+        self._check(z)
+        found = [part(z) for part in self.each_part]
+        words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+        return words if self.position is None else words.index_select(-1, self.position)
+
+    def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
+        """The prototypes of these classes, one a row; dtype and device those of `like`."""
+        words = index if self.position is None else self.position[index]
+        model = torch.empty(0, device=index.device) if like is None else like
+        rows, first = model.new_zeros(len(index), self.dim), 0
+        for part in self.each_part:
+            mine = (words >= first) & (words < first + part.num_words)
+            local = (words - first).clamp(0, part.num_words - 1)
+            rows = torch.where(mine[:, None], part.rows(local, model), rows)
+            first += part.num_words
+        return rows
+
+    def log_sum_exp(self, z: Tensor) -> Tensor:
+        """log sum_k exp(z c_k) of each row, streaming, differentiable; float32 for half types."""
+        self._check(z)
+        return log_sum_exp(z, self.each_part)
+
+    def cross_entropy(
+        self,
+        z: Tensor,
+        target: Tensor,
+        weight: Tensor | None = None,
+        label_smoothing: float = 0.0,
+        reduction: str = "mean",
+        scale: float | Tensor = 1.0,
+        ignore_index: int = -100,
+    ) -> Tensor:
+        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory."""
+        self._check(z)
+        options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
+        classes, kept = checked_classes(z, target, options)
+        scaled = widened(z) * scale
+        own = (scaled * self.prototypes(classes, scaled)).sum(1)
+        spread = scaled @ self.weighted_sum(weight, scaled) if label_smoothing else None
+        return loss_from_sums(log_sum_exp(scaled, self.each_part), own, spread, classes, kept, options)
+
+    def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
+        """sum_k w_k c_k, all weights 1 without `weight`; dtype and device those of `like`."""
+        weights = like.new_ones(self.num_classes) if weight is None else weight.to(like.dtype)
+        words = weights if self.classes is None else weights[self.classes]
+        total, first = like.new_zeros(self.dim), 0
+        for part in self.each_part:
+            total = total + part.word_sum(words[first : first + part.num_words])
+            first += part.num_words
+        return total
+
+    def top(self, z: Tensor, k: int = 1) -> tuple[Tensor, Tensor]:
+        """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
+        self._check(z)
+        if as_integer("k", k, minimum=1) > self.num_classes:
+            raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
+        with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
+            wide, found, first = widened(z), None, 0
+            for part in self.each_part:
+                values, index = part.top(wide, min(k, part.num_words))
+                here = (values, index + first)
+                found = here if found is None else merged_top(found, here, k)
+                first += part.num_words
+        assert found is not None, "a projection has a part"
+        values, words = found
+        return values.to(z.dtype), words if self.classes is None else self.classes[words]
+
+    def _check(self, z: Tensor) -> None:
+        if not z.is_floating_point():
+            raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
+        if z.ndim != 2 or z.shape[1] != self.dim:
+            got = tuple(z.shape)
+            raise InvalidArgumentError(f"'z' must be of shape (batch, {self.dim}), the code's dimension, got {got}")
