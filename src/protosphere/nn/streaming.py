@@ -48,7 +48,7 @@ def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> t
     for part in parts:
         for tile in part.tiles(len(z)):
             scores = part.scores(z, tile)
-            higher = torch.maximum(best, (scores.abs() if part.antipodal else scores).amax(1))
+            higher = torch.maximum(best, _highest(scores, part.antipodal))
             weights, added = _exponentials(scores, higher, part.antipodal)
             shrink = torch.exp(best - higher)
             best, total = higher, total * shrink + added
@@ -57,10 +57,19 @@ def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> t
     return best + total.log(), mean / total[:, None]
 
 
+def _highest(scores: Tensor, antipodal: bool) -> Tensor:
+    """The largest score of each vector, of either sign where both are there."""
+    highest = scores.amax(0).amax(1)
+    return torch.maximum(highest, -scores.amin(0).amin(1)) if antipodal else highest
+
+
 def _exponentials(scores: Tensor, best: Tensor, antipodal: bool) -> tuple[Tensor, Tensor]:
-    """exp(score - best), for opposed words the difference of the two, and the sum of all of them."""
-    same = torch.exp(scores - best[:, None])
+    """exp(score - best), for opposed words the difference of the two, and the sum of all of them by vector."""
+    shift = best[:, None]
     if not antipodal:
-        return same, same.sum(1)
-    opposed = torch.exp(-scores - best[:, None])
-    return same - opposed, same.sum(1) + opposed.sum(1)
+        same = scores.sub_(shift).exp_()
+        return same, same.sum(0).sum(1)
+    opposed = (-shift - scores).exp_()
+    same = scores.sub_(shift).exp_()
+    added = same.sum(0).sum(1) + opposed.sum(0).sum(1)
+    return same.sub_(opposed), added

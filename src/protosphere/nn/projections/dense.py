@@ -38,11 +38,11 @@ class DensePart(nn.Module):
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
         """The products with the rows of a tile."""
-        return z @ self.weight[tile[0] : tile[1]].to(z.dtype).T
+        return (z @ self.weight[tile[0] : tile[1]].to(z.dtype).T)[None]
 
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the rows of a tile."""
-        return weights @ self.weight[tile[0] : tile[1]].to(weights.dtype)
+        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all rows."""
@@ -52,6 +52,6 @@ class DensePart(nn.Module):
         """The k largest products, tile by tile."""
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
         for tile in self.tiles(len(z)):
-            values, index = self.scores(z, tile).topk(min(k, tile[1] - tile[0]), dim=1)
+            values, index = self.scores(z, tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
             found = merged_top(found, (values, index + tile[0]), k)
         return found

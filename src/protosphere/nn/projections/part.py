@@ -11,7 +11,7 @@ Tile = tuple[int, int]
 
 
 class Part(Protocol):
-    """Consecutive words of a projection. All methods but `forward` are for tensors without a gradient.
+    """Consecutive words of a projection; all methods but a call are for tensors without gradient, not of half types.
 
     `antipodal` says that `scores` gives one number for every two words, the word's and, negated, its opposite's.
     """
@@ -25,7 +25,7 @@ class Part(Protocol):
         ...
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """The prototypes of these words, with the dtype and on the device of `like`."""
+        """The prototypes of these words, with the dtype of `like`."""
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
@@ -33,11 +33,11 @@ class Part(Protocol):
         ...
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Dot products with the words of a tile, in any order."""
+        """Dot products with the words of a tile, in any order: shape (some, B, some)."""
         ...
 
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the words of a tile with these weights, in the order of `scores`: its transpose."""
+        """The sums of the words of a tile with these weights, in the order of `scores`: its transpose, B x n."""
         ...
 
     def word_sum(self, weights: Tensor) -> Tensor:
