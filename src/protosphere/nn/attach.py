@@ -71,10 +71,10 @@ def _last_linear(model: nn.Module) -> tuple[nn.Module, str, nn.Linear]:
         raise InvalidArgumentError(
             f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself"
         )
-    for path, module in model.named_modules():
-        if module is inside[-1]:
-            parent, _, name = path.rpartition(".")
-            return model.get_submodule(parent), name, inside[-1]
+    for parent in model.modules():
+        for name, module in parent.named_children():
+            if module is inside[-1]:
+                return parent, name, inside[-1]
     raise InvalidArgumentError("the classifier that 'model' names must be one of its modules")
 
 

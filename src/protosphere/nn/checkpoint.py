@@ -48,7 +48,7 @@ def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str
 def unpacked_state(state: Tensor) -> dict[str, Any]:
     """What `packed_state` packed."""
     try:
-        return json.loads(bytes(state.cpu().tolist()))
+        return json.loads(state.cpu().numpy().tobytes())
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
 

@@ -1,4 +1,7 @@
 """A scikit-learn classifier over features: a linear or small network map, trained to fixed prototypes."""
+# scikit-learn ships no types:
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportArgumentType=false
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             len(self.classes_), dim=self.dim, scheme=self.scheme, preset=self.preset, scale=self.scale
         ).double()
         self.map_ = _map([features.shape[1], *self.hidden, self.head_.dim], check_random_state(self.random_state))
-        self.n_iter_ = self._descend(self._standard(features), torch.from_numpy(numbers.astype(np.int64)))
+        self.n_iter_ = self._descend(self._standard(features), torch.as_tensor(numbers.astype(np.int64)))
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -93,20 +96,20 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """The softmax of the logits."""
         check_is_fitted(self)
-        return torch.softmax(torch.from_numpy(self._logits(X)), dim=1).numpy()
+        return torch.softmax(torch.as_tensor(self._logits(X)), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of the nearest prototype."""
         check_is_fitted(self)
-        z = torch.from_numpy(self.embed(X))
+        z = torch.as_tensor(self.embed(X))
         return self.classes_[self.head_.decode(z).classes[:, 0].numpy()]
 
     def _logits(self, X: ArrayLike) -> NDArray[np.float64]:
         with torch.no_grad():
-            return self.head_(torch.from_numpy(self.embed(X))).numpy()
+            return self.head_(torch.as_tensor(self.embed(X))).numpy()
 
     def _standard(self, features: NDArray[np.float64]) -> Tensor:
-        return torch.from_numpy((features - self._mean) / self._deviation)
+        return torch.as_tensor((features - self._mean) / self._deviation)
 
     def _descend(self, features: Tensor, classes: Tensor) -> int:
         """Train `map_` and whatever the head learns; the number of iterations."""
@@ -131,10 +134,10 @@ def _map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
     """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
-        layer = nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64)
+        layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64)  # type: ignore[assignment]
         bound = 1 / np.sqrt(inputs)
         with torch.no_grad():
-            layer.weight.copy_(torch.from_numpy(rng.uniform(-bound, bound, (outputs, inputs))))
+            layer.weight.copy_(torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs))))
             layer.bias.zero_()
         layers += [layer, nn.ReLU()]
     return nn.Sequential(*layers[:-1])

@@ -8,7 +8,7 @@ the targets alone. All of them mean over the batch.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
@@ -28,7 +28,7 @@ CERTAIN = -1e-7
 
 def norms(z: Tensor) -> Tensor:
     """|z| of each row, B x 1; gradient 0 at 0."""
-    return torch.linalg.vector_norm(z, dim=-1, keepdim=True)
+    return cast("Any", torch.linalg).vector_norm(z, dim=-1, keepdim=True)  # torch has no types for it
 
 
 def unit(z: Tensor) -> Tensor:

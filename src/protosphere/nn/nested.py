@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protosphere.constructions.thinning import thinned
 from protosphere.geometry.gram import largest_inner_product, point_rows
@@ -31,10 +32,10 @@ def farthest_first(points: Points, chosen: Indices) -> Indices:
     """The numbers in `chosen`, then always the point whose largest cosine with those before it is lowest."""
     order = np.empty(len(points), dtype=np.int64)
     order[: len(chosen)] = chosen
-    nearest = np.max(points @ points[chosen].T, axis=1)
+    nearest: NDArray[np.float64] = np.max(points @ points[chosen].T, axis=1)
     nearest[chosen] = np.inf
     for i in range(len(chosen), len(points)):
-        order[i] = np.argmin(np.round(nearest, 9))  # not by rounding errors: the same order on every machine
+        order[i] = np.argmin(nearest.round(9))  # not by rounding errors: the same order on every machine
         np.maximum(nearest, points @ points[order[i]], out=nearest)
         nearest[order[i]] = np.inf
     return order
