@@ -97,13 +97,22 @@ class PrototypeHead(nn.Module):
 
     def embed(self, z: Tensor) -> Tensor:
         """What the logits are dot products of: z as the preset normalises it, in float32 for half types, scaled."""
-        return self.scaling(self.preset.embed(widened(z))).to(z.dtype)
+        return self.scaling(self.preset.embed(self._wide(z))).to(z.dtype)
+
+    def _wide(self, z: Tensor) -> Tensor:
+        """z in float32 for half types; one sentence for what cannot be compared with prototypes."""
+        if not z.is_floating_point():
+            raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
+        if not z.ndim or z.shape[-1] != self.dim:
+            got = tuple(z.shape)
+            raise InvalidArgumentError(f"'z' must be of shape (batch, {self.dim}), the code's dimension, got {got}")
+        return widened(z)
 
     def forward(self, z: Tensor) -> Tensor:
         """The logits, B x K; any dimensions before the last, as of `nn.Linear`."""
         if z.ndim == 2:
             return self.projection(self.embed(z))
-        logits = self.projection(self.embed(z.reshape(-1, z.shape[-1] if z.ndim else 1)))
+        logits = self.projection(self.embed(z).reshape(-1, self.dim))
         return logits.reshape(*z.shape[:-1], self.num_classes)
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
@@ -127,15 +136,17 @@ class PrototypeHead(nn.Module):
                 f"'weight', 'label_smoothing' and 'reduction' go with cross-entropy, and preset '{self.preset.name}' "
                 "has another loss; preset='protosphere' takes them"
             )
-        return squared_cosine_distance(z, self.projection.prototypes(target, widened(z)))
+        wide = self._wide(z)
+        return squared_cosine_distance(wide, self.projection.prototypes(target, wide))
 
     def decode(self, z: Tensor, k: int = 1) -> Nearest:
         """The k nearest prototypes of each z, streaming."""
-        return Nearest(*self.projection.top(unit(widened(z)), k))
+        return Nearest(*self.projection.top(unit(self._wide(z)), k))
 
     def score(self, z: Tensor, kind: str = "max_cosine") -> Tensor:
         """How surely z is of a known class: 'max_cosine', 'margin' or 'energy' (see `unknown`), streaming."""
-        return unknown.scores(z, self.embed(widened(z)), self.projection, kind)
+        wide = self._wide(z)
+        return unknown.scores(wide, self.embed(wide), self.projection, kind)
 
     def grow(self, num_classes: int) -> PrototypeHead:
         """Use the first `num_classes` of the reserve, in place. Old prototypes, and the scale, stay bit for bit."""

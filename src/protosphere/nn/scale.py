@@ -35,7 +35,8 @@ class Scale(nn.Module):
 
     def extra_repr(self) -> str:
         """One line for `print(model)`."""
-        return f"{float(self.value):.4g}{', learned' if self.shift is not None else ''}"
+        value = self.value
+        return f"{value.item():.4g}, learned" if isinstance(value, Tensor) else f"{value:.4g}"
 
 
 def _number(setting: object) -> float:
