@@ -7,6 +7,7 @@ every dot product is computed once. Milakov & Gimelshein (2018), Online normaliz
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -14,6 +15,9 @@ from torch import Tensor
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.part import Part
+
+LARGEST_EXPONENT = 80.0
+"""exp of it, and of its negative, are float32 numbers with room to spare."""
 
 
 def log_sum_exp(z: Tensor, parts: Sequence[Part]) -> Tensor:
@@ -43,18 +47,31 @@ def widened(z: Tensor) -> Tensor:
 
 def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
     """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax."""
-    best, total = z.new_full((len(z),), -torch.inf), z.new_zeros(len(z))
-    mean = z.new_zeros(z.shape)
+    bounded = _bounded(z, sum(part.num_words for part in parts))
+    best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
+    total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)
     for part in parts:
+        stream, spare = part.stream(z), z.new_empty(0)
         for tile in part.tiles(len(z)):
-            scores = part.scores(z, tile)
-            higher = torch.maximum(best, _highest(scores, part.antipodal))
-            weights, added = _exponentials(scores, higher, part.antipodal)
-            shrink = torch.exp(best - higher)
-            best, total = higher, total * shrink + added
+            scores, before = stream.scores(tile), best
+            if not bounded:
+                best = torch.maximum(best, _highest(scores, part.antipodal))
+                shrink = torch.exp(before - best)
+                total, mean = total * shrink, mean * shrink[:, None]
+            spare = spare if spare.shape == scores.shape else torch.empty_like(scores)
+            added = _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
+            total = total + added
             if with_mean:
-                mean = mean * shrink[:, None] + part.pull(weights, tile)
+                mean = mean + stream.pull(scores, tile)
     return best + total.log(), mean / total[:, None]
+
+
+def _bounded(z: Tensor, num_words: int) -> bool:
+    """Whether no score can be so large that sums of exponentials overflow: scores are at most |z|.
+
+    Then there is no need of a maximum, and exp(-score) is 1/exp(score).
+    """
+    return bool((torch.linalg.vector_norm(z, dim=1) <= LARGEST_EXPONENT - log(num_words)).all())
 
 
 def _highest(scores: Tensor, antipodal: bool) -> Tensor:
@@ -63,13 +80,15 @@ def _highest(scores: Tensor, antipodal: bool) -> Tensor:
     return torch.maximum(highest, -scores.amin(0).amin(1)) if antipodal else highest
 
 
-def _exponentials(scores: Tensor, best: Tensor, antipodal: bool) -> tuple[Tensor, Tensor]:
-    """exp(score - best), for opposed words the difference of the two, and the sum of all of them by vector."""
-    shift = best[:, None]
+def _exponentials(scores: Tensor, shift: Tensor | None, spare: Tensor, antipodal: bool) -> Tensor:
+    """Write exp(score - shift) over the scores, for opposed words the difference of both; give the sums by vector."""
+    if antipodal and shift is not None:
+        torch.sub(-shift, scores, out=spare).exp_()
+    (scores if shift is None else scores.sub_(shift)).exp_()
+    added = scores.sum(0).sum(1)
     if not antipodal:
-        same = scores.sub_(shift).exp_()
-        return same, same.sum(0).sum(1)
-    opposed = (-shift - scores).exp_()
-    same = scores.sub_(shift).exp_()
-    added = same.sum(0).sum(1) + opposed.sum(0).sum(1)
-    return same.sub_(opposed), added
+        return added
+    if shift is None:
+        torch.reciprocal(scores, out=spare)
+    scores.sub_(spare)
+    return added + spare.sum(0).sum(1)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.whole_stream import WholeStream
 
 
 class AxesPart(nn.Module):
@@ -35,20 +36,18 @@ class AxesPart(nn.Module):
         del batch
         return [(0, self.num_words)]
 
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """All products."""
-        del tile
-        return self(z)[None]
+    def stream(self, z: Tensor) -> WholeStream:
+        """All products at once."""
+        return WholeStream(z, self, self.pull)
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the words."""
-        del tile
-        signed = weights[0] * self.signs.to(weights.dtype)
+    def pull(self, weights: Tensor) -> Tensor:
+        """The sums of the words with these weights, B x num_words."""
+        signed = weights * self.signs.to(weights.dtype)
         return signed.new_zeros(len(signed), self.dim).index_add_(1, self.axes, signed)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""
-        return self.pull(weights[None, None], (0, self.num_words))[0]
+        return self.pull(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""

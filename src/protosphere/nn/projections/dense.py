@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
@@ -10,6 +12,22 @@ from protosphere.nn.projections.part import Tile
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB in float32."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseStream:
+    """Products with some rows of a matrix at a time."""
+
+    z: Tensor
+    weight: Tensor
+
+    def scores(self, tile: Tile) -> Tensor:
+        """The products with the rows of a tile: (1, B, rows)."""
+        return (self.z @ self.weight[tile[0] : tile[1]].to(self.z.dtype).T)[None]
+
+    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the rows of a tile."""
+        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 
 
 class DensePart(nn.Module):
@@ -36,13 +54,9 @@ class DensePart(nn.Module):
         size = max(1, TILE_ENTRIES // max(1, batch))
         return [(start, min(start + size, self.num_words)) for start in range(0, self.num_words, size)]
 
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """The products with the rows of a tile."""
-        return (z @ self.weight[tile[0] : tile[1]].to(z.dtype).T)[None]
-
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the rows of a tile."""
-        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
+    def stream(self, z: Tensor) -> DenseStream:
+        """The products, tile by tile."""
+        return DenseStream(z, self.weight)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all rows."""
@@ -51,7 +65,8 @@ class DensePart(nn.Module):
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products, tile by tile."""
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
+        stream = self.stream(z)
         for tile in self.tiles(len(z)):
-            values, index = self.scores(z, tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
+            values, index = stream.scores(tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
             found = merged_top(found, (values, index + tile[0]), k)
         return found

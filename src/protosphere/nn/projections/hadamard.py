@@ -17,12 +17,16 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
+from protosphere.nn.projections.hadamard_stream import HadamardStream
 from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, pulled_words
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
 
-TILE_ENTRIES = 1 << 19
+TILE_ENTRIES = 1 << 20
 """Scores held at once by the streaming methods: with their exponentials they stay in cache."""
+
+HIGHEST_ENTRIES = 1 << 20
+"""Cosets times vectors whose best scores are kept at once."""
 
 
 class HadamardPart(nn.Module):
@@ -89,31 +93,14 @@ class HadamardPart(nn.Module):
             rows[:, self.length :] = self.tails[self.tail_of[coset]].to(like.dtype)
         return rows
 
-    def tiles(self, batch: int) -> list[Tile]:
-        """Cuts of the cosets."""
-        b, _, cosets = self.signs.shape
-        return cuts(cosets, max(1, TILE_ENTRIES // (b * max(1, batch))))
+    def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
+        """Cuts of the cosets, or of those from `start` to `stop`."""
+        last = self.signs.shape[2] if stop is None else stop
+        return cuts(last, max(1, TILE_ENTRIES // (len(self.signs) * max(1, batch))), start)
 
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """(b, B, cosets), one number a pair of opposed words; with tails (words of a coset, B, cosets)."""
-        half = self._half_scores(self.binned(z), tile)
-        if not self.tailed:
-            return half
-        tails = self.tail_scores(z, tile)
-        return torch.cat([tails + half, tails - half]) if self.both_signs else tails + half
-
-    def _half_scores(self, binned: Tensor, tile: Tile) -> Tensor:
-        summed = torch.bmm(binned, self.signs[:, :, tile[0] : tile[1]].to(binned.dtype))
-        return torch.mm(self.inner.to(binned.dtype), summed.flatten(1)).view(summed.shape)
-
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The transpose of `scores`."""
-        b = len(self.inner)
-        half = weights[:b] - weights[b:] if len(weights) > b else weights
-        summed = torch.mm(self.inner.to(half.dtype), half.flatten(1)).view(half.shape)
-        signs = self.signs[:, :, tile[0] : tile[1]].to(half.dtype)
-        pulled = self.unbinned(torch.bmm(summed, signs.transpose(1, 2)))
-        return pulled + self.pulled_tails(weights.sum(0), tile) if self.tailed else pulled
+    def stream(self, z: Tensor) -> HadamardStream:
+        """The scores, tile by tile."""
+        return HadamardStream(z, self)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""
@@ -122,14 +109,19 @@ class HadamardPart(nn.Module):
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
         best = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-        for tile in self.tiles(len(z)):
-            scores = self.scores(z, tile)
-            highest = scores.amax(0)
-            if self.antipodal:
-                highest = torch.maximum(highest, -scores.amin(0))
-            values, coset = highest.topk(min(k, highest.shape[1]), dim=1)
-            best = merged_top(best, (values, coset + tile[0]), k)
+        stream = self.stream(z)
+        for start, stop in cuts(self.signs.shape[2], max(1, HIGHEST_ENTRIES // max(1, len(z)))):
+            highest = z.new_empty(len(z), stop - start)
+            for first, last in self.tiles(len(z), start, stop):
+                self._write_highest(stream.scores((first, last)), highest[:, first - start : last - start])
+            values, coset = highest.topk(min(k, stop - start), dim=1)
+            best = merged_top(best, (values, coset + start), k)
         return self.top_within(z, best[1], k)
+
+    def _write_highest(self, scores: Tensor, highest: Tensor) -> None:
+        torch.amax(scores, 0, out=highest)
+        if self.antipodal:
+            torch.maximum(highest, scores.amin(0).neg_(), out=highest)
 
     def top_within(self, z: Tensor, cosets: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest among the words of these cosets, B x some of them."""
@@ -144,9 +136,9 @@ class HadamardPart(nn.Module):
         return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
 
 
-def cuts(count: int, size: int) -> list[Tile]:
-    """0 to `count` in pieces of `size`, the last one shorter."""
-    return [(start, min(start + size, count)) for start in range(0, count, size)]
+def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
+    """`start` to `stop` in pieces of `size`, the last one shorter."""
+    return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 
 
 def _traced() -> bool:

@@ -81,12 +81,12 @@ def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
 
 def pulled_words(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    (_, per_coset), cosets = part.words.shape, part.signs.shape[2]
-    each = weights.view(len(weights), cosets, per_coset)
-    pulled = weights.new_zeros(len(part.inner), len(weights), part.signs.shape[1])
-    outer = part.words.to(weights.dtype).T
+    (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
+    each = weights.reshape(len(weights), cosets, per_coset)
+    pulled = weights.new_zeros(b, len(weights), part.signs.shape[1])
+    outer = part.words.to(weights.dtype).expand(len(weights), b, per_coset)
     for start, stop in tiles(part, len(weights)):
-        summed = torch.matmul(each[:, start:stop], outer).permute(2, 0, 1)
+        summed = torch.bmm(outer, each[:, start:stop].transpose(1, 2)).transpose(0, 1)
         pulled += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
     total = part.unbinned(pulled)
     return total + part.pulled_tails(each.sum(2), (0, cosets)) if part.tailed else total

@@ -10,10 +10,25 @@ Tile = tuple[int, int]
 """The first and one past the last block of a tile; what a block is, the part knows."""
 
 
+class Stream(Protocol):
+    """Scores of some vectors with one tile of words after the other, and sums of the words with weights in their place.
+
+    The scores may be overwritten, by the caller and by the next call.
+    """
+
+    def scores(self, tile: Tile) -> Tensor:
+        """Dot products with the words of a tile, in any order: (some, B, some)."""
+        ...
+
+    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the words of a tile with weights in the order of their scores: B x n."""
+        ...
+
+
 class Part(Protocol):
     """Consecutive words of a projection; all methods but a call are for tensors without gradient, not of half types.
 
-    `antipodal` says that `scores` gives one number for every two words, the word's and, negated, its opposite's.
+    `antipodal` says that a stream gives one score for every two words, the word's and, negated, its opposite's.
     """
 
     num_words: int
@@ -32,12 +47,8 @@ class Part(Protocol):
         """Cuts of the words so that the scores of `batch` vectors with one of them stay in cache."""
         ...
 
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Dot products with the words of a tile, in any order: shape (some, B, some)."""
-        ...
-
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the words of a tile with these weights, in the order of `scores`: its transpose, B x n."""
+    def stream(self, z: Tensor) -> Stream:
+        """The scores of these vectors, tile by tile."""
         ...
 
     def word_sum(self, weights: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.whole_stream import WholeStream
 from protosphere.nn.streaming import widened
 
 
@@ -46,22 +47,20 @@ class SimplexPart(nn.Module):
         del batch
         return [(0, self.num_words)]
 
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """All products."""
-        del tile
-        return self(z)[None]
+    def stream(self, z: Tensor) -> WholeStream:
+        """All products at once."""
+        return WholeStream(z, self, self.pull)
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the points: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j."""
-        del tile
-        each, steps = weights[0], self.steps.to(weights.dtype)
+    def pull(self, weights: Tensor) -> Tensor:
+        """The sums of the points with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j."""
+        each, steps = weights, self.steps.to(weights.dtype)
         j = torch.arange(1, self.num_words, dtype=each.dtype, device=each.device)
         pulled = steps * (each.cumsum(1)[:, :-1] - j * each[:, 1:])
         return nn.functional.pad(pulled, (0, self.dim - self.num_words + 1))
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all points."""
-        return self.pull(weights[None, None], (0, self.num_words))[0]
+        return self.pull(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""
