@@ -71,7 +71,7 @@ def _bounded(z: Tensor, num_words: int) -> bool:
 
     Then there is no need of a maximum, and exp(-score) is 1/exp(score).
     """
-    return bool((torch.linalg.vector_norm(z, dim=1) <= LARGEST_EXPONENT - log(num_words)).all())
+    return bool((z.square().sum(1).sqrt() <= LARGEST_EXPONENT - log(num_words)).all())
 
 
 def _highest(scores: Tensor, antipodal: bool) -> Tensor:

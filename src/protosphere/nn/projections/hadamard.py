@@ -68,11 +68,12 @@ class HadamardPart(nn.Module):
     def binned(self, z: Tensor) -> Tensor:
         """z as the first product takes it: (b, B, L)."""
         b, size, _ = self.signs.shape
-        return (z[:, : self.length] * self.coefficient)[:, self.columns].view(len(z), b, size).transpose(0, 1)
+        words = z[:, : self.length] * self.coefficient
+        return words.index_select(1, self.columns).unflatten(1, (b, size)).transpose(0, 1)
 
     def unbinned(self, pulled: Tensor) -> Tensor:
         """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
-        flat = pulled.transpose(0, 1).reshape(pulled.shape[1], -1) * self.coefficient
+        flat = pulled.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(len(flat), self.dim).index_add_(1, self.columns, flat)
 
     def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:

@@ -76,7 +76,7 @@ def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
         torch.bmm(summed.permute(1, 2, 0), outer, out=words[:, start:stop])
     if part.tailed:
         words += part.tail_scores(z, (0, cosets))[:, :, None]
-    return words.view(len(z), -1)
+    return words.view(len(z), part.num_words)
 
 
 def pulled_words(weights: Tensor, part: HadamardPart) -> Tensor:

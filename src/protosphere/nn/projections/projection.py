@@ -43,6 +43,12 @@ class Projection(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """The B x K dot products, classes in the order of the code, in the dtype of z."""
         self._check(z)
+        if torch.is_autocast_enabled(z.device.type):
+            with torch.autocast(z.device.type, enabled=False):
+                return self._words(z)
+        return self._words(z)
+
+    def _words(self, z: Tensor) -> Tensor:
         found = [part(z) for part in self.each_part]
         words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
         return words if self.position is None else words.index_select(-1, self.position)

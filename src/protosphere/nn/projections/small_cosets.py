@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,10 @@ CHUNK_COSETS = 1 << 12
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
     """The cosets of the largest small code that serves, with about sqrt(n) words, and which rows they are in order."""
-    for bits in range(int(log2(rows.length) / 2), FEWEST_BITS - 1, -1):
+    for bits in range(ceil(log2(rows.length) / 2 - 0.5), FEWEST_BITS - 1, -1):
         for antipodal in (True, False):
             found = _cosets(rows, bits, antipodal)
-            if found is not None and 4 * found[0].largest_bin <= rows.length:
+            if found is not None and 2 * (found[0].largest_bin + (1 << bits)) <= rows.length:
                 return found
     return None
 
