@@ -22,8 +22,8 @@ from protosphere.spherical_code import SphericalCode
 NESTED = "nested from "
 """The mapping, with the number of first classes after it, that provenance names for codes put in nested order."""
 
-LARGEST_ORDERED = 20_000
-"""Codes of more points keep their order: each point is compared with all."""
+LARGEST_ORDERED = 1 << 34
+"""Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
 
 
 def built(scheme: str, num_classes: int, dim: int, seed: int = 0) -> SphericalCode:
@@ -47,7 +47,7 @@ def rebuilt(provenance: Provenance) -> SphericalCode:
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """The same points, the first `num_first` as well separated as we know; chains stay as they are."""
-    if code.placement.structure is not None or code.num_classes > LARGEST_ORDERED:
+    if code.placement.structure is not None or code.num_classes**2 * code.dim > LARGEST_ORDERED:
         return code
     order = nested_order(code.points, num_first)
     provenance = code.provenance and replace(code.provenance, mapping=f"{NESTED}{num_first}")
