@@ -7,11 +7,13 @@ With s the label smoothing, w the class weights and W their sum, example i of cl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.nn.streaming import widened
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -33,6 +35,33 @@ class LossOptions:
         if self.weight is not None and self.weight.shape != (self.num_classes,):
             got = tuple(self.weight.shape)
             raise InvalidArgumentError(f"'weight' must hold one number a class, {self.num_classes}, got shape {got}")
+
+
+class Sums(Protocol):
+    """What the loss needs of prototypes, wherever they are."""
+
+    def log_sum_exp(self, z: Tensor) -> Tensor:
+        """log sum_k exp(z c_k) of each row."""
+        ...
+
+    def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
+        """c_k for these classes k."""
+        ...
+
+    def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
+        """sum_k w_k c_k."""
+        ...
+
+
+def streamed_cross_entropy(
+    sums: Sums, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
+) -> Tensor:
+    """The cross-entropy of the logits scale * z c_k; float32 for half types."""
+    classes, kept = checked_classes(z, target, options)
+    scaled = widened(z) * scale
+    own = (scaled * sums.prototypes(classes, scaled)).sum(1)
+    spread = scaled @ sums.weighted_sum(options.weight, scaled) if options.label_smoothing else None
+    return loss_from_sums(sums.log_sum_exp(scaled), own, spread, classes, kept, options)
 
 
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:

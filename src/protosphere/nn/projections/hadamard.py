@@ -69,7 +69,7 @@ class HadamardPart(nn.Module):
         """z as the first product takes it: (b, B, L)."""
         b, size, _ = self.signs.shape
         words = z[:, : self.length] * self.coefficient
-        return words.index_select(1, self.columns).unflatten(1, (b, size)).transpose(0, 1)
+        return words.index_select(1, self.columns).view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, pulled: Tensor) -> Tensor:
         """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""

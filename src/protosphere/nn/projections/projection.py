@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.cross_entropy import LossOptions, checked_classes, loss_from_sums
-from protosphere.nn.projections.merging import merged_top
+from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
+from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
 from protosphere.nn.streaming import log_sum_exp, widened
 
@@ -42,7 +43,7 @@ class Projection(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The B x K dot products, classes in the order of the code, in the dtype of z."""
-        self._check(z)
+        check_vectors(z, self.dim)
         if torch.is_autocast_enabled(z.device.type):
             with torch.autocast(z.device.type, enabled=False):
                 return self._words(z)
@@ -67,7 +68,7 @@ class Projection(nn.Module):
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """log sum_k exp(z c_k) of each row, streaming, differentiable; float32 for half types."""
-        self._check(z)
+        check_vectors(z, self.dim)
         return log_sum_exp(z, self.each_part)
 
     def cross_entropy(
@@ -81,13 +82,9 @@ class Projection(nn.Module):
         ignore_index: int = -100,
     ) -> Tensor:
         """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory."""
-        self._check(z)
+        check_vectors(z, self.dim)
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
-        classes, kept = checked_classes(z, target, options)
-        scaled = widened(z) * scale
-        own = (scaled * self.prototypes(classes, scaled)).sum(1)
-        spread = scaled @ self.weighted_sum(weight, scaled) if label_smoothing else None
-        return loss_from_sums(log_sum_exp(scaled, self.each_part), own, spread, classes, kept, options)
+        return streamed_cross_entropy(self, z, target, scale, options)
 
     def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
         """sum_k w_k c_k, all weights 1 without `weight`; dtype and device those of `like`."""
@@ -101,23 +98,27 @@ class Projection(nn.Module):
 
     def top(self, z: Tensor, k: int = 1) -> tuple[Tensor, Tensor]:
         """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
-        self._check(z)
+        check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
-        with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
-            wide, found, first = widened(z), None, 0
-            for part in self.each_part:
-                values, index = part.top(wide, min(k, part.num_words))
-                here = (values, index + first)
-                found = here if found is None else merged_top(found, here, k)
-                first += part.num_words
-        assert found is not None, "a projection has a part"
-        values, words = found
-        return values.to(z.dtype), words if self.classes is None else self.classes[words]
+        starts = accumulate([part.num_words for part in self.each_part], initial=0)
+        values, words = top_of_parts(z, self.each_part, starts, k)
+        return values, words if self.classes is None else self.classes[words]
 
-    def _check(self, z: Tensor) -> None:
-        if not z.is_floating_point():
-            raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
-        if z.ndim != 2 or z.shape[1] != self.dim:
-            got = tuple(z.shape)
-            raise InvalidArgumentError(f"'z' must be of shape (batch, {self.dim}), the code's dimension, got {got}")
+
+def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Iterable[int], k: int) -> Found:
+    """The k largest products with the words of the parts, and their numbers, part p beginning at number starts[p]."""
+    found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
+    with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
+        for part, first in zip(parts, starts, strict=False):
+            values, index = part.top(widened(z), min(k, part.num_words))
+            found = merged_top(found, (values.to(z.dtype), index + first), k)
+    return found
+
+
+def check_vectors(z: Tensor, dim: int) -> None:
+    """Raise unless z is B x dim of a floating type."""
+    if not z.is_floating_point():
+        raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
+    if z.ndim != 2 or z.shape[1] != dim:
+        raise InvalidArgumentError(f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}")
