@@ -95,3 +95,12 @@ def test_growing_keeps_dtype():
     head = PrototypeHead(3, dim=8, reserve=9).double()
     assert head.grow(9)(torch.zeros(1, 8, dtype=torch.float64)).dtype == torch.float64
     assert {buffer.dtype for buffer in head.buffers() if buffer.is_floating_point()} <= {torch.float64}
+
+
+def test_the_first_words_of_a_long_chain_may_share_one_tail():
+    code = ps.best(num_classes=50_000, dim=150, iterations=0)
+    assert code.placement.tail is not None, "this test is about codes with a tail"
+    found = first_classes(code, 30_000)
+    assert found.max_cosine <= code.max_cosine
+    rows = code.rows(0, 3000)
+    assert (rows @ rows.T - 2 * np.eye(3000)).max() <= float(found.max_cosine) + 1e-9
