@@ -66,6 +66,20 @@ def test_mettes_loss_pulls_alone():
         head.loss(z, classes, label_smoothing=0.1)
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_targets_that_are_no_classes_are_refused(preset):
+    z, classes = z_and_classes()
+    with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 9, got"):
+        PrototypeHead(CODE, preset=preset).loss(z, classes + 5)
+
+
+def test_a_model_with_a_head_can_be_sent_to_another_process(tmp_path):
+    head = PrototypeHead(10, dim=16, reserve=100)
+    torch.save(head, tmp_path / "head.pt")
+    z, _ = z_and_classes(dim=16)
+    assert torch.equal(torch.load(tmp_path / "head.pt", weights_only=False)(z), head(z))
+
+
 def test_decode_gives_the_nearest_prototypes():
     head = PrototypeHead(CODE)
     z, _ = z_and_classes()

@@ -113,3 +113,12 @@ def test_a_margin_is_limited_by_the_code():
         AdditiveCosineMargin(code, margin=1.0)
     with pytest.raises(InvalidArgumentError, match="'radius' must be a finite number above 0"):
         DotRegression(code, radius=0)
+
+
+@pytest.mark.parametrize("kind", [*NAIVE, DotRegression], ids=lambda kind: kind.__name__)
+def test_targets_that_are_no_classes(kind):
+    loss, (z, classes) = kind(CODES[0]).double(), z_and_classes(CODES[0])
+    ignored = torch.where(torch.arange(32) < 16, classes, -100)
+    torch.testing.assert_close(loss(z, ignored), loss(z[:16], classes[:16]))
+    with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 11, got"):
+        loss(z, classes + 1)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from protosphere.nn.cross_entropy import LossOptions, checked_classes
 from protosphere.nn.streaming import widened
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def additive_cosine_margin(
     z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
 ) -> Tensor:
     """Cross-entropy where the target's cosine counts `margin` less: Wang et al. (2018), CosFace."""
-    cosines, own = _with_own(z, target, projection)
-    return _replaced(cosines, own, own - margin, projection, scale)
+    on_sphere, own = _cosines_with_own(z, target, projection)
+    return _replaced(on_sphere, own, own - margin, projection, scale)
 
 
 def additive_angular_margin(
@@ -89,8 +90,8 @@ def additive_angular_margin(
     cos(angle + margin) by the addition theorem, without an arccosine; where angle + margin is above pi it goes on
     falling, as -2 - cos(angle + margin).
     """
-    cosines, own = _with_own(z, target, projection)
-    return _replaced(cosines, own, cosine_after(own, margin), projection, scale)
+    on_sphere, own = _cosines_with_own(z, target, projection)
+    return _replaced(on_sphere, own, cosine_after(own, margin), projection, scale)
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:
@@ -101,10 +102,17 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     return torch.where(within > -math.cos(margin), turned, -2 - turned)
 
 
-def _with_own(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor]:
+def with_own(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor]:
+    """z, in float32 for half types, and the prototypes of its targets; without examples whose target is -100."""
+    classes, kept = checked_classes(z, target, LossOptions(projection.num_classes))
+    wide = widened(z)[kept]
+    return wide, projection.prototypes(classes[kept], wide)
+
+
+def _cosines_with_own(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor]:
     """Unit z, and its cosine with the prototype of its target."""
-    on_sphere = unit(widened(z))
-    return on_sphere, (on_sphere * projection.prototypes(target, on_sphere)).sum(dim=-1)
+    wide, own = with_own(z, target, projection)
+    return unit(wide), _cosines(wide, own)
 
 
 def _replaced(on_sphere: Tensor, own: Tensor, harder: Tensor, projection: Projection, scale: float | Tensor) -> Tensor:

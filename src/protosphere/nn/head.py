@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from protosphere.certificate import Certificate
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn import checkpoint, growth, unknown
-from protosphere.nn.functional import squared_cosine_distance, unit
+from protosphere.nn.functional import squared_cosine_distance, unit, with_own
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
@@ -130,14 +130,14 @@ class PrototypeHead(nn.Module):
     ) -> Tensor:
         """The preset's loss without ever holding B x K logits: exact, for any number of classes."""
         if not self.preset.pulls:
-            return self.projection.cross_entropy(self.embed(z), target, weight, label_smoothing, reduction)
+            embedded = self.embed(self._wide(z))
+            return self.projection.cross_entropy(embedded, target, weight, label_smoothing, reduction)
         if weight is not None or label_smoothing or reduction != "mean":
             raise InvalidArgumentError(
                 f"'weight', 'label_smoothing' and 'reduction' go with cross-entropy, and preset '{self.preset.name}' "
                 "has another loss; preset='protosphere' takes them"
             )
-        wide = self._wide(z)
-        return squared_cosine_distance(wide, self.projection.prototypes(target, wide))
+        return squared_cosine_distance(*with_own(self._wide(z), target, self.projection))
 
     def decode(self, z: Tensor, k: int = 1) -> Nearest:
         """The k nearest prototypes of each z, streaming."""

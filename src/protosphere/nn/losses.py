@@ -14,7 +14,6 @@ from protosphere.nn import functional
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.projections import Projection, projection_for
 from protosphere.nn.scale import Scale
-from protosphere.nn.streaming import widened
 from protosphere.spherical_code import SphericalCode
 
 
@@ -29,9 +28,6 @@ class _PrototypeLoss(nn.Module):
 
     def _scale(self, setting: float | str) -> Scale:
         return Scale(setting, functional.confident_scale(self.code.num_classes, float(self.code.max_cosine)))
-
-    def _own(self, z: Tensor, target: Tensor) -> Tensor:
-        return self.projection.prototypes(target, widened(z))
 
 
 class CosineCrossEntropy(_PrototypeLoss):
@@ -51,7 +47,7 @@ class SquaredCosineDistance(_PrototypeLoss):
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
         """The mean over the batch."""
-        return functional.squared_cosine_distance(z, self._own(z, target))
+        return functional.squared_cosine_distance(*functional.with_own(z, target, self.projection))
 
 
 class DotRegression(_PrototypeLoss):
@@ -63,7 +59,7 @@ class DotRegression(_PrototypeLoss):
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
         """The mean over the batch."""
-        return functional.dot_regression(z, self._own(z, target), self.radius)
+        return functional.dot_regression(*functional.with_own(z, target, self.projection), self.radius)
 
 
 class AdditiveCosineMargin(CosineCrossEntropy):
