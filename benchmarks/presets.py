@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -33,10 +34,13 @@ class Recipe:
     examples: int | None = None
     momentum: float = 0.9
     weight_decay: float = 5e-4
+    hidden: tuple[int, ...] = (128, 64)
+    images: str | None = None
 
 
 RECIPES = {
     "digits": Recipe(dim=9, epochs=30, batch=64, seeds=3),
+    "shallow": Recipe(dim=9, epochs=15, batch=64, seeds=8, weight_decay=0.0, hidden=(64,), images="digits"),
     "mnist": Recipe(dim=9, epochs=3, batch=256, seeds=2),
     "fashion": Recipe(dim=9, epochs=3, batch=256, seeds=2),
     "cifar100": Recipe(dim=64, epochs=6, batch=128, seeds=1, examples=10_000),
@@ -82,11 +86,12 @@ PRESETS = ("protosphere", "lindstrom", "kasarla", "mettes")
 WAYS = (*PRESETS, *CANDIDATES)
 
 
-def backbone(images: Images) -> tuple[nn.Module, int]:
-    """A small network for the images, and how many features it gives."""
+def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
+    """A small network for the images, for digits with these hidden layers, and how many features it gives."""
     channels, size = images.train.shape[1], images.train.shape[2]
     if size == 8:
-        return nn.Sequential(nn.Flatten(), nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU()), 64
+        dense = [layer for pair in pairwise((64, *hidden)) for layer in (nn.Linear(*pair), nn.ReLU())]
+        return nn.Sequential(nn.Flatten(), *dense), hidden[-1]
     widths = (8, 16) if channels == 1 else (32, 64, 128)
     layers: list[nn.Module] = []
     for before, after in zip((channels, *widths[:-1]), widths, strict=True):
@@ -100,14 +105,14 @@ def backbone(images: Images) -> tuple[nn.Module, int]:
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(widths[-1] * side * side, 128), nn.ReLU()), 128
 
 
-def network(way: str, images: Images, dim: int) -> nn.Module:
+def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
     """The backbone and a last layer."""
-    body, features = backbone(images)
+    body, features = backbone(images, recipe.hidden)
     if way == "nn.Linear":
         return nn.Sequential(body, nn.Linear(features, images.num_classes))
-    code = ps.best(num_classes=images.num_classes, dim=dim, iterations=0)
+    code = ps.best(num_classes=images.num_classes, dim=recipe.dim, iterations=0)
     head = PrototypeHead(code, preset=way) if way in PRESETS else Candidate(way, code)
-    return nn.Sequential(body, nn.Linear(features, dim), head)
+    return nn.Sequential(body, nn.Linear(features, recipe.dim), head)
 
 
 def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
@@ -121,7 +126,7 @@ def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
 def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -> float:
     """Train, and the share of the test images that is then right, in percent."""
     torch.manual_seed(seed)
-    model = network(way, images, recipe.dim)
+    model = network(way, images, recipe)
     solver = torch.optim.SGD(model.parameters(), rate, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(solver, recipe.epochs)
     count = recipe.examples or len(images.train)
@@ -170,7 +175,7 @@ def main() -> None:
     recipe = replace(RECIPES[given.data], **{name: value for name, value in chosen.items() if value is not None})
     ways = tuple(way.strip() for way in given.ways.split(";"))
     torch.set_num_threads(1)
-    table(given.data, load(given.data), recipe, ways, tuple(map(float, given.rates.split(","))))
+    table(given.data, load(recipe.images or given.data), recipe, ways, tuple(map(float, given.rates.split(","))))
 
 
 if __name__ == "__main__":
