@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy, normalize
 
 import protosphere as ps
+from protosphere.nn import threads
 from protosphere.nn.projections import dense, hadamard, projection_for
 
 CODES = {
@@ -141,3 +142,27 @@ def test_no_block_of_all_logits_is_ever_held(monkeypatch):
         project.top(z, 5)
     largest = max(event.self_cpu_memory_usage for event in profile.events())
     assert largest < 64 * 100_000 * 4 / 2
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+def test_threads_change_nothing(mode, monkeypatch):
+    project, (z, *_) = projection("cosets", torch.float32), batch_of("cosets", batch=21, dtype=torch.float32)
+    alone = project(z), project.log_sum_exp(z), *project.top(z, 3)
+    monkeypatch.setattr(threads, "FEWEST_SCORES", 1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with mode():
+            both = project(z), project.log_sum_exp(z), *project.top(z, 3)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    for one, two in zip(alone, both, strict=True):
+        torch.testing.assert_close(two, one, rtol=1e-5, atol=1e-5)
+
+
+def test_an_error_in_a_thread_is_raised(monkeypatch):
+    monkeypatch.setattr(threads, "FEWEST_SCORES", 1)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        threads.by_rows(lambda rows: 1 / 0, 16, 16, torch.device("cpu"))

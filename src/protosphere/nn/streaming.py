@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import Tensor
 
+from protosphere.nn.threads import by_rows
+
 if TYPE_CHECKING:
     from protosphere.nn.projections.part import Part
 
@@ -46,7 +48,14 @@ def widened(z: Tensor) -> Tensor:
 
 
 def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
-    """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax."""
+    """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax; not differentiable."""
+    num_words = sum(part.num_words for part in parts)
+    pieces = by_rows(lambda rows: _streamed(z[rows], parts, with_mean), len(z), len(z) * num_words, z.device)
+    values, means = zip(*pieces, strict=True)
+    return torch.cat(values), torch.cat(means)
+
+
+def _streamed(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
     bounded = _bounded(z, sum(part.num_words for part in parts))
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)

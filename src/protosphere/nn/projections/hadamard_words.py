@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.streaming import widened
+from protosphere.nn.threads import by_rows
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
 
-TILE_ENTRIES = 1 << 22
-"""Sums held at once between the two products, 16 MB: few calls of some milliseconds each."""
+TILE_ENTRIES = 1 << 20
+"""Sums held at once between the two products, 4 MB a thread."""
 
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
@@ -68,19 +69,29 @@ class _PulledWords(torch.autograd.Function):
 
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
+    words = fresh(z, len(z), part.num_words)
+    by_rows(lambda rows: _write_words(z[rows], part, words[rows]), len(z), words.numel(), z.device)
+    return words
+
+
+def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
-    words = fresh(z, len(z), part.num_words).view(len(z), cosets, per_coset)
+    each = words.view(len(z), cosets, per_coset)
     binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
     for start, stop in tiles(part, len(z)):
         summed = torch.bmm(binned, part.signs[:, :, start:stop].to(z.dtype))
-        torch.bmm(summed.permute(1, 2, 0), outer, out=words[:, start:stop])
+        torch.bmm(summed.permute(1, 2, 0), outer, out=each[:, start:stop])
     if part.tailed:
-        words += part.tail_scores(z, (0, cosets))[:, :, None]
-    return words.view(len(z), part.num_words)
+        each += part.tail_scores(z, (0, cosets))[:, :, None]
 
 
 def pulled_words(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
+    pieces = by_rows(lambda rows: _pulled(weights[rows], part), len(weights), weights.numel(), weights.device)
+    return torch.cat(pieces)
+
+
+def _pulled(weights: Tensor, part: HadamardPart) -> Tensor:
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = weights.reshape(len(weights), cosets, per_coset)
     pulled = weights.new_zeros(b, len(weights), part.signs.shape[1])

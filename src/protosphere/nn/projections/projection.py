@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import cast
 
@@ -14,6 +14,7 @@ from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
 from protosphere.nn.streaming import log_sum_exp, widened
+from protosphere.nn.threads import by_rows
 
 
 class Projection(nn.Module):
@@ -101,19 +102,26 @@ class Projection(nn.Module):
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
-        starts = accumulate([part.num_words for part in self.each_part], initial=0)
+        starts = list(accumulate([part.num_words for part in self.each_part], initial=0))[:-1]
         values, words = top_of_parts(z, self.each_part, starts, k)
         return values, words if self.classes is None else self.classes[words]
 
 
-def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Iterable[int], k: int) -> Found:
+def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Sequence[int], k: int) -> Found:
     """The k largest products with the words of the parts, and their numbers, part p beginning at number starts[p]."""
-    found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-    with torch.no_grad(), torch.autocast(z.device.type, enabled=False):
-        for part, first in zip(parts, starts, strict=False):
-            values, index = part.top(widened(z), min(k, part.num_words))
-            found = merged_top(found, (values.to(z.dtype), index + first), k)
-    return found
+    num_words = sum(part.num_words for part in parts)
+
+    def of_rows(rows: slice) -> Found:
+        wide = widened(z[rows])
+        found = wide.new_empty(len(wide), 0), wide.new_empty(len(wide), 0, dtype=torch.int64)
+        for part, first in zip(parts, starts, strict=True):
+            values, index = part.top(wide, min(k, part.num_words))
+            found = merged_top(found, (values, index + first), k)
+        return found
+
+    with torch.autocast(z.device.type, enabled=False):
+        values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, z.device), strict=True)
+    return torch.cat(values).to(z.dtype), torch.cat(words)
 
 
 def check_vectors(z: Tensor, dim: int) -> None:
