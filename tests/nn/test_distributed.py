@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import distributed, multiprocessing, nn
 from torch.nn.parallel import DistributedDataParallel
@@ -37,6 +38,7 @@ def one_of_two(rank, folder):
     distributed.destroy_process_group()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # Python 3.12 warns of threads, which stand still here
 def test_two_processes_equal_one(tmp_path):
     multiprocessing.start_processes(one_of_two, args=(str(tmp_path),), nprocs=2, start_method="fork")
     first, second = (torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in (0, 1))

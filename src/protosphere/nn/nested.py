@@ -26,7 +26,7 @@ def nested_order(points: Points, num_first: int) -> Indices:
 
     >>> pentagon = np.exp(2j * np.pi * np.arange(5) / 5)
     >>> nested_order(np.column_stack([pentagon.real, pentagon.imag]), 2)
-    array([0, 3, 1, 4, 2])
+    array([0, 2, 1, 3, 4])
     """
     ways = [np.arange(num_first), farthest_first(points, np.arange(1))[:num_first]]
     if len(points) <= LARGEST_PAIRWISE and num_first * len(points) ** 2 <= LARGEST_COMPARED:
