@@ -151,6 +151,19 @@ def test_a_copy_shares_the_code_and_nothing_else():
     assert other.scaling.shift is not head.scaling.shift
 
 
+def test_two_classes_need_one_dimension():
+    head = PrototypeHead(2)
+    assert head.prototypes().flatten().tolist() in ([1, -1], [-1, 1])
+    assert head(torch.tensor([[3.0]])).shape == (1, 2)
+
+
+def test_prototypes_that_coincide_have_no_scale():
+    twice = ps.from_points(torch.eye(3).double()[[0, 1, 1]].numpy())
+    with pytest.raises(InvalidArgumentError, match=r"'max_cosine' must be below 1, got 1.0: two prototypes coincide"):
+        PrototypeHead(twice)
+    assert PrototypeHead(twice, preset="lindstrom")(torch.zeros(1, 3)).shape == (1, 3)
+
+
 def test_without_dim_the_simplex_fits():
     assert PrototypeHead(7).dim == 6
     assert PrototypeHead(7).certificate.optimal

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from protosphere.errors import InvalidArgumentError
 from protosphere.nn.cross_entropy import LossOptions, checked_classes
 from protosphere.nn.streaming import widened
 
@@ -54,6 +55,8 @@ def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.
     >>> round(confident_scale(10, 0.0), 2)
     6.79
     """
+    if max_cosine >= 1:
+        raise InvalidArgumentError(f"'max_cosine' must be below 1, got {max_cosine}: two prototypes coincide")
     odds = max(1, num_classes - 1) * probability / (1 - probability)
     return math.log(odds) / (1 - max_cosine)
 
