@@ -6,6 +6,7 @@ gradient and classes as a single process would. Two numbers an example and one v
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import torch
@@ -18,6 +19,7 @@ from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
+from protosphere.nn.projections.plan import Plan
 from protosphere.nn.projections.projection import check_vectors, top_of_parts
 from protosphere.nn.streaming import streamed_log_sum_exp, widened
 from protosphere.spherical_code import SphericalCode
@@ -47,19 +49,11 @@ class ShardedProjection(nn.Module):
             raise InvalidArgumentError(
                 "'group' must be of torch.distributed, which is not initialised; init_process_group"
             )
-        plan = plan_for(code, kind, dtype)
-        plan = (
-            plan_for(code, "dense", dtype) if plan.kind == "simplex" else plan
-        )  # its running sum goes over all points
+        plan = _divisible_plan(code, kind, dtype)
         self.num_classes, self.dim, self.kind, self.group = code.num_classes, code.dim, plan.kind, group
-        self.parts, self.starts = nn.ModuleList(), list[int]()
-        rank, world, start = dist.get_rank(group), dist.get_world_size(group), 0
-        for piece in plan.pieces:
-            first, last = piece.units * rank // world, piece.units * (rank + 1) // world
-            if first < last:
-                self.parts.append(piece.build(first, last))
-                self.starts.append(start + first * piece.unit)
-            start += piece.units * piece.unit
+        shares = list(_shares(plan, dist.get_rank(group), dist.get_world_size(group)))
+        self.parts = nn.ModuleList(part for part, _ in shares)
+        self.starts = [start for _, start in shares]
         position = plan.position
         self.register_buffer("position", position, persistent=False)
         self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
@@ -120,6 +114,22 @@ class ShardedProjection(nn.Module):
         for theirs in zip(*(everyones(one, self.group) for one in mine), strict=True):
             found = merged_top(found, theirs, k)
         return found[0], found[1] if self.classes is None else self.classes[found[1]]
+
+
+def _divisible_plan(code: SphericalCode, kind: str, dtype: torch.dtype | None) -> Plan:
+    """A simplex becomes a matrix: its running sum goes over all points."""
+    plan = plan_for(code, kind, dtype)
+    return plan_for(code, "dense", dtype) if plan.kind == "simplex" else plan
+
+
+def _shares(plan: Plan, rank: int, world: int) -> Iterator[tuple[nn.Module, int]]:
+    """The parts of one process, and the number of the first word of each."""
+    start = 0
+    for piece in plan.pieces:
+        first, last = piece.units * rank // world, piece.units * (rank + 1) // world
+        if first < last:
+            yield piece.build(first, last), start + first * piece.unit
+        start += piece.units * piece.unit
 
 
 class _ShardedLogSumExp(torch.autograd.Function):

@@ -23,14 +23,17 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
     """The cosets of the largest small code that serves, with about sqrt(n) words, and which rows they are in order."""
     for bits in range(ceil(log2(rows.length) / 2 - 0.5), FEWEST_BITS - 1, -1):
         for antipodal in (True, False):
-            found = _cosets(rows, bits, antipodal)
+            found = whole_cosets(rows, bits, antipodal)
             if found is not None and 2 * (found[0].largest_bin + (1 << bits)) <= rows.length:
                 return found
     return None
 
 
-def _cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
-    """Whole cosets of the code of the first `bits` rows, next to the all-one word or not."""
+def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
+    """The whole cosets of the code of the first `bits` rows, with the all-one word or without, and which rows they are.
+
+    None where few of the words are in such.
+    """
     blocks = _whole_blocks(rows.numbers, 1 << (bits + antipodal))
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
