@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ["torch", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
+HEAVY = ["torch", "sklearn", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
 
 
 def loaded_after(statements):
