@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from protosphere.nn import functional
+from protosphere.nn.approximate import ApproximateTop
 from protosphere.nn.attach import attach, prototype_head
 from protosphere.nn.growth import first_classes, ladder
 from protosphere.nn.head import Nearest, PrototypeHead
@@ -25,6 +26,7 @@ from protosphere.nn.losses import (
     SquaredCosineDistance,
 )
 from protosphere.nn.presets import PRESETS, Preset
+from protosphere.nn.sharded import ShardedProjection, gathered
 from protosphere.nn.unknown import threshold_at
 
 if TYPE_CHECKING:
@@ -34,16 +36,19 @@ __all__ = [
     "PRESETS",
     "AdditiveAngularMargin",
     "AdditiveCosineMargin",
+    "ApproximateTop",
     "CosineCrossEntropy",
     "DotRegression",
     "Nearest",
     "Preset",
     "PrototypeClassifier",
     "PrototypeHead",
+    "ShardedProjection",
     "SquaredCosineDistance",
     "attach",
     "first_classes",
     "functional",
+    "gathered",
     "ladder",
     "prototype_head",
     "threshold_at",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -20,6 +20,10 @@ from protosphere.spherical_code import SphericalCode
 
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
+
+
+Top = Callable[[Tensor, int], tuple[Tensor, Tensor]]
+"""(vectors, k) to their k largest dot products with the prototypes, and the classes of those."""
 
 
 class Nearest(NamedTuple):
@@ -139,9 +143,9 @@ class PrototypeHead(nn.Module):
             )
         return squared_cosine_distance(*with_own(self._wide(z), target, self.projection))
 
-    def decode(self, z: Tensor, k: int = 1) -> Nearest:
-        """The k nearest prototypes of each z, streaming."""
-        return Nearest(*self.projection.top(unit(self._wide(z)), k))
+    def decode(self, z: Tensor, k: int = 1, top: Top | None = None) -> Nearest:
+        """The k nearest prototypes of each z, streaming; exact, unless `top` is an `ApproximateTop(head.code)`."""
+        return Nearest(*(top or self.projection.top)(unit(self._wide(z)), k))
 
     def score(self, z: Tensor, kind: str = "max_cosine") -> Tensor:
         """How surely z is of a known class: 'max_cosine', 'margin' or 'energy' (see `unknown`), streaming."""
