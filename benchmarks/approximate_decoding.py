@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -35,6 +36,12 @@ def milliseconds(work: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - begun)
 
 
+def medians(z: torch.Tensor, *decoders: Callable[[torch.Tensor], object]) -> list[float]:
+    """How long each takes, taking turns: the best of three calls in a row, and of that the median."""
+    turns = [[min(milliseconds(partial(decode, z)) for _ in range(3)) for decode in decoders] for _ in range(TURNS)]
+    return [median(column) for column in zip(*turns, strict=True)]
+
+
 def main() -> None:
     """A row for each code and each number of directions and cosets."""
     torch.set_num_threads(2)
@@ -51,12 +58,7 @@ def main() -> None:
         for directions, cosets in ((8, 8), (16, 8), (32, 16)):
             decode = ApproximateTop(code, directions, cosets)
             recalls = [(decode(z)[1] == best).float().mean().item() for z, best in zip(vectors, truth, strict=True)]
-            batch = vectors[-1][:BATCH]
-            turns = [
-                (milliseconds(lambda z=batch: exact(z)), milliseconds(lambda z=batch, of=decode: of(z)))
-                for _ in range(TURNS)
-            ]
-            slow, fast = (median(column) for column in zip(*turns, strict=True))
+            slow, fast = medians(vectors[-1][:BATCH], exact, decode)
             shown = " ".join(f"{recall:.3f}" for recall in recalls)
             print(
                 f"{scheme:17s} n {dim} K {num_classes:9,d}  {directions:2d} directions {cosets:2d} cosets"

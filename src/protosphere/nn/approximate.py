@@ -25,6 +25,7 @@ from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.projections.sign_rows import sign_rows_of
 from protosphere.nn.projections.small_cosets import whole_cosets
 from protosphere.nn.streaming import widened
+from protosphere.nn.threads import by_rows
 from protosphere.spherical_code import SphericalCode
 from protosphere.types import Indices
 
@@ -70,19 +71,23 @@ class ApproximateTop(nn.Module):
     def _keep(self, name: str, array: Indices | np.ndarray) -> None:
         self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
 
-    @torch.no_grad()
     def forward(self, z: Tensor, k: int = 1) -> Found:
         """k values, descending, and their classes; k at most half the words of the cosets looked at."""
         check_vectors(z, self.dim)
         most = self.cosets * self.dim
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
-        wide = widened(z)
-        found = self._within(wide, self.votes(wide).topk(self.cosets, dim=1).indices, k)
-        if self.rest is not None:
-            values, index = self.rest.top(wide, min(k, self.rest.num_words))
-            found = merged_top(found, (values, self.rest_classes[index]), k)
-        return found[0].to(z.dtype), found[1]
+        with torch.autocast(z.device.type, enabled=False):
+            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), len(z), len(z) * self.num_classes, z.device)
+        values, classes = zip(*pieces, strict=True)
+        return torch.cat(values).to(z.dtype), torch.cat(classes)
+
+    def _top(self, z: Tensor, k: int) -> Found:
+        found = self._within(z, self.votes(z).topk(self.cosets, dim=1).indices, k)
+        if self.rest is None:
+            return found
+        values, index = self.rest.top(z, min(k, self.rest.num_words))
+        return merged_top(found, (values, self.rest_classes[index]), k)
 
     def votes(self, z: Tensor) -> Tensor:
         """B x cosets: the higher, the more likely has the coset a word near z."""
