@@ -60,16 +60,15 @@ def _streamed(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)
     for part in parts:
-        stream, spare = part.stream(z), z.new_empty(0)
+        stream = part.stream(z)
         for tile in part.tiles(len(z)):
             scores, before = stream.scores(tile), best
             if not bounded:
                 best = torch.maximum(best, _highest(scores, part.antipodal))
                 shrink = torch.exp(before - best)
                 total, mean = total * shrink, mean * shrink[:, None]
-            spare = spare if spare.shape == scores.shape else torch.empty_like(scores)
-            added = _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
-            total = total + added
+            spare = stream.spare(scores) if part.antipodal else scores
+            total = total + _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
             if with_mean:
                 mean = mean + stream.pull(scores, tile)
     return best + total.log(), mean / total[:, None]

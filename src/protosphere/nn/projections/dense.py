@@ -25,6 +25,10 @@ class DenseStream:
         """The products with the rows of a tile: (1, B, rows)."""
         return (self.z @ self.weight[tile[0] : tile[1]].to(self.z.dtype).T)[None]
 
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores."""
+        return torch.empty_like(scores)
+
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the rows of a tile."""
         return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)

@@ -22,8 +22,8 @@ from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece,
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
 
-TILE_ENTRIES = 1 << 18
-"""Scores held at once by a stream, 1 MB: with their exponentials they stay in cache."""
+TILE_ENTRIES = 1 << 19
+"""Scores held at once by a stream, 2 MB: with their exponentials they stay in cache."""
 
 HIGHEST_ENTRIES = 1 << 20
 """Cosets times vectors whose best scores are kept at once."""

@@ -1,4 +1,4 @@
-"""The scores of a Hadamard part, tile by tile, in the same two blocks of memory."""
+"""The scores of a Hadamard part, tile by tile, in the same block of memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.projections.part import Tile
+from protosphere.nn.workspace import given_back, taken
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
@@ -21,9 +22,14 @@ class HadamardStream:
 
     def __init__(self, z: Tensor, part: HadamardPart) -> None:
         self.z, self.part = z, part
-        self.binned, self.inner = part.binned(z).contiguous(), part.inner.to(z.dtype)
         largest = max((stop - start for start, stop in part.tiles(len(z))), default=0)
-        self.summed, self.halves = z.new_empty(2, len(self.inner) * len(z) * largest)
+        entries = len(part.inner) * len(z) * largest
+        self.block = taken(z, 3 * entries)
+        self.summed, self.halves, self.others = (self.block[i * entries : (i + 1) * entries] for i in range(3))
+        self.binned, self.inner = part.binned(z).contiguous(), part.inner.to(z.dtype)
+
+    def __del__(self) -> None:
+        given_back(self.block)
 
     def scores(self, tile: Tile) -> Tensor:
         """Dot products with the words of a tile."""
@@ -36,6 +42,10 @@ class HadamardStream:
             return half
         tails = self.part.tail_scores(self.z, tile)
         return torch.cat([tails + half, tails - half]) if self.part.both_signs else tails + half
+
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores."""
+        return torch.empty_like(scores) if self.part.tailed else self._shaped(self.others, scores.shape[2])
 
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the words of a tile."""

@@ -20,6 +20,10 @@ class Stream(Protocol):
         """Dot products with the words of a tile, in any order: (some, B, some)."""
         ...
 
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores, to be written by the caller."""
+        ...
+
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the words of a tile with weights in the order of their scores: B x n."""
         ...

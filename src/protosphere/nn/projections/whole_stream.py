@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from protosphere.nn.projections.part import Tile
@@ -22,6 +23,10 @@ class WholeStream:
         """All products: (1, B, num_words)."""
         del tile
         return self.project(self.z)[None]
+
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores."""
+        return torch.empty_like(scores)
 
     def pull(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of all words."""
