@@ -69,7 +69,10 @@ def shortened_ceiling(structure: ShortenedWords, tail: Tail | None, progress: Pr
     layer = max(1, (tail.group >> code.coset_bits) // code.slopes)
     one_coset = tail.group >> code.coset_bits == 1
     within = max([alone] if one_coset else [alone, int(by_difference[:layer].max())])
-    across = int(by_difference.max() if one_coset else by_difference[layer:].max())
+    other_tails = by_difference if one_coset else by_difference[layer:]
+    if not len(other_tails):  # the first words of a longer code, which all have one tail
+        return tail.share * within / length + 1 - tail.share, f"{method}, which have one tail"
+    across = int(other_tails.max())
     apart = largest_inner_product(point_rows(tail.vectors))
     same, other = (tail.share * product / length for product in (within, across))
     return max(same + 1 - tail.share, other + (1 - tail.share) * apart), f"{method}, and of their tails"

@@ -69,6 +69,9 @@ class SphericalCode:
     def __post_init__(self) -> None:
         self.placement.freeze()
 
+    def __deepcopy__(self, memo: object) -> SphericalCode:
+        return self  # immutable: copies of a model share its code
+
     def __getitem__(self, index: int | slice) -> Points:
         """Row `index`, or the rows of a slice, as float64."""
         chosen = range(self.num_classes)[index]

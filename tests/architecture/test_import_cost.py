@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = ["torch", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
-HEAVY += ["lightning_fabric", "plotly", "sklearn", "ray"]
+HEAVY += ["lightning_fabric", "plotly", "sklearn", "ray", "numba"]
 
 
 def loaded_after(statements):

@@ -12,6 +12,7 @@ from protosphere.bounds import converse
 from protosphere.certification import certified
 from protosphere.choice import Choice, Considered
 from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.optimized import algebraic_codes
 from protosphere.constructions.registry import describe
 from protosphere.constructions.search import Candidate, member_candidates
 from protosphere.constructions.thinning import thinned
@@ -180,6 +181,7 @@ def _optimised(
 ) -> _Built:
     """The optimiser's code, started from what algebra gave and from scratch."""
     starts: list[Points] = [one.code.points for one in built]
+    starts += algebraic_codes(provenance.num_classes, provenance.dim)
     result = optimised(
         provenance.num_classes,
         provenance.dim,

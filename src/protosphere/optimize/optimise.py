@@ -19,6 +19,9 @@ WORK = 4e9
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
 
 
+SPRINTS = (25, 60)
+"""Evaluations a temperature of the first two starts, made in a hurry where there is a target."""
+
 FLAT = 3
 """Up to this dimension random starts and their variations find more in the time than symmetric ones."""
 
@@ -107,7 +110,12 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
     for points in given:
         search.take(points)
     search.arms += [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
-    search.explore()
+    for steps in SPRINTS if target > -1 else ():
+        search.sprint(steps)
+        if search.pool[0].value <= target:
+            break
+    else:
+        search.explore()
     while search.budget.share < VARY and not _reached(search, target, polish):
         varying = search.budget.share > EXPLORE and "refilled" in kinds and search.rng.random() < VARYING
         (search.vary if varying else search.explore)()
@@ -126,6 +134,8 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
 
 def _reached(search: Search, target: float, polish: bool) -> bool:
     """Whether the best code meets the target; one that may once it is finished is finished first."""
+    if search.pool[0].value <= target:
+        return True
     while search.pool[0].value < target + PROMISING and not search.pool[0].finished:
         search.finish(search.pool[0])
     best = search.pool[0]

@@ -27,6 +27,9 @@ OVERDRAFT = 1.1
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
+SPRINT = (20.0, 500.0)
+"""First and last temperature of a start in a great hurry."""
+
 POOL = 12
 SAME = 1e-6
 """Relative difference of values below which two codes count as one."""
@@ -80,6 +83,12 @@ class Search:
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = fitted(points, self.num_points, self.dim, self.rng)
             self.admit(Candidate(max_cosine(start), start, "given", finished=True))
+
+    def sprint(self, steps: int) -> None:
+        """One random start in a great hurry: often enough where the target is modest."""
+        start = self.rng.standard_normal((self.num_points, self.dim))
+        found = self.crew.descended([start], np.full(1, SPRINT[0]), SPRINT[1], steps, self.budget, VARY)
+        self._admit_all("random", found)
 
     def explore(self) -> None:
         """One batch from an untried arm, or from one of those that led furthest."""

@@ -1,0 +1,74 @@
+"""A network on scikit-learn's digits with a learned last layer, and with fixed prototypes: accuracy side by side.
+
+`python examples/replace_last_layer.py` trains the same network 36 times, with SGD with and without momentum, at three
+learning rates and three seeds, on the first half of the images, and tests on the second, in about a minute.
+"""
+
+from __future__ import annotations
+
+import torch
+from sklearn.datasets import load_digits
+from torch import Tensor, nn
+
+from protosphere.nn import PrototypeHead
+
+IMAGES, CLASSES = (torch.tensor(array) for array in load_digits(return_X_y=True))
+HALF = len(IMAGES) // 2
+EPOCHS, BATCH = 30, 64
+
+
+def network(last: nn.Module) -> nn.Module:
+    """Two hidden layers, and the last one."""
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last)
+
+
+def learned() -> nn.Module:
+    """What everybody does."""
+    return nn.Linear(64, 10)
+
+
+def prototypes() -> nn.Module:
+    """The three lines: 10 classes, so a simplex in 9 dimensions; nothing else in the loop changes."""
+    head = PrototypeHead(10, dim=9)
+    return nn.Sequential(nn.Linear(64, head.dim), head)
+
+
+def standardised() -> Tensor:
+    """The images with the mean 0 and the deviation 1 that the training half has."""
+    train = IMAGES[:HALF]
+    return ((IMAGES - train.mean()) / train.std()).float()
+
+
+def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
+    """Train on the first half; the share of the second that is right, in percent."""
+    torch.manual_seed(seed)
+    model, images = network(make_last()), standardised()
+    solver = torch.optim.SGD(model.parameters(), rate, momentum=momentum, weight_decay=5e-4)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(solver, EPOCHS)
+    draw = torch.Generator().manual_seed(seed)
+    for _ in range(EPOCHS):
+        for batch in torch.randperm(HALF, generator=draw).split(BATCH)[: HALF // BATCH]:
+            solver.zero_grad()
+            nn.functional.cross_entropy(model(images[batch]), CLASSES[batch]).backward()
+            solver.step()
+        schedule.step()
+    with torch.no_grad():
+        return 100 * (model(images[HALF:]).argmax(1) == CLASSES[HALF:]).double().mean().item()
+
+
+def main() -> None:
+    """Print the table."""
+    print("test accuracy in percent, three seeds   nn.Linear          prototypes         worst difference")
+    for momentum in (0.9, 0.0):
+        for rate in (0.01, 0.1, 0.5):
+            plain, ours = (
+                [accuracy(last, rate, momentum, seed) for seed in range(3)] for last in (learned, prototypes)
+            )
+            worst = min(b - a for a, b in zip(plain, ours, strict=True))
+            cells = "    ".join(" ".join(f"{value:4.1f}" for value in values) for values in (plain, ours))
+            print(f"momentum {momentum}, learning rate {rate:<4}          {cells}     {worst:+.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main()

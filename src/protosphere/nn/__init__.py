@@ -1,0 +1,63 @@
+"""PyTorch modules on fixed prototypes: a head that gives ordinary logits, its losses, and what else it can do.
+
+>>> import torch
+>>> from protosphere.nn import PrototypeHead
+>>> head = PrototypeHead(1000, dim=512)
+>>> head(torch.randn(4, 512)).shape
+torch.Size([4, 1000])
+
+`PrototypeClassifier` loads scikit-learn, and only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from protosphere.nn import functional
+from protosphere.nn.approximate import ApproximateTop
+from protosphere.nn.attach import attach, prototype_head
+from protosphere.nn.growth import first_classes, ladder
+from protosphere.nn.head import Nearest, PrototypeHead
+from protosphere.nn.losses import (
+    AdditiveAngularMargin,
+    AdditiveCosineMargin,
+    CosineCrossEntropy,
+    DotRegression,
+    SquaredCosineDistance,
+)
+from protosphere.nn.presets import PRESETS, Preset
+from protosphere.nn.sharded import ShardedProjection, gathered
+from protosphere.nn.unknown import threshold_at
+
+if TYPE_CHECKING:
+    from protosphere.nn.classifier import PrototypeClassifier
+
+__all__ = [
+    "PRESETS",
+    "AdditiveAngularMargin",
+    "AdditiveCosineMargin",
+    "ApproximateTop",
+    "CosineCrossEntropy",
+    "DotRegression",
+    "Nearest",
+    "Preset",
+    "PrototypeClassifier",
+    "PrototypeHead",
+    "ShardedProjection",
+    "SquaredCosineDistance",
+    "attach",
+    "first_classes",
+    "functional",
+    "gathered",
+    "ladder",
+    "prototype_head",
+    "threshold_at",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "PrototypeClassifier":
+        from protosphere.nn.classifier import PrototypeClassifier
+
+        return PrototypeClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

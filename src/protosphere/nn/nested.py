@@ -1,0 +1,80 @@
+"""An order of a code's points in which the first ones are well separated."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.geometry.gram import largest_inner_product, point_rows
+from protosphere.types import Indices, Points
+
+LARGEST_COMPARED = 1 << 28
+"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs."""
+
+LARGEST_PAIRWISE = 4096
+"""And the number of points: their cosines are held at once, 128 MB."""
+
+DIGITS = 9
+"""Cosines are compared so far rounded: the same order on every machine."""
+
+
+def nested_order(points: Points, num_first: int) -> Indices:
+    """All numbers: the first `num_first` with the lowest max cosine that we find, then always the farthest.
+
+    The first ones are chosen as the points stand, farthest first, or, in codes of moderate size, as points that are
+    pairwise at most a cosine apart, for the lowest cosine that a greedy choice finds so many for.
+
+    >>> pentagon = np.exp(2j * np.pi * np.arange(5) / 5)
+    >>> nested_order(np.column_stack([pentagon.real, pentagon.imag]), 2)
+    array([0, 2, 1, 3, 4])
+    """
+    ways = [np.arange(num_first), farthest_first(points, np.arange(1))[:num_first]]
+    if len(points) <= LARGEST_PAIRWISE and num_first * len(points) ** 2 <= LARGEST_COMPARED:
+        ways.append(far_apart(points, num_first))
+    return farthest_first(points, min(ways, key=lambda way: _max_cosine(points[way])))
+
+
+def farthest_first(points: Points, chosen: Indices) -> Indices:
+    """The numbers in `chosen`, then always the point whose largest cosine with those before it is lowest."""
+    order = np.empty(len(points), dtype=np.int64)
+    order[: len(chosen)] = chosen
+    nearest: NDArray[np.float64] = np.max(points @ points[chosen].T, axis=1)
+    nearest[chosen] = np.inf
+    for i in range(len(chosen), len(points)):
+        order[i] = np.argmin(nearest.round(DIGITS))
+        np.maximum(nearest, points @ points[order[i]], out=nearest)
+        nearest[order[i]] = np.inf
+    return order
+
+
+def far_apart(points: Points, count: int) -> Indices:
+    """`count` points pairwise at most some cosine apart, the lowest that bisection over all cosines finds."""
+    gram = (points @ points.T).round(DIGITS)
+    levels = np.unique(gram)
+    low, high, best = 0, len(levels) - 1, np.arange(count)
+    while low < high:
+        middle = (low + high) // 2
+        found = _pairwise_below(gram <= levels[middle], count)
+        if found is None:
+            low = middle + 1
+        else:
+            high, best = middle, found
+    return best
+
+
+def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
+    """`count` points every two of which are compatible: always one that leaves most others possible; None if stuck."""
+    alive = np.ones(len(compatible), dtype=np.bool_)
+    chosen = np.empty(count, dtype=np.int64)
+    for i in range(count):
+        left = np.where(alive, compatible[:, alive].sum(axis=1), -1)
+        chosen[i] = np.argmax(left)
+        if left[chosen[i]] < 0:
+            return None
+        alive &= compatible[chosen[i]]
+        alive[chosen[i]] = False
+    return chosen
+
+
+def _max_cosine(points: Points) -> float:
+    return round(largest_inner_product(point_rows(points)), DIGITS)

@@ -1,0 +1,88 @@
+"""Ways to train against fixed prototypes, each a frozen record named after where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from protosphere.errors import as_choice
+from protosphere.nn.functional import confident_scale, soft_unit, unit
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One way: logits are scale * embed(z) c_k.
+
+    Attributes:
+        name: what `PrototypeHead(preset=...)` calls it.
+        embed: z to what is compared with the prototypes.
+        scale: (number of classes, max cosine) to the scale that 'auto' means.
+        pulls: whether `head.loss` is the squared cosine distance to the target alone, instead of cross-entropy.
+        summary, reference: in a line, and where it comes from.
+    """
+
+    name: str
+    embed: Callable[[Tensor], Tensor]
+    scale: Callable[[int, float], float]
+    pulls: bool
+    summary: str
+    reference: str
+
+
+def as_it_is(z: Tensor) -> Tensor:
+    """z."""
+    return z
+
+
+def _one(num_classes: int, max_cosine: float) -> float:
+    del num_classes, max_cosine
+    return 1.0
+
+
+def _small_radius(num_classes: int, max_cosine: float) -> float:
+    """The authors' radius for residual networks."""
+    del num_classes, max_cosine
+    return 0.1
+
+
+_ALL = (
+    Preset(
+        "protosphere",
+        soft_unit,
+        confident_scale,
+        False,
+        "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
+        "chosen by the table of docs/presets.md",
+    ),
+    Preset("lindstrom", as_it_is, _one, False, "z c, z not normalised; cross-entropy", "Lindström et al. (2024)"),
+    Preset(
+        "kasarla",
+        as_it_is,
+        _small_radius,
+        False,
+        "z c times a radius, 0.1 unless `scale` says otherwise, z not normalised; cross-entropy",
+        "Kasarla et al. (2022)",
+    ),
+    Preset(
+        "mettes",
+        unit,
+        _one,
+        True,
+        "cosines; the loss is (1 - cosine of the target)^2",
+        "Mettes et al. (2019)",
+    ),
+)
+
+PRESETS = {preset.name: preset for preset in _ALL}
+"""Every preset by its name; the first is the default."""
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name.
+
+    >>> preset_named("mettes").pulls
+    True
+    """
+    return PRESETS[as_choice("preset", name, PRESETS)]

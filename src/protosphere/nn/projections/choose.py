@@ -1,0 +1,130 @@
+"""Which projection a code gets: what its points are is found in the points, whatever construction made them."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from protosphere.constructions.simplex import simplex_points
+from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.nn.projections.axes import AxesPart
+from protosphere.nn.projections.dense import DensePart
+from protosphere.nn.projections.hadamard import HadamardPart
+from protosphere.nn.projections.plan import Piece, Plan, matrix, position_of
+from protosphere.nn.projections.projection import Projection
+from protosphere.nn.projections.sign_rows import SAME, sign_rows_of
+from protosphere.nn.projections.simplex import SimplexPart
+from protosphere.nn.projections.small_cosets import found_layout
+from protosphere.spherical_code import SphericalCode
+from protosphere.types import Indices, Points
+
+KINDS = ("auto", "dense", "hadamard", "axes", "simplex")
+
+SMALLEST = {"axes": 1 << 15, "simplex": 1 << 18, "hadamard": 1 << 20}
+"""K n from which each is faster than the matrix. Forward at batch 64 on one thread, times faster: axes 1.7 at 2^15, 9.7
+at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.7 at 2^18, 3.0 at 2^19, 7.3 at 2^21, at n = 512 5.3 at
+2^20. For single vectors it is 2^19 (simplex) and 2^21 (hadamard); below, all take less than a quarter millisecond."""
+
+SHORT = 100
+"""Up to this n, cosets save too few multiplications: 0.9 times as fast at n = 64, K = 4096; 0.6 with a tail at n = 70,
+K = 16,000. They are taken only where the matrix would be large, for the memory."""
+
+LARGE = 1 << 26
+"""K n from which it is: 256 MB."""
+
+
+def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Projection:
+    """The dot products with every point of `code`, classes in its order.
+
+    Parameters:
+        kind: 'auto' takes what is fastest for the structure and the size of the code; the others insist on 'dense'
+            (a matrix), 'hadamard' (words in cosets of a linear code), 'axes' (+-e_i) or 'simplex'.
+        dtype: of the buffers; by default torch's default dtype. Inputs of other types are served too.
+    """
+    plan = plan_for(code, kind, dtype)
+    return Projection([piece.whole() for piece in plan.pieces], plan.kind, plan.position)
+
+
+def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Plan:
+    """What the projection is to be made of."""
+    kept = dtype or torch.get_default_dtype()
+    makers = {"axes": _axes, "simplex": _simplex, "hadamard": _hadamard}
+    if as_choice("kind", kind, KINDS) in makers:
+        plan = makers[kind](code, kept)
+        if plan is None:
+            raise InvalidArgumentError(
+                f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
+            )
+        return plan
+    tried = makers if kind == "auto" else {}
+    found = (make(code, kept) for name, make in tried.items() if _pays(name, code.num_classes, code.dim))
+    return next((plan for plan in found if plan is not None), None) or _dense(code, kept)
+
+
+def _pays(kind: str, num_classes: int, dim: int) -> bool:
+    """Whether a projection of this kind is worth more than a matrix."""
+    size = num_classes * dim
+    return size >= LARGE or (size >= SMALLEST[kind] and (kind != "hadamard" or dim > SHORT))
+
+
+def _dense(code: SphericalCode, dtype: torch.dtype) -> Plan:
+    return Plan("dense", (_dense_piece(code, np.arange(code.num_classes), dtype),))
+
+
+def _dense_piece(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Piece:
+    return Piece(len(classes), 1, lambda first, last: DensePart(matrix(code, classes[first:last], dtype)))
+
+
+def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+    rows = sign_rows_of(code.placement)
+    found = rows and found_layout(rows)
+    if rows is None or found is None:
+        return None
+    layout, chosen = found
+    cosets = Piece(
+        len(layout.representatives),
+        layout.per_coset,
+        lambda first, last: HadamardPart(layout.sliced(first, last), dtype),
+    )
+    inside = rows.classes[chosen]
+    rest = np.setdiff1d(np.arange(code.num_classes), inside)
+    pieces = (cosets, _dense_piece(code, rest, dtype)) if len(rest) else (cosets,)
+    return Plan("hadamard", pieces, position_of(np.concatenate([inside, rest])))
+
+
+def _axes(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+    points = code.placement.points
+    if points is None or not (np.count_nonzero(points, axis=1) == 1).all():
+        return None
+    axes = np.abs(points).argmax(axis=1)
+    signs = np.take_along_axis(points, axes[:, None], axis=1)[:, 0]
+
+    def build(first: int, last: int) -> AxesPart:
+        chosen = torch.from_numpy(axes[first:last])  # pyright: ignore[reportUnknownMemberType]
+        return AxesPart(chosen, torch.from_numpy(signs[first:last]).to(dtype), code.dim)  # pyright: ignore[reportUnknownMemberType]
+
+    return Plan("axes", (Piece(len(axes), 1, build),))
+
+
+def _simplex(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+    points = code.placement.points
+    if points is None or code.num_classes > code.dim + 1:
+        return None
+    classes = _simplex_order(points)
+    expected = simplex_points(code.num_classes)
+    inside, outside = points[classes, : code.num_classes - 1], points[:, code.num_classes - 1 :]
+    if outside.any() or np.abs(inside - expected).max() > SAME:
+        return None
+
+    def build(first: int, last: int) -> SimplexPart:
+        assert (first, last) == (0, 1), "the running sum goes over all points"
+        return SimplexPart(code.num_classes, code.dim, dtype)
+
+    return Plan("simplex", (Piece(1, code.num_classes, build),), position_of(classes))
+
+
+def _simplex_order(points: Points) -> Indices:
+    """The class of each point of the closed form: point i > 0 has its first entry, a negative one, in coordinate i."""
+    first = (points != 0).argmax(axis=1)
+    entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
+    return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")

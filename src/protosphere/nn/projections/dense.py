@@ -1,0 +1,76 @@
+"""Prototypes as a matrix: what serves every code, and the fastest for few classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.nn.projections.merging import merged_top
+from protosphere.nn.projections.part import Tile
+
+TILE_ENTRIES = 1 << 19
+"""Scores held at once, 2 MB in float32."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseStream:
+    """Products with some rows of a matrix at a time."""
+
+    z: Tensor
+    weight: Tensor
+
+    def scores(self, tile: Tile) -> Tensor:
+        """The products with the rows of a tile: (1, B, rows)."""
+        return (self.z @ self.weight[tile[0] : tile[1]].to(self.z.dtype).T)[None]
+
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores."""
+        return torch.empty_like(scores)
+
+    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the rows of a tile."""
+        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
+
+
+class DensePart(nn.Module):
+    """The rows of a matrix; a score is one product of z with it."""
+
+    antipodal = False
+    weight: Tensor
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        self.num_words, self.dim = weight.shape
+        self.register_buffer("weight", weight, persistent=False)
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The products with every row."""
+        return nn.functional.linear(z, self.weight.to(z.dtype))
+
+    def rows(self, index: Tensor, like: Tensor) -> Tensor:
+        """The rows of these numbers."""
+        return self.weight[index].to(like.dtype)
+
+    def tiles(self, batch: int) -> list[Tile]:
+        """Cuts of the rows."""
+        size = max(1, TILE_ENTRIES // max(1, batch))
+        return [(start, min(start + size, self.num_words)) for start in range(0, self.num_words, size)]
+
+    def stream(self, z: Tensor) -> DenseStream:
+        """The products, tile by tile."""
+        return DenseStream(z, self.weight)
+
+    def word_sum(self, weights: Tensor) -> Tensor:
+        """The sum of all rows."""
+        return weights @ self.weight.to(weights.dtype)
+
+    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k largest products, tile by tile."""
+        found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
+        stream = self.stream(z)
+        for tile in self.tiles(len(z)):
+            values, index = stream.scores(tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
+            found = merged_top(found, (values, index + tile[0]), k)
+        return found

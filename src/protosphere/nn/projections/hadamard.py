@@ -1,0 +1,146 @@
+"""Words in cosets of a small linear code: all dot products by two small matrix products.
+
+The b words of the small code are the signs H[p(x), a], H being Sylvester's matrix of order b and p(x) < b the bin of
+coordinate x. Coset c has the words s_c(x) H[p(x), a], and the dot products with z are
+
+    y[bin, c] = sum over the x of the bin of z(x) s_c(x)        b products (B x n/b) (n/b x cosets)
+    z . word(c, a) = sum over the bins of H[bin, a] y[bin, c]   one product by H
+
+n/b + b multiplications for a word where the matrix of all words takes n; b near sqrt(n) is best. Unions of cosets of
+RM(1, m), and the words of any binary linear code, are such cosets. Where the all-one word is in the code, each word
+stands beside its opposite, and one number serves both.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.nn.projections.hadamard_layout import HadamardLayout
+from protosphere.nn.projections.hadamard_stream import HadamardStream
+from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, pulled_words
+from protosphere.nn.projections.merging import merged_top
+from protosphere.nn.projections.part import Tile
+
+TILE_ENTRIES = 1 << 19
+"""Scores held at once by a stream, 2 MB: with their exponentials they stay in cache."""
+
+HIGHEST_ENTRIES = 1 << 20
+"""Cosets times vectors whose best scores are kept at once."""
+
+
+class HadamardPart(nn.Module):
+    """Cosets of a small linear code as signs times `coefficient`, followed by a tail for each coset where there are.
+
+    Attributes:
+        signs: (b, L, C): s_c(x) for the x of each bin, filled up with zeros to the size L of the largest.
+        columns: the coordinates x in the order (bin, place); 0 where `signs` has zeros.
+        inner: H, b x b; `words`: H, or (H, -H) with columns in turns: b x words of a coset.
+        tails, tail_of: the tails, J x t, and which of them each coset has; J x 0 where there are none.
+    """
+
+    signs: Tensor
+    columns: Tensor
+    inner: Tensor
+    words: Tensor
+    tails: Tensor
+    tail_of: Tensor
+
+    def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.num_words, self.dim = layout.num_words, layout.length + layout.tails.shape[1]
+        self.length, self.coefficient = layout.length, layout.coefficient
+        self.both_signs = layout.antipodal
+        self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())
+        self.antipodal = layout.antipodal and not self.tailed
+        for name, array in layout.arrays().items():
+            tensor = torch.from_numpy(array)  # pyright: ignore[reportUnknownMemberType]
+            self.register_buffer(name, tensor.to(dtype) if tensor.is_floating_point() else tensor, persistent=False)
+
+    def extra_repr(self) -> str:
+        """Cosets, words a coset, n."""
+        return f"cosets={self.signs.shape[2]}, words={self.words.shape[1]}, dim={self.dim}"
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The products with every word."""
+        return in_one_piece(z, self) if _traced() else coset_words(z, self)
+
+    def binned(self, z: Tensor) -> Tensor:
+        """z as the first product takes it: (b, B, L)."""
+        b, size, _ = self.signs.shape
+        words = z[:, : self.length] * self.coefficient
+        return words.index_select(1, self.columns).view(z.shape[0], b, size).transpose(0, 1)
+
+    def unbinned(self, pulled: Tensor) -> Tensor:
+        """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
+        flat = pulled.transpose(0, 1).flatten(1) * self.coefficient
+        return flat.new_zeros(len(flat), self.dim).index_add_(1, self.columns, flat)
+
+    def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:
+        """What the tails of the cosets of a tile add: B x cosets."""
+        return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of[tile[0] : tile[1]]]
+
+    def pulled_tails(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the tails with weights B x cosets, after zeros for the words."""
+        tails = weights @ self.tails.to(weights.dtype)[self.tail_of[tile[0] : tile[1]]]
+        return nn.functional.pad(tails, (self.length, 0))
+
+    def rows(self, index: Tensor, like: Tensor) -> Tensor:
+        """The words of these numbers."""
+        coset, number = index // self.words.shape[1], index % self.words.shape[1]
+        signed = self.signs[:, :, coset] * self.words[:, None, number]
+        rows = self.unbinned(signed.permute(0, 2, 1).to(like.dtype))
+        if self.tailed:
+            rows[:, self.length :] = self.tails[self.tail_of[coset]].to(like.dtype)
+        return rows
+
+    def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
+        """Cuts of the cosets, or of those from `start` to `stop`."""
+        last = self.signs.shape[2] if stop is None else stop
+        return cuts(last, max(1, TILE_ENTRIES // (len(self.signs) * max(1, batch))), start)
+
+    def stream(self, z: Tensor) -> HadamardStream:
+        """The scores, tile by tile."""
+        return HadamardStream(z, self)
+
+    def word_sum(self, weights: Tensor) -> Tensor:
+        """The sum of all words."""
+        return pulled_words(weights[None], self)[0]
+
+    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
+        best = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
+        stream = self.stream(z)
+        for start, stop in cuts(self.signs.shape[2], max(1, HIGHEST_ENTRIES // max(1, len(z)))):
+            highest = z.new_empty(len(z), stop - start)
+            for first, last in self.tiles(len(z), start, stop):
+                self._write_highest(stream.scores((first, last)), highest[:, first - start : last - start])
+            values, coset = highest.topk(min(k, stop - start), dim=1)
+            best = merged_top(best, (values, coset + start), k)
+        return self.top_within(z, best[1], k)
+
+    def _write_highest(self, scores: Tensor, highest: Tensor) -> None:
+        torch.amax(scores, 0, out=highest)
+        if self.antipodal:
+            torch.maximum(highest, scores.amin(0).neg_(), out=highest)
+
+    def top_within(self, z: Tensor, cosets: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k largest among the words of these cosets, B x some of them."""
+        chosen = self.signs[:, :, cosets].to(z.dtype)
+        summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
+        scores = torch.einsum("zbc,zw->bcw", summed, self.words.to(z.dtype))
+        if self.tailed:
+            whole = (0, self.signs.shape[2])
+            scores = scores + self.tail_scores(z, whole).gather(1, cosets)[:, :, None]
+        values, place = scores.flatten(1).topk(k, dim=1)
+        per_coset = self.words.shape[1]
+        return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
+
+
+def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
+    """`start` to `stop` in pieces of `size`, the last one shorter."""
+    return [(first, min(first + size, stop)) for first in range(start, stop, size)]
+
+
+def _traced() -> bool:
+    return torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()

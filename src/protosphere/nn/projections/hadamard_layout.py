@@ -1,0 +1,85 @@
+"""How the words of a code fall into cosets of a small linear code: found in the words themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.codes.cosets import sylvester
+from protosphere.codes.linear import unpack
+from protosphere.types import Indices, PackedBits, Points
+
+CHUNK_COSETS = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class HadamardLayout:
+    """Cosets representatives[c] + span(generator), the all-one word added as the first row where `antipodal`.
+
+    Word number i of a coset is the sum of the rows at the bits of i; as a point it is signs times `coefficient`, and
+    then tails[tail_of[c]].
+    """
+
+    length: int
+    coefficient: float
+    representatives: PackedBits
+    generator: PackedBits
+    antipodal: bool
+    tails: Points
+    tail_of: Indices
+
+    @property
+    def per_coset(self) -> int:
+        """How many words a coset has."""
+        return 1 << (len(self.generator) + self.antipodal)
+
+    @property
+    def num_words(self) -> int:
+        """How many words there are."""
+        return len(self.representatives) * self.per_coset
+
+    @cached_property
+    def bins(self) -> Indices:
+        """For each coordinate the number whose bits are the generator's rows there."""
+        rows = unpack(self.generator, self.length).astype(np.int64)
+        return (1 << np.arange(len(rows))) @ rows
+
+    @property
+    def largest_bin(self) -> int:
+        """The most coordinates in a bin."""
+        return int(np.bincount(self.bins).max())
+
+    def sliced(self, first: int, last: int) -> HadamardLayout:
+        """The cosets number first, ..., last - 1 alone."""
+        chosen = slice(first, last)
+        return HadamardLayout(
+            self.length, self.coefficient, self.representatives[chosen], self.generator, self.antipodal,
+            self.tails, self.tail_of[chosen],
+        )  # fmt: skip
+
+    def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
+        """The buffers of a HadamardPart; see there."""
+        inner = sylvester(1 << len(self.generator)).copy()
+        both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1) if self.antipodal else inner
+        columns, filled = self._columns()
+        signs = np.empty((*columns.shape, len(self.representatives)), dtype=np.float32)
+        for start in range(0, len(self.representatives), CHUNK_COSETS):
+            bits = unpack(self.representatives[start : start + CHUNK_COSETS], self.length).T
+            signs[:, :, start : start + CHUNK_COSETS] = (2 * bits.astype(np.float32) - 1)[columns]
+        signs *= filled[:, :, None]
+        columns, tail_of = columns.reshape(-1), np.ascontiguousarray(self.tail_of)
+        return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
+                "tail_of": tail_of}  # fmt: skip
+
+    def _columns(self) -> tuple[Indices, NDArray[np.bool_]]:
+        """(bins, places): the coordinates of each bin, 0 where it has fewer than the largest; and which are there."""
+        count = 1 << len(self.generator)
+        order = np.argsort(self.bins, kind="stable")
+        sizes = np.bincount(self.bins, minlength=count)
+        place = np.arange(self.length) - (np.cumsum(sizes) - sizes)[self.bins[order]]
+        columns = np.zeros((count, self.largest_bin), dtype=np.int64)
+        columns[self.bins[order], place] = order
+        return columns, np.arange(self.largest_bin) < sizes[:, None]

@@ -1,0 +1,64 @@
+"""What a stretch of prototypes can do for a projection, whatever it is made of."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from torch import Tensor
+
+Tile = tuple[int, int]
+"""The first and one past the last block of a tile; what a block is, the part knows."""
+
+
+class Stream(Protocol):
+    """Scores of some vectors with one tile of words after the other, and sums of the words with weights in their place.
+
+    The scores may be overwritten, by the caller and by the next call.
+    """
+
+    def scores(self, tile: Tile) -> Tensor:
+        """Dot products with the words of a tile, in any order: (some, B, some)."""
+        ...
+
+    def spare(self, scores: Tensor) -> Tensor:
+        """Memory of the shape of the scores, to be written by the caller."""
+        ...
+
+    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the words of a tile with weights in the order of their scores: B x n."""
+        ...
+
+
+class Part(Protocol):
+    """Consecutive words of a projection; all methods but a call are for tensors without gradient, not of half types.
+
+    `antipodal` says that a stream gives one score for every two words, the word's and, negated, its opposite's.
+    """
+
+    num_words: int
+    dim: int
+    antipodal: bool
+
+    def __call__(self, z: Tensor) -> Tensor:
+        """The B x num_words dot products, in the dtype of z, differentiable and traceable."""
+        ...
+
+    def rows(self, index: Tensor, like: Tensor) -> Tensor:
+        """The prototypes of these words, with the dtype of `like`."""
+        ...
+
+    def tiles(self, batch: int) -> list[Tile]:
+        """Cuts of the words so that the scores of `batch` vectors with one of them stay in cache."""
+        ...
+
+    def stream(self, z: Tensor) -> Stream:
+        """The scores of these vectors, tile by tile."""
+        ...
+
+    def word_sum(self, weights: Tensor) -> Tensor:
+        """The sum of all words with these weights, one a word, as a vector of R^n."""
+        ...
+
+    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k <= num_words largest dot products of each vector, descending, and the words' numbers."""
+        ...

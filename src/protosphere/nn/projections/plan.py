@@ -1,0 +1,56 @@
+"""What a projection is to be made of, before anything is made: a shard makes its share of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from protosphere.spherical_code import SphericalCode
+from protosphere.types import Indices
+
+CHUNK_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Words of one sort: `build(first, last)` makes the part with the units first to last - 1, `unit` words each."""
+
+    units: int
+    unit: int
+    build: Callable[[int, int], nn.Module]
+
+    def whole(self) -> nn.Module:
+        """The part with all of them."""
+        return self.build(0, self.units)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The pieces, one after the other; class i is word position[i] of them, word i without `position`."""
+
+    kind: str
+    pieces: tuple[Piece, ...]
+    position: Tensor | None = None
+
+
+def position_of(classes: Indices) -> Tensor | None:
+    """From the class of each word the word of each class; None where they are the same."""
+    if np.array_equal(classes, np.arange(len(classes))):
+        return None
+    return torch.from_numpy(np.argsort(classes))  # pyright: ignore[reportUnknownMemberType]
+
+
+def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
+    """The points of these classes, in rising order, as rows; never more than a chunk of them in float64."""
+    weight = torch.empty(len(classes), code.dim, dtype=dtype)
+    for start in range(0, len(classes), CHUNK_ROWS):
+        chunk = classes[start : start + CHUNK_ROWS]
+        first, last = int(chunk[0]), int(chunk[-1]) + 1
+        apart = last - first > 4 * CHUNK_ROWS
+        rows = np.stack([code[int(c)] for c in chunk]) if apart else code.rows(first, last)[chunk - first]
+        weight[start : start + len(chunk)] = torch.from_numpy(rows)  # pyright: ignore[reportUnknownMemberType]
+    return weight

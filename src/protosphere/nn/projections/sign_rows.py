@@ -1,0 +1,67 @@
+"""The classes of a code whose points are signs times a number, with or without a tail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from protosphere.codes.linear import pack
+from protosphere.placement import BinaryLinear, Placement
+from protosphere.types import Indices, PackedBits, Points
+
+SAME = 1e-12
+"""How far entries may lie apart that are the same but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class SignRows:
+    """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then tails[tail_of[i]].
+
+    `numbers` are those of the words in their code: neighbours in it are likely to be of the same coset.
+    """
+
+    classes: Indices
+    words: PackedBits
+    length: int
+    coefficient: float
+    numbers: Indices
+    tails: Points
+    tail_of: Indices
+
+
+def sign_rows_of(placement: Placement) -> SignRows | None:
+    """The words of a packed placement, or those found in dense points; None where there are none."""
+    if placement.points is not None:
+        return _found(placement.points)
+    assert placement.signs is not None, "a placement holds points or signs"
+    count, tail = len(placement.signs), placement.tail
+    numbers = _numbers(placement, count)
+    length = placement.dim - (0 if tail is None else tail.dim)
+    share, tails, tail_of = 1.0, np.zeros((1, placement.dim - length)), np.zeros(count, dtype=np.int64)
+    if tail is not None and tail.share < 1:
+        share, tails, tail_of = tail.share, tail.vectors * sqrt(1 - tail.share), numbers // tail.group
+    coefficient = sqrt(share / length)
+    return SignRows(np.arange(count), placement.signs, length, coefficient, numbers, tails, tail_of)
+
+
+def _numbers(placement: Placement, count: int) -> Indices:
+    structure = placement.structure
+    if structure is None:
+        return np.arange(count)
+    return structure.messages if isinstance(structure, BinaryLinear) else structure.numbers
+
+
+def _found(points: Points) -> SignRows | None:
+    """Rows of dense points that begin with signs: as long as in the last row, or else in the first."""
+    for row in (points[-1], points[0]):
+        height = abs(row[0])
+        differs = np.abs(np.abs(row) - height) > SAME
+        length = int(np.argmax(differs)) if differs.any() else len(row)
+        if height > 0 and 2 * length > len(row):
+            found = np.flatnonzero((np.abs(np.abs(points[:, :length]) - height) <= SAME).all(axis=1))
+            tails, tail_of = np.unique(np.round(points[found, length:], 14), axis=0, return_inverse=True)
+            words = pack(points[found, :length] > 0)
+            return SignRows(found, words, length, float(height), np.arange(len(found)), tails, tail_of.reshape(-1))
+    return None

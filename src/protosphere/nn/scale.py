@@ -1,0 +1,45 @@
+"""The scale of a head's logits: fixed, or learned within bounds."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.errors import InvalidArgumentError, brief
+
+LEARNED_RANGE = 4.0
+"""A learned scale stays within this factor of where it starts: unbounded ones ran away at learning rate .1."""
+
+
+class Scale(nn.Module):
+    """z -> scale * z; `setting` is 'auto' (the scale given), 'learn' (a parameter that starts there), or a number."""
+
+    def __init__(self, setting: float | str, automatic: float) -> None:
+        super().__init__()
+        self.setting = setting if setting in ("auto", "learn") else _number(setting)
+        self.start = automatic if isinstance(self.setting, str) else self.setting
+        self.shift = nn.Parameter(torch.zeros(())) if setting == "learn" else None
+
+    @property
+    def value(self) -> float | Tensor:
+        """The scale: a number, or with a gradient where it is learned."""
+        if self.shift is None:
+            return self.start
+        return self.start * torch.exp(math.log(LEARNED_RANGE) * torch.tanh(self.shift))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """scale * z."""
+        return self.value * z
+
+    def extra_repr(self) -> str:
+        """One line for `print(model)`."""
+        value = self.value
+        return f"{value.item():.4g}, learned" if isinstance(value, Tensor) else f"{value:.4g}"
+
+
+def _number(setting: object) -> float:
+    if isinstance(setting, (int, float)) and not isinstance(setting, bool) and 0 < setting < float("inf"):
+        return float(setting)
+    raise InvalidArgumentError(f"'scale' must be 'auto', 'learn' or a number above 0, got {brief(setting)}")
