@@ -12,6 +12,7 @@ from protosphere.codes.differences import pair_distance_counts
 from protosphere.codes.linear import encode
 from protosphere.errors import CertificateError
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
+from protosphere.geometry.nearest import DEEPEST, closest_pair_cosine
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.placement import BinaryLinear, CosetUnion, Placement, ShortenedWords, Tail
 from protosphere.types import Cosine, PackedBits, Points, Progress, silent
@@ -51,6 +52,8 @@ def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine,
     closest = _closest_of_lattice(placement, progress)
     if closest is not None:
         return closest
+    if placement.points is not None and n <= DEEPEST and len(placement.points) > LARGEST_ALL_PAIRS:
+        return min(closest_pair_cosine(placement.points), 1.0), "every point's nearest neighbour, in float64"
     largest = largest_inner_product(placement.rows, progress)
     if placement.words is not None:
         return Fraction(int(largest), n), "all pairs, in integers"

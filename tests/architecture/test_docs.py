@@ -32,7 +32,7 @@ FAMILIES = (
     *("shortened_cosets", "construction_x"),
     *("paley_frame", "steiner_frame", "two_graph_frame", "isotropic", "weil_chirp", "root_system"),
     *("e8_shell", "barnes_wall_shell", "leech_shell", "laminated", "sharp_codes", "polygon", "polytope"),
-    "optimized",
+    *("apple_peeling", "optimized"),
 )
 """A scheme may live without a page for a while; one that has a page keeps it, and is listed here."""
 

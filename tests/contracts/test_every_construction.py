@@ -50,6 +50,8 @@ ROWS = [
     ("polygon", 6, 2, {}, (10**7, 2, "1000000")),
     ("polytope", 24, 3, {}, (25, 3, "nearest: 4")),
     ("polytope", 9, 3, {}, (9, 5, "3, 4")),
+    ("apple_peeling", 500, 4, {}, (30, 8, "nearest: 7")),
+    ("apple_peeling", 40, 3, {}, (10**8, 3, "10000000")),
     ("mean_row_max", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
     ("log_sum_exp", 20, 6, {"steps": 50}, (40_000, 6, "30000")),
     ("optimized", 20, 6, {"iterations": 300, "algebraic": False}, (40_000, 6, "20000")),

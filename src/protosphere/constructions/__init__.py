@@ -26,6 +26,7 @@ from protosphere.constructions.leech_shell import leech_shell  # isort: skip
 from protosphere.constructions.laminated import laminated  # isort: skip
 from protosphere.constructions.sharp_codes import sharp_codes  # isort: skip
 from protosphere.constructions.polytope import polygon, polytope  # isort: skip
+from protosphere.constructions.apple_peeling import apple_peeling  # isort: skip
 from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
 from protosphere.constructions.optimized import optimized  # isort: skip
 from protosphere.constructions.best import best
@@ -34,6 +35,7 @@ from protosphere.constructions.registry import Construction, available, construc
 
 __all__ = [
     "Construction",
+    "apple_peeling",
     "available",
     "barnes_wall_shell",
     "bch",

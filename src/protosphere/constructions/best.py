@@ -17,6 +17,7 @@ from protosphere.constructions.registry import describe
 from protosphere.constructions.search import Candidate, member_candidates
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
+from protosphere.geometry.nearest import DEEPEST
 from protosphere.optimize.optimise import optimised
 from protosphere.placement import Placement, Provenance
 from protosphere.spherical_code import SphericalCode, short
@@ -43,6 +44,7 @@ PLAIN: dict[str, dict[str, bool]] = {
     "simplex": {},
     "cross_polytope": {},
     "polygon": {},
+    "apple_peeling": {},
     "reed_muller": {"modify": True},
     "bch": {"modify": True},
     "construction_x": {},
@@ -98,7 +100,8 @@ def best(
     provenance = Provenance("best", K, n, {"budget": budget, "iterations": iterations}, seed, "fixed", __version__)
     found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
     built = sorted(_algebraic(found, provenance, progress), key=lambda one: one.value)
-    if iterations != 0 and K * n <= LARGEST_OPTIMISED and not (built and built[0].code.certificate.optimal):
+    searched = iterations != 0 and K * n <= LARGEST_OPTIMISED and K <= LARGEST_PAIRWISE
+    if searched and not (built and built[0].code.certificate.optimal):
         built.insert(0, _optimised(built, provenance, budget, iterations, progress))
         built.sort(key=lambda one: one.value)
     if not built:
@@ -136,7 +139,7 @@ def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, b
     if entry.obstacle(K, own, **chosen) is not None:
         return None
     promise = entry.guarantee(K, own, **chosen)
-    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed):
+    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed and own > DEEPEST):
         return None
     recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
     return Candidate(promise, name, recipe, K, partial(_placed, name, own, dim, options))
