@@ -37,10 +37,16 @@ def load(name: str) -> Images:
 
 
 def _digits() -> Images:
+    return digit_halves(None)
+
+
+def digit_halves(seed: int | None) -> Images:
+    """The digits, halved at random, or without a seed as in scikit-learn's own example: the first to train on."""
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)
-    images, half = images.reshape(-1, 1, 8, 8), len(images) // 2  # the split of scikit-learn's own example
+    order = np.arange(len(images)) if seed is None else np.random.default_rng(seed).permutation(len(images))
+    images, classes, half = images.reshape(-1, 1, 8, 8)[order], classes[order], len(images) // 2
     return _standardised(images[:half], classes[:half], images[half:], classes[half:], 10)
 
 
