@@ -27,7 +27,7 @@ def latitudes(angle: float) -> Points:
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """How far apart points of the unit sphere must be to be `angle` apart on a layer; ALONE where there is room for one."""
+    """How far apart points of a layer scaled up to the sphere must be; ALONE where it has room for one."""
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
     return 2 * asin(ratio) if ratio < 1 else ALONE
 
