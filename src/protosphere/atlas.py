@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,12 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
         raise StorageError(f"cannot read '{path}': {error.strerror}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(f"cannot read '{path}': not an atlas, or a damaged one ({error})") from error
+
+
+def shipped_atlas() -> tuple[AtlasRow, ...]:
+    """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024, algebra alone."""
+    with as_file(files("protosphere") / "atlas.csv") as path:
+        return read_atlas(path)
 
 
 def _parsed(record: dict[str, str]) -> AtlasRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,12 +12,14 @@ from cyclopts import Parameter
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.atlas import AtlasRow, check_atlas, read_atlas, write_atlas
+from protosphere.atlas import AtlasRow, check_atlas, read_atlas, shipped_atlas, write_atlas
 from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import as_integer
+from protosphere.plots.gap_map import draw_gap_map
+from protosphere.types import Progress
 
 
 def atlas(
@@ -26,6 +29,8 @@ def atlas(
     iterations: Whole | None = None,
     seed: Seed = 0,
     check: Whole | None = None,
+    shipped: Annotated[bool, Parameter(negative=())] = False,
+    figure: Path | None = None,
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("atlas.csv"),
     json: Json = False,
 ) -> None:
@@ -36,18 +41,20 @@ def atlas(
         dims: 4:256 for the telling dimensions in that range, 10:100:5 for every fifth one, or a list such as 16,32,64.
         iterations: Of the optimiser in every cell, which give the same bits every time; 0 for algebra alone.
         check: Instead, build so many rows of the file anew, drawn by the seed, and compare.
+        shipped: Look at the atlas that comes with the package instead of computing one.
+        figure: Also draw the gaps to the converse as a map: .png, .pdf or .svg.
         output: The file, .csv.
     """
+    if figure is not None:
+        checked_output(figure, (".png", ".pdf", ".svg"))
+    if shipped:
+        _show_shipped(check, seed, figure, json)
+        return
     checked_output(output, (".csv",))
     with ps.progress_bar() as progress:
         if check is not None:
             as_integer("check", check, minimum=1)
-            rows = read_atlas(output)
-            drawn = random.Random(seed).sample(rows, min(check, len(rows)))
-            count = check_atlas(drawn, progress)
-            report = {"file": str(output), "rows": len(rows), "checked": count}
-            said = f"{output}: {count} of {len(rows)} rows built anew, all as good as they say"
-            print_json(report) if json else screen().print(said)
+            _check(read_atlas(output), str(output), check, seed, progress, json)
             return
         counts = [whole(part, classes) for part in classes.split(",")]
         cells = [(count, dim) for count in counts for dim in parsed_dims(dims, count)]
@@ -57,7 +64,32 @@ def atlas(
         print_json([asdict(row) for row in shown])
         return
     print_atlas(shown)
+    if figure is not None:
+        draw_gap_map(shown, figure)
     screen().print(f"written: {output} ({len(rows)} rows)")
+
+
+def _check(rows: Sequence[AtlasRow], name: str, check: int, seed: int, progress: Progress, json: bool) -> None:
+    """So many rows built anew, and a line that says so."""
+    drawn = random.Random(seed).sample(rows, min(check, len(rows)))
+    count = check_atlas(drawn, progress)
+    report = {"file": name, "rows": len(rows), "checked": count}
+    said = f"{name}: {count} of {len(rows)} rows built anew, all as good as they say"
+    print_json(report) if json else screen().print(said)
+
+
+def _show_shipped(check: int | None, seed: int, figure: Path | None, json: bool) -> None:
+    """The package's own atlas: checked, drawn or printed."""
+    rows = list(shipped_atlas())
+    if figure is not None:
+        draw_gap_map(rows, figure)
+    if check is not None:
+        with ps.progress_bar() as progress:
+            _check(rows, "the shipped atlas", as_integer("check", check, minimum=1), seed, progress, json)
+    elif json:
+        print_json([asdict(row) for row in rows])
+    else:
+        print_atlas(rows)
 
 
 def print_atlas(rows: list[AtlasRow]) -> None:

@@ -23,7 +23,7 @@ HALVINGS = 40
 def latitudes(angle: float) -> Points:
     """Polar angles of layers `angle` apart, symmetric about the equator."""
     count = int(pi / angle + 1e-13) + 1
-    return pi / 2 + angle * (np.arange(count) - (count - 1) / 2)
+    return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:

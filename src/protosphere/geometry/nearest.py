@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.types import Points
+from protosphere.types import Indices, Points
 
 DEEPEST = 7
 """Dimensions up to which a tree of a million points is searched in about a minute."""
@@ -18,7 +18,6 @@ def closest_pair_cosine(points: Points) -> float:
     """
     from scipy.spatial import cKDTree
 
-    _, neighbours = cKDTree(points).query(points, k=2, workers=-1)
-    own = np.arange(len(points))
-    others = np.where(neighbours[:, 0] == own, neighbours[:, 1], neighbours[:, 0])
+    neighbours: Indices = np.asarray(cKDTree(points).query(points, k=2, workers=-1)[1], dtype=np.int64)
+    others = np.where(neighbours[:, 0] == np.arange(len(points)), neighbours[:, 1], neighbours[:, 0])
     return float(np.einsum("ij,ij->i", points, points[others]).max())

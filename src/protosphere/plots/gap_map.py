@@ -1,0 +1,56 @@
+"""The atlas as a map: how far the best known code of every (K, n) is from the converse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from protosphere.atlas import AtlasRow
+from protosphere.plots.files import figure_path, save_figure
+from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
+
+OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
+"""The colours of what is proved best, and of cells the atlas does not have."""
+
+
+def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
+    """Draw the rows of an atlas as the .png, .pdf or .svg that `path` ends in."""
+    figure_path(path)
+    return save_figure(gap_map_figure(rows), path)
+
+
+def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
+    """The matplotlib figure: dimensions across, classes up, a cell's colour its gap, white where it is optimal."""
+    from matplotlib.colors import ListedColormap
+
+    counts, dims = sorted({row.num_classes for row in rows}), sorted({row.dim for row in rows})
+    gaps, optimal = np.full((2, len(counts), len(dims)), np.nan)
+    for row in rows:
+        place = counts.index(row.num_classes), dims.index(row.dim)
+        (optimal if row.optimal else gaps)[place] = row.max_cosine - row.converse
+    with styled():
+        figure = new_figure(COLUMN_INCHES, 0.9 + 0.28 * len(counts))
+        ax = figure.subplots()
+        ax.set_facecolor(UNKNOWN)
+        grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
+        ax.pcolormesh(optimal, cmap=ListedColormap([OPTIMAL]), **grid)
+        image = ax.pcolormesh(gaps, cmap="viridis_r", vmin=0, **grid)
+        _name_axes(ax, counts, dims)
+        bar = figure.colorbar(image, ax=ax, pad=0.02)
+        bar.set_label("max cosine above the converse")
+        bar.outline.set_visible(False)
+        ax.set_title("best known codes by algebra; white: proved optimal", loc="left")
+    return figure
+
+
+def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
+    """Powers of two below, numbers of classes on the left."""
+    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
+    ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
+    ax.set_yticks([i + 0.5 for i in range(len(counts))], [f"{count:,}" for count in counts])
+    ax.set_xlabel("n, dimensions (not evenly spaced)")
+    ax.set_ylabel("K, classes")
+    ax.tick_params(length=2)

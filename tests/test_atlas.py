@@ -1,0 +1,60 @@
+"""The atlas that comes with the package: what it says can be built anew, and drawn."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from protosphere.atlas import check_atlas, shipped_atlas
+from protosphere.cli import main
+from protosphere.plots.gap_map import draw_gap_map, gap_map_figure
+
+ROWS = shipped_atlas()
+
+
+def test_it_covers_every_cell_of_a_grid():
+    counts, dims = {row.num_classes for row in ROWS}, {row.dim for row in ROWS}
+    assert {(row.num_classes, row.dim) for row in ROWS} == {(count, dim) for count in counts for dim in dims}
+    assert max(counts) >= 100_000
+    assert {2, 3, 1024} <= dims
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"K={row.num_classes}, n={row.dim}")
+def test_no_cell_is_below_its_converse_and_optimal_ones_meet_it(row):
+    assert row.max_cosine >= row.converse - 1e-9
+    assert row.optimal == (row.max_cosine <= row.converse + 1e-9)
+
+
+def test_more_dimensions_or_fewer_classes_are_never_worse():
+    cosine = {(row.num_classes, row.dim): row.max_cosine for row in ROWS}
+    for (count, dim), value in cosine.items():
+        wider = [other for (more, n), other in cosine.items() if more >= count and n <= dim]
+        assert value <= min(wider) + 1e-9
+
+
+def test_a_sample_is_built_anew():
+    quick = [row for row in ROWS if row.num_classes * row.dim <= 2_000_000 and row.num_classes <= 10_000]
+    drawn = random.SystemRandom().sample(quick, 6)
+    assert check_atlas(drawn) == 6
+
+
+def test_a_row_that_promises_too_much_is_found_out():
+    from dataclasses import replace
+
+    from protosphere.errors import CertificateError
+
+    row = next(row for row in ROWS if (row.num_classes, row.dim) == (100, 16))
+    with pytest.raises(CertificateError, match="K = 100, n = 16"):
+        check_atlas([replace(row, max_cosine=row.max_cosine - 0.01)])
+
+
+def test_the_map_has_a_cell_for_every_row(tmp_path):
+    meshes = gap_map_figure(ROWS).axes[0].collections
+    assert sum(int((~mesh.get_array().mask).sum()) for mesh in meshes) == len(ROWS)
+    assert draw_gap_map(ROWS, tmp_path / "gaps.png").stat().st_size > 10_000
+
+
+def test_the_command_line_checks_the_shipped_one(capsys):
+    assert main(["atlas", "--shipped", "--check", "1", "--seed", "3"]) in (0, None)
+    assert f"1 of {len(ROWS)} rows built anew" in capsys.readouterr().out
