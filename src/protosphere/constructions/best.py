@@ -34,6 +34,9 @@ LARGEST_THINNED = 4096
 LARGEST_PAIRWISE = 20_000
 """More dense points than this, of no lattice, would take minutes to measure."""
 
+SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"})
+"""Dense points of a lattice, measured by it."""
+
 NEIGHBOURS = 16
 """How many dimensions below are asked for a code to be padded."""
 
@@ -99,7 +102,8 @@ def best(
         raise InfeasibleError(obstacle.replace("'construction_x'", "'best'"))
     provenance = Provenance("best", K, n, {"budget": budget, "iterations": iterations}, seed, "fixed", __version__)
     found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
-    built = sorted(_algebraic(found, provenance, progress), key=lambda one: one.value)
+    measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
+    built = sorted(_algebraic(measurable, provenance, progress), key=lambda one: one.value)
     searched = iterations != 0 and K * n <= LARGEST_OPTIMISED and K <= LARGEST_PAIRWISE
     if searched and not (built and built[0].code.certificate.optimal):
         built.insert(0, _optimised(built, provenance, budget, iterations, progress))
@@ -107,6 +111,12 @@ def best(
     if not built:
         raise InfeasibleError(f"no family we know has num_classes {K} at dim {n}, got too many for a search; try dim 8")
     return replace(built[0].code, choice=_choice(built, found))
+
+
+def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
+    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
+    few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
+    return few or describe(scheme).packed or scheme in SHELLS
 
 
 def _check_budget(budget: float | None, iterations: int | None) -> None:
