@@ -40,8 +40,8 @@ SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"}
 NEIGHBOURS = 16
 """How many dimensions below are asked for a code to be padded."""
 
-LARGEST_OPTIMISED = 300_000
-"""Entries K n up to which descent is tried on top of algebra."""
+LARGEST_OPTIMISED = 200_000_000
+"""Products K^2 n up to which descent is tried on top of algebra, unless seconds for it are given."""
 
 PLAIN: dict[str, dict[str, bool]] = {
     "simplex": {},
@@ -104,7 +104,8 @@ def best(
     found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
     measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
     built = sorted(_algebraic(measurable, provenance, progress), key=lambda one: one.value)
-    searched = iterations != 0 and K * n <= LARGEST_OPTIMISED and K <= LARGEST_PAIRWISE
+    small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
+    searched = iterations != 0 and small
     if searched and not (built and built[0].code.certificate.optimal):
         built.insert(0, _optimised(built, provenance, budget, iterations, progress))
         built.sort(key=lambda one: one.value)
@@ -170,7 +171,7 @@ def _algebraic(found: list[Candidate], provenance: Provenance, progress: Progres
     """The most promising candidates, built; one that meets the converse ends the search."""
     K, n = provenance.num_classes, provenance.dim
     limit = float(converse(K, n)) + 1e-12
-    for candidate in found[: BUILT if K * n <= LARGEST_OPTIMISED else 1]:
+    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
         placement = _kept(candidate, K)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), provenance)
         yield _Built(code, candidate)

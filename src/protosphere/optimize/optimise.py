@@ -15,7 +15,7 @@ from protosphere.optimize.search import EXPLORE, VARY, Arm, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
 
-WORK = 4e9
+WORK = 4e10
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
 
 
@@ -54,8 +54,8 @@ class Optimised:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Some seconds' worth: 60,000 for tiny codes, falling to 60 for huge ones."""
-    return int(min(60_000, max(60, WORK / (num_points**2 * (dim + 10)))))
+    """Some seconds' worth: 60,000 for tiny codes, falling to 600, one start's, for large ones."""
+    return int(min(60_000, max(600, WORK / (num_points**2 * (dim + 10)))))
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -107,9 +107,11 @@ def optimised(
 
 def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], polish: bool, target: float) -> Optimised:
     without = {"refilled"} if search.dim > FLAT or "random" not in kinds else {"refilled", "symmetric"}
+    own = [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
     for points in given:
         search.take(points)
-    search.arms += [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
+    few = not search.crew.compiled  # so large that a random start may be all there is time for
+    search.arms = [*own, *search.arms] if few else [*search.arms, *own]
     for steps in SPRINTS if target > -1 else ():
         search.sprint(steps)
         if search.pool[0].value <= target:
