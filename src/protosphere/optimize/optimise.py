@@ -19,7 +19,7 @@ WORK = 4e10
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
 
 
-SPRINTS = (25, 60)
+SPRINTS = (19, 60)
 """Evaluations a temperature of the first two starts, made in a hurry where there is a target."""
 
 FLAT = 3

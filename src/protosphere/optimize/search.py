@@ -27,7 +27,7 @@ OVERDRAFT = 1.1
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
-SPRINT = (20.0, 500.0)
+SPRINT = (12.0, 300.0)
 """First and last temperature of a start in a great hurry."""
 
 POOL = 12
