@@ -23,14 +23,14 @@ def seed_everything(seed: int) -> None:
     """Seed the global generators, which first weights and dropout draw from."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
-    np.random.seed(number % 2**32)  # noqa: NPY002 - for networks of the user's that draw from it
+    np.random.seed(number % 2**32)  # noqa: NPY002 - networks of the user's may draw from it
     torch.manual_seed(number)  # pyright: ignore[reportUnknownMemberType] - torch leaves its return untyped
 
 
 def random_states() -> dict[str, Any]:
     """The states of all global generators, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
-    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002
+    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002 - as above
     return {
         "python": [version, list(internal), gauss],
         "numpy": [name, torch.tensor(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
@@ -44,7 +44,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
     version, internal, gauss = states["python"]
     random.setstate((version, tuple(internal), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]
-    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002 - as above
     torch.set_rng_state(states["torch"].cpu())
     if states["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])

@@ -1,7 +1,7 @@
 """Where the results of a sweep live: one JSON file a run, renamed into place, so that no kill loses or halves one.
 
-STORE/runs/DIGEST.json     the records
-STORE/work/DIGEST/         checkpoint, metrics and weights of a run
+In its folder `runs` are the records, DIGEST.json each; in `work` a folder a run, named by its digest, with checkpoint,
+metrics and weights.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
     """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
-        layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64)  # type: ignore[assignment]
+        layer = cast("nn.Linear", nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64))
         bound = 1 / np.sqrt(inputs)
         with torch.no_grad():
             layer.weight.copy_(torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs))))

@@ -47,7 +47,7 @@ class Crew:
     ) -> list[Points]:
         """Each start after L-BFGS from its first temperature to the last one."""
         if not self.compiled:
-            return self._by_tensors(None, np.stack(starts), first, last, steps, budget, limit)
+            return self.orbits_descended(None, np.stack(starts), first, last, steps, budget, limit)
         from protosphere.optimize.kernel import descended
 
         def one(job: tuple[Points, float]) -> tuple[Points, int]:
@@ -59,19 +59,6 @@ class Crew:
 
     def orbits_descended(
         self,
-        arrangement: Arrangement,
-        starts: Points,
-        first: Points,
-        last: float,
-        steps: int,
-        budget: Budget,
-        limit: float,
-    ) -> list[Points]:
-        """All points of codes that keep a symmetry while their representatives descend."""
-        return self._by_tensors(arrangement, starts, first, last, steps, budget, limit)
-
-    def _by_tensors(
-        self,
         arrangement: Arrangement | None,
         starts: Points,
         first: Points,
@@ -80,6 +67,7 @@ class Crew:
         budget: Budget,
         limit: float,
     ) -> list[Points]:
+        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors."""
         import torch
 
         from protosphere.optimize.descent import annealed
