@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy, linear
 import protosphere as ps
 from benchmarks._memory import peak_megabytes
 from protosphere.nn.projections import projection_for
-from protosphere.nn.projections.hadamard import TILE_ENTRIES
+from protosphere.nn.projections.lanes import LANES
 
 BATCH, TURNS, CALLS = 64, 9, 3
 WANTED = {"forward logits": 8, "argmax decode": 10, "cross-entropy, forward + backward": 5}
@@ -51,9 +51,11 @@ def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, str]:
     torch.testing.assert_close(project(z), linear(z, weight), rtol=0, atol=1e-5 * dim**0.5)
     kept = sum(buffer.numel() * buffer.element_size() for buffer in project.buffers()) / 2**20
     logits = 4 * BATCH * num_classes / 2**20
+    cosets, rows = project.parts[0].fused.flips.shape
+    space = 4 * (2 * 4 * LANES * rows + BATCH * (2 * rows + 3 * cosets)) / 2**20
     words = f"memory: dense {weight.numel() * 4 / 2**20:.0f} MB, and logits and their gradient {2 * logits:.0f} MB; " \
-        f"ours {kept:.1f} MB, and work space {2 * 3 * 4 * TILE_ENTRIES / 2**20:.0f} MB in two threads, made from " \
-        f"{num_classes * dim / 8 / 2**20:.1f} MB of packed words"  # fmt: skip
+        f"ours {kept:.1f} MB, {cosets * rows / 2**20:.2f} MB of it used here, and work space {space:.1f} MB a loss, " \
+        f"made from {num_classes * dim / 8 / 2**20:.1f} MB of packed words"  # fmt: skip
     return pairs, words
 
 

@@ -102,7 +102,7 @@ def test_two_processes_answer_as_one(processes, name, size, rank):
 def test_each_holds_about_half(processes, name):
     held = [int(found[f"{name}/held"]) for found in processes]
     assert sum(held) == code_of(name).num_classes
-    assert abs(held[0] - held[1]) <= 17
+    assert abs(held[0] - held[1]) <= 32 + 1  # a coset, and a word of the rest
 
 
 def test_gathered_rows_give_their_gradients_back(processes):

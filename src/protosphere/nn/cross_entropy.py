@@ -59,9 +59,10 @@ def streamed_cross_entropy(
     """The cross-entropy of the logits scale * z c_k; float32 for half types."""
     classes, kept = checked_classes(z, target, options)
     scaled = widened(z) * scale
+    log_sum_exps = sums.log_sum_exp(scaled)
     own = (scaled * sums.prototypes(classes, scaled)).sum(1)
     spread = scaled @ sums.weighted_sum(options.weight, scaled) if options.label_smoothing else None
-    return loss_from_sums(sums.log_sum_exp(scaled), own, spread, classes, kept, options)
+    return loss_from_sums(log_sum_exps, own, spread, classes, kept, options)
 
 
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:

@@ -50,27 +50,40 @@ def widened(z: Tensor) -> Tensor:
 def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
     """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax; not differentiable."""
     num_words = sum(part.num_words for part in parts)
-    pieces = by_rows(lambda rows: _streamed(z[rows], parts, with_mean), len(z), len(z) * num_words, z.device)
+
+    def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
+        return _merged([part.log_sum_exp(z[rows], with_mean) for part in parts])
+
+    pieces = by_rows(of_rows, len(z), len(z) * num_words, z.device)
     values, means = zip(*pieces, strict=True)
     return torch.cat(values), torch.cat(means)
 
 
-def _streamed(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
-    bounded = _bounded(z, sum(part.num_words for part in parts))
+def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """The log-sum-exp over several sets of words and the mean of them all, from those of each."""
+    if len(pieces) == 1:
+        return pieces[0]
+    values, means = torch.stack([value for value, _ in pieces]), torch.stack([mean for _, mean in pieces])
+    value = values.logsumexp(0)
+    return value, (torch.exp(values - value)[:, :, None] * means).sum(0)
+
+
+def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
+    """Those of one part, from its stream."""
+    bounded = _bounded(z, part.num_words)
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)
-    for part in parts:
-        stream = part.stream(z)
-        for tile in part.tiles(len(z)):
-            scores, before = stream.scores(tile), best
-            if not bounded:
-                best = torch.maximum(best, _highest(scores, part.antipodal))
-                shrink = torch.exp(before - best)
-                total, mean = total * shrink, mean * shrink[:, None]
-            spare = stream.spare(scores) if part.antipodal else scores
-            total = total + _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
-            if with_mean:
-                mean = mean + stream.pull(scores, tile)
+    stream = part.stream(z)
+    for tile in part.tiles(len(z)):
+        scores, before = stream.scores(tile), best
+        if not bounded:
+            best = torch.maximum(best, _highest(scores, part.antipodal))
+            shrink = torch.exp(before - best)
+            total, mean = total * shrink, mean * shrink[:, None]
+        spare = stream.spare(scores) if part.antipodal else scores
+        total = total + _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
+        if with_mean:
+            mean = mean + stream.pull(scores, tile)
     return best + total.log(), mean / total[:, None]
 
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from protosphere.optimize.compiled import compiled
+from protosphere.compiled import compiled
 from protosphere.optimize.pairs import SLACK, add, dot, near_pairs, smooth_largest, unit_rows
 from protosphere.types import Points
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from protosphere.optimize.compiled import compiled
+from protosphere.compiled import compiled
 from protosphere.types import Indices, Points
 
 NEGLIGIBLE = 18.0

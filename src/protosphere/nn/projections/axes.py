@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.part import Tile
 from protosphere.nn.projections.whole_stream import WholeStream
+from protosphere.nn.streaming import tiled_log_sum_exp
 
 
 class AxesPart(nn.Module):
@@ -44,6 +45,10 @@ class AxesPart(nn.Module):
         """The sums of the words with these weights, B x num_words."""
         signed = weights * self.signs.to(weights.dtype)
         return signed.new_zeros(len(signed), self.dim).index_add_(1, self.axes, signed)
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Of all products of each row, and the mean word."""
+        return tiled_log_sum_exp(z, self, with_mean)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""

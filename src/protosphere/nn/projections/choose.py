@@ -22,12 +22,12 @@ KINDS = ("auto", "dense", "hadamard", "axes", "simplex")
 
 SMALLEST = {"axes": 1 << 15, "simplex": 1 << 18, "hadamard": 1 << 20}
 """K n from which each is faster than the matrix. Forward at batch 64 on one thread, times faster: axes 1.7 at 2^15, 9.7
-at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.7 at 2^18, 3.0 at 2^19, 7.3 at 2^21, at n = 512 5.3 at
-2^20. For single vectors it is 2^19 (simplex) and 2^21 (hadamard); below, all take less than a quarter millisecond."""
+at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.6 at 2^18, 5.2 at 2^20, at n = 512 4.7 at 2^20. For
+single vectors it is 2^19 (simplex) and 2^21 (hadamard); below, all take less than a quarter millisecond."""
 
 SHORT = 100
-"""Up to this n, cosets save too few multiplications: 0.9 times as fast at n = 64, K = 4096; 0.6 with a tail at n = 70,
-K = 16,000. They are taken only where the matrix would be large, for the memory."""
+"""Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with a tail at n = 70, K = 16,000. They
+are taken only where the matrix would be large, for the memory."""
 
 LARGE = 1 << 26
 """K n from which it is: 256 MB."""

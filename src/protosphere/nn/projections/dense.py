@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
+from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB in float32."""
@@ -61,6 +62,10 @@ class DensePart(nn.Module):
     def stream(self, z: Tensor) -> DenseStream:
         """The products, tile by tile."""
         return DenseStream(z, self.weight)
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Of all products of each row, and the mean word."""
+        return tiled_log_sum_exp(z, self, with_mean)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all rows."""

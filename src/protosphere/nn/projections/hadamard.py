@@ -16,11 +16,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.hadamard_stream import HadamardStream
 from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, pulled_words
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.small_cosets import split_bits
+from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once by a stream, 2 MB: with their exponentials they stay in cache."""
@@ -31,6 +34,8 @@ HIGHEST_ENTRIES = 1 << 20
 
 class HadamardPart(nn.Module):
     """Cosets of a small linear code as signs times `coefficient`, followed by a tail for each coset where there are.
+
+    The cosets of the layout are split into ones of a smaller code for the products; `fused` does without.
 
     Attributes:
         signs: (b, L, C): s_c(x) for the x of each bin, filled up with zeros to the size L of the largest.
@@ -48,12 +53,13 @@ class HadamardPart(nn.Module):
 
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
-        self.num_words, self.dim = layout.num_words, layout.length + layout.tails.shape[1]
+        self.num_words, self.dim = layout.num_words, layout.dim
         self.length, self.coefficient = layout.length, layout.coefficient
         self.both_signs = layout.antipodal
         self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())
         self.antipodal = layout.antipodal and not self.tailed
-        for name, array in layout.arrays().items():
+        self.fused = FusedCosets(layout)
+        for name, array in layout.split(split_bits(layout.length)).arrays().items():
             tensor = torch.from_numpy(array)  # pyright: ignore[reportUnknownMemberType]
             self.register_buffer(name, tensor.to(dtype) if tensor.is_floating_point() else tensor, persistent=False)
 
@@ -103,12 +109,19 @@ class HadamardPart(nn.Module):
         """The scores, tile by tile."""
         return HadamardStream(z, self)
 
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Of all products of each row, and the mean word."""
+        fused = self.fused.serves(z)
+        return self.fused.log_sum_exp(z, with_mean) if fused else tiled_log_sum_exp(z, self, with_mean)
+
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""
         return pulled_words(weights[None], self)[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
+        if self.fused.serves(z):
+            return self.fused.top(z, k)
         best = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
         stream = self.stream(z)
         for start, stop in cuts(self.signs.shape[2], max(1, HIGHEST_ENTRIES // max(1, len(z)))):

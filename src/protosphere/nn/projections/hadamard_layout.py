@@ -32,6 +32,11 @@ class HadamardLayout:
     tail_of: Indices
 
     @property
+    def dim(self) -> int:
+        """n, with the tail."""
+        return self.length + self.tails.shape[1]
+
+    @property
     def per_coset(self) -> int:
         """How many words a coset has."""
         return 1 << (len(self.generator) + self.antipodal)
@@ -60,19 +65,38 @@ class HadamardLayout:
             self.tails, self.tail_of[chosen],
         )  # fmt: skip
 
+    def split(self, bits: int) -> HadamardLayout:
+        """The same words in the same order, as cosets of the code of the first rows, `bits` of them at most."""
+        kept, others = self.generator[:bits], self.generator[bits:]
+        spanned = self.representatives[:, None]
+        for row in others:
+            spanned = np.concatenate([spanned, spanned ^ row], axis=1)
+        count = spanned.shape[1]
+        return HadamardLayout(
+            self.length, self.coefficient, spanned.reshape(-1, spanned.shape[2]), kept, self.antipodal,
+            self.tails, np.repeat(self.tail_of, count),
+        )  # fmt: skip
+
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """The buffers of a HadamardPart; see there."""
         inner = sylvester(1 << len(self.generator)).copy()
         both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1) if self.antipodal else inner
-        columns, filled = self._columns()
-        signs = np.empty((*columns.shape, len(self.representatives)), dtype=np.float32)
-        for start in range(0, len(self.representatives), CHUNK_COSETS):
-            bits = unpack(self.representatives[start : start + CHUNK_COSETS], self.length).T
-            signs[:, :, start : start + CHUNK_COSETS] = (2 * bits.astype(np.float32) - 1)[columns]
-        signs *= filled[:, :, None]
-        columns, tail_of = columns.reshape(-1), np.ascontiguousarray(self.tail_of)
+        columns, flips = self.flips()
+        signs = np.empty((len(inner), self.largest_bin, len(flips)), dtype=np.float32)
+        signs.reshape(len(columns), -1)[:] = flips.T
+        tail_of = np.ascontiguousarray(self.tail_of)
         return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
                 "tail_of": tail_of}  # fmt: skip
+
+    def flips(self) -> tuple[Indices, NDArray[np.int8]]:
+        """The coordinates bin by bin, all bins filled up to the size of the largest; each coset's signs there, or 0."""
+        columns, filled = self._columns()
+        flips = np.empty((len(self.representatives), columns.size), dtype=np.int8)
+        for start in range(0, len(self.representatives), CHUNK_COSETS):
+            bits = unpack(self.representatives[start : start + CHUNK_COSETS], self.length)
+            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[:, columns.reshape(-1)]
+        flips *= filled.reshape(-1)
+        return columns.reshape(-1), flips
 
     def _columns(self) -> tuple[Indices, NDArray[np.bool_]]:
         """(bins, places): the coordinates of each bin, 0 where it has fewer than the largest; and which are there."""

@@ -75,6 +75,9 @@ def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
 
 
 def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
+    if part.fused.serves(z):
+        part.fused.words(z, words)
+        return
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = words.view(len(z), cosets, per_coset)
     binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
@@ -92,6 +95,8 @@ def pulled_words(weights: Tensor, part: HadamardPart) -> Tensor:
 
 
 def _pulled(weights: Tensor, part: HadamardPart) -> Tensor:
+    if part.fused.serves(weights):
+        return part.fused.pulled(weights)
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = weights.reshape(len(weights), cosets, per_coset)
     pulled = weights.new_zeros(b, len(weights), part.signs.shape[1])

@@ -55,6 +55,10 @@ class Part(Protocol):
         """The scores of these vectors, tile by tile."""
         ...
 
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """log sum exp of the products of each row and, where asked for, the mean word under their softmax."""
+        ...
+
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words with these weights, one a word, as a vector of R^n."""
         ...

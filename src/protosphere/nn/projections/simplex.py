@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.part import Tile
 from protosphere.nn.projections.whole_stream import WholeStream
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming import tiled_log_sum_exp, widened
 
 
 class SimplexPart(nn.Module):
@@ -57,6 +57,10 @@ class SimplexPart(nn.Module):
         j = torch.arange(1, self.num_words, dtype=each.dtype, device=each.device)
         pulled = steps * (each.cumsum(1)[:, :-1] - j * each[:, 1:])
         return nn.functional.pad(pulled, (0, self.dim - self.num_words + 1))
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Of all products of each row, and the mean word."""
+        return tiled_log_sum_exp(z, self, with_mean)
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all points."""

@@ -16,17 +16,39 @@ FEWEST_BITS = 2
 SMALLEST_SHARE = 0.75
 """Of the words so many must lie in whole cosets: the others become rows of a matrix."""
 
+ADDITIONS_OF_PRODUCT = 0.5
+"""What a multiplication and addition within a product of matrices takes, against an addition of a transform."""
+
 CHUNK_COSETS = 1 << 12
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """The cosets of the largest small code that serves, with about sqrt(n) words, and which rows they are in order."""
-    for bits in range(ceil(log2(rows.length) / 2 - 0.5), FEWEST_BITS - 1, -1):
-        for antipodal in (True, False):
-            found = whole_cosets(rows, bits, antipodal)
-            if found is not None and 2 * (found[0].largest_bin + (1 << bits)) <= rows.length:
-                return found
+    """The cosets of the linear code that saves most, with at most about n words, and which rows they are in order."""
+    for bits, antipodal in _cheapest_first(rows):
+        found = whole_cosets(rows, bits, antipodal)
+        if found is not None:
+            small = found[0].split(split_bits(rows.length))
+            return found if 2 * (small.largest_bin + (1 << len(small.generator))) <= rows.length else None
     return None
+
+
+def split_bits(length: int) -> int:
+    """log2 of the words of a small code for which n / words + words is small."""
+    return ceil(log2(length) / 2 - 0.5)
+
+
+def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
+    """Sizes of small codes, by the additions a vector takes if all that can be whole cosets are."""
+    ordered = np.sort(rows.numbers)
+
+    def additions(size: tuple[int, bool]) -> float:
+        bits, antipodal = size
+        words = len(_whole_starts(ordered, 1 << (bits + antipodal))) << (bits + antipodal)
+        by_transform = words * (rows.length / (1 << bits) + bits) / (1 + antipodal)
+        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * (len(ordered) - words)
+
+    sizes = [(b, a) for b in range(ceil(log2(rows.length)), FEWEST_BITS - 1, -1) for a in (True, False)]
+    return sorted(sizes, key=additions)
 
 
 def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
@@ -55,11 +77,14 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
 def _whole_blocks(numbers: Indices, size: int) -> Indices:
     """Rows with the numbers jw, ..., jw + w - 1, one j a row, for all j for which all w = `size` are there."""
     order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
+    return order[_whole_starts(numbers[order], size)[:, None] + np.arange(size)]
+
+
+def _whole_starts(ordered: Indices, size: int) -> Indices:
+    """Where in rising numbers whole stretches jw, ..., jw + w - 1 begin, w being the size."""
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
-    starts = starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
-    return order[starts[:, None] + np.arange(size)]
+    return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
 def _linear(words: PackedBits) -> bool:

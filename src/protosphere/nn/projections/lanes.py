@@ -1,0 +1,205 @@
+"""Compiled loops over blocks of numbers in lanes: rows of LANES numbers, one of each of as many vectors.
+
+A block of b >= 4 rows is flat, b * LANES numbers. Every operation on it is one on whole rows, so each compiles to
+vector instructions whatever it does between rows. Indices are unsigned: signed ones are looked at for wrapping around.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.compiled import compiled_exactly
+
+LANES = 16
+"""Two vector registers: rows of one are unrolled before the compiler sees that they are vectors, 4 times slower."""
+
+Block: TypeAlias = NDArray[np.float32]
+Flips: TypeAlias = NDArray[np.int8]
+
+U = np.uint64
+W = np.uint64(LANES)
+
+LOG2_E = np.float32(np.log2(np.e))
+LOWEST = np.float32(-126)
+BIAS, MANTISSA = np.float32(127), np.float32(1 << 23)
+ROUNDER, ONE = np.float32(3 << 22), np.float32(1)
+P1, P2, P3, P4, P5, P6 = (np.float32(c) for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0)))
+"""2^f for |f| <= 1/2 is 1 + P1 f + ... + P6 f^6 to 1e-7."""
+
+
+@compiled_exactly
+def quartered(x: Block, y: Block, b: int) -> None:
+    """y = the butterflies of four rows of x a quarter of the block apart, side by side."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k, o = j * W + w, j * U(4) * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            a, c, d, e = p + q, p - q, r + s, r - s
+            y[o], y[o + W] = a + d, c + e
+            y[o + W + W], y[o + W + W + W] = a - d, c - e
+
+
+@compiled_exactly
+def halved(x: Block, y: Block, b: int) -> None:
+    """y = the butterflies of two rows of x half the block apart, side by side."""
+    step = U(b // 2) * W
+    for j in range(U(b // 2)):
+        for w in range(W):
+            k, o = j * W + w, j * U(2) * W + w
+            p, q = x[k], x[k + step]
+            y[o], y[o + W] = p + q, p - q
+
+
+@compiled_exactly
+def flipped_and_quartered(z: Block, flips: Flips, y: Block, b: int) -> None:
+    """`quartered` of the rows of z, each with its sign."""
+    step, quarter = U(b // 4) * W, U(b // 4)
+    for j in range(quarter):
+        f, g = np.float32(flips[j]), np.float32(flips[j + quarter])
+        h, i = np.float32(flips[j + quarter + quarter]), np.float32(flips[j + quarter + quarter + quarter])
+        for w in range(W):
+            k, o = j * W + w, j * U(4) * W + w
+            p, q, r, s = f * z[k], g * z[k + step], h * z[k + step + step], i * z[k + step + step + step]
+            a, c, d, e = p + q, p - q, r + s, r - s
+            y[o], y[o + W] = a + d, c + e
+            y[o + W + W], y[o + W + W + W] = a - d, c - e
+
+
+@compiled_exactly
+def transformed(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
+    """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y, whichever is which.
+
+    Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
+    `left` is b, or what digits are left of it; the digits of `last` are left for another to do.
+    """
+    while left > last:
+        if left == 2 * last or left == 8 * last:
+            halved(x, y, b)
+            left //= 2
+        else:
+            quartered(x, y, b)
+            left //= 4
+        x, y = y, x
+    return x, y
+
+
+@compiled_exactly
+def products(z: Block, flips: Flips, x: Block, y: Block, b: int, last: int) -> tuple[Block, Block]:
+    """The products of a coset in one block, the other one to overwrite; the digits of `last` are left to do."""
+    if len(flips) > b or b < 4 * last:
+        gathered_bins(z, flips, x, b)
+        return transformed(x, y, b, b, last)
+    flipped_and_quartered(z, flips, x, b)
+    return transformed(x, y, b, b // 4, last)
+
+
+@compiled_exactly
+def gathered_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
+    """Row i of y = the sum of the i-th of b equal stretches of rows of z, each with its sign."""
+    size = U(len(flips) // b)
+    for i in range(U(b)):
+        for w in range(W):
+            y[i * W + w] = 0
+        for x in range(i * size, (i + U(1)) * size):
+            sign = np.float32(flips[x])
+            for w in range(W):
+                y[i * W + w] += sign * z[x * W + w]
+
+
+@compiled_exactly
+def scattered_bins(y: Block, flips: Flips, z: Block, b: int) -> None:
+    """The transpose of `gathered_bins`, added to z."""
+    size = U(len(flips) // b)
+    for i in range(U(b)):
+        for x in range(i * size, (i + U(1)) * size):
+            sign = np.float32(flips[x])
+            for w in range(W):
+                z[x * W + w] += sign * y[i * W + w]
+
+
+@compiled_exactly
+def raise_to_highest(x: Block, both: bool, highest: Block, b: int) -> None:
+    """highest = the larger of itself and every row of x, with `both` of -x too."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            if both:
+                p, q, r, s = abs(p), abs(q), abs(r), abs(s)
+            p, r = p if p > q else q, r if r > s else s
+            p = p if p > r else r
+            highest[w] = p if p > highest[w] else highest[w]
+
+
+@compiled_exactly
+def raise_to_highest_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
+    """`raise_to_highest` of what `quartered` would make of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            a, c = p + q, p - q
+            if both:
+                a, c = abs(a), abs(c)
+            a, c = a + abs(r + s), c + abs(r - s)
+            a = a if a > c else c
+            highest[w] = a if a > highest[w] else highest[w]
+
+
+@compiled_exactly
+def exponentials(x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int) -> None:
+    """y = exp(sign x - shift), the shift one a lane, at least 2^-126; `bits` is a block to overwrite.
+
+    exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and taking away ROUNDER leaves; 2^n is
+    n + 127 in the exponent of a float.
+    """
+    powers = bits.view(np.float32)
+    for i in range(U(b)):
+        for w in range(W):
+            k = i * W + w
+            v = (sign * x[k] - shift[w]) * LOG2_E
+            v = LOWEST if v < LOWEST else v
+            n = (v + ROUNDER) - ROUNDER
+            f = v - n
+            y[k] = ONE + f * (P1 + f * (P2 + f * (P3 + f * (P4 + f * (P5 + f * P6)))))
+            bits[k] = np.int32((n + BIAS) * MANTISSA)
+    for k in range(U(b) * W):
+        y[k] *= powers[k]
+
+
+@compiled_exactly
+def add_rows(x: Block, sums: Block, b: int) -> None:
+    """sums += the rows of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            sums[w] += (x[k] + x[k + step]) + (x[k + step + step] + x[k + step + step + step])
+
+
+@compiled_exactly
+def invert(x: Block, y: Block) -> None:
+    """y = 1 / x."""
+    for k in range(U(len(x))):
+        y[k] = ONE / x[k]
+
+
+@compiled_exactly
+def subtract(x: Block, y: Block) -> None:
+    """x -= y."""
+    for k in range(U(len(x))):
+        x[k] -= y[k]
+
+
+@compiled_exactly
+def scale_rows(x: Block, factors: Block, b: int) -> None:
+    """Every row of x times the factors, one a lane."""
+    for i in range(U(b)):
+        for w in range(W):
+            x[i * W + w] *= factors[w]
