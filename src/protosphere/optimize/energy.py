@@ -68,7 +68,9 @@ class Orbits:
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
     """(B, m, n) rows of unit length, and the lengths they had."""
-    norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(1e-150)
+    import torch
+
+    norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(torch.finfo(variables.dtype).tiny)
     return variables / norms, norms
 
 

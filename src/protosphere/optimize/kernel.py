@@ -144,11 +144,13 @@ def _settled(start: Points, t: float, most: int, table: Points) -> tuple[Points,
 @compiled
 def descended(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
     """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`; and the evaluations."""
-    points, spent = start, 0
-    table = np.empty((len(start), len(start)))
+    count, dim = start.shape
+    points, spent = np.zeros((count, (dim + 3) // 4 * 4)), 0  # rows of whole vector registers
+    points[:, :dim] = start
+    table = np.empty((count, count))
     while True:
         points, evaluations = _settled(points, t, most, table)
         spent += evaluations
         if t >= last:
-            return points, spent
+            return points[:, :dim].copy(), spent
         t = min(t * factor, last)

@@ -66,7 +66,7 @@ class History:
         self.step_change[:, :, at] = newest[:, 0, :MEMORY]
         self.change_change[:, :, at] = newest[:, 0, MEMORY:]
         self.change_change[:, at, :] = newest[:, 0, MEMORY:]
-        ratio = newest[:, 0, at] / newest[:, 0, MEMORY + at].clamp_min(1e-300)
+        ratio = newest[:, 0, at] / newest[:, 0, MEMORY + at].clamp_min(torch.finfo(gradient.dtype).tiny)
         self.scale = torch.where(keep, ratio, self.scale)
         self.known = self.known | keep
         weights = self._weights(newest[:, 1])
@@ -124,7 +124,7 @@ class _State:
         import torch
 
         direction, slope = _downhill(self.direction, self.gradient)
-        largest = direction.abs().amax(dim=1).clamp_min_(1e-300)
+        largest = direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
         size = self.length * torch.where(self.history.known, (LONGEST / largest).clamp_max_(1), FIRST / largest)
         step = size[:, None] * direction
         value, gradient = energy(self.at + step, which)

@@ -19,8 +19,8 @@ WORK = 4e10
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
 
 
-SPRINTS = (19, 60)
-"""Evaluations a temperature of the first two starts, made in a hurry where there is a target."""
+SPRINTS = (1, 3)
+"""How patient the first two starts are, made in a hurry where there is a target."""
 
 FLAT = 3
 """Up to this dimension random starts and their variations find more in the time than symmetric ones."""
@@ -112,8 +112,8 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
         search.take(points)
     few = not search.crew.compiled  # so large that a random start may be all there is time for
     search.arms = [*own, *search.arms] if few else [*search.arms, *own]
-    for steps in SPRINTS if target > -1 else ():
-        search.sprint(steps)
+    for patience in SPRINTS if target > -1 else ():
+        search.sprint(patience)
         if search.pool[0].value <= target:
             break
     else:

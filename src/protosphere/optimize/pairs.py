@@ -12,11 +12,17 @@ from protosphere.types import Indices, Points
 NEGLIGIBLE = 18.0
 """A pair this much below the largest, in units of 1/t, weighs less than 1e-7 of it."""
 
+WEIGHTLESS = float(np.exp(-NEGLIGIBLE))
+
 SLACK = 8.0
 """How much further, in the same units, the list of near pairs reaches, so that it need not be made anew each step."""
 
-SPARSE = 0.35
+SPARSE = 0.25
 """Share of the pairs up to which a list of them is quicker than all pairs in order."""
+
+
+U = np.uint64
+"""Of indices: signed ones are looked at for wrapping around."""
 
 
 @compiled
@@ -45,27 +51,28 @@ def unit_rows(variables: Points, units: Points, lengths: Points) -> None:
 
 
 @compiled
-def _largest(row: Points) -> float:
-    top = -2.0
-    for j in range(len(row)):
-        top = max(top, row[j])
-    return top
-
-
-@compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
     """The Gram matrix above its diagonal into `table`, the transpose into `columns`; the largest cosine."""
-    count, dim = units.shape
+    count, dim = U(units.shape[0]), U(units.shape[1])
     for k in range(dim):
         for j in range(count):
             columns[k, j] = units[j, k]
-    top = -2.0
-    for i in range(count - 1):
-        row = table[i, i + 1 :]
-        row[:] = 0.0
-        for k in range(dim):
-            add(row, units[i, k], columns[k, i + 1 :])
-        top = max(top, _largest(row))
+    top, fours = -2.0, dim - dim % U(4)
+    for i in range(count):
+        for j in range(i + U(1), count):
+            table[i, j] = 0.0
+        for k in range(U(0), fours, U(4)):
+            a, b, c, d = units[i, k], units[i, k + U(1)], units[i, k + U(2)], units[i, k + U(3)]
+            for j in range(i + U(1), count):
+                table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
+                    c * columns[k + U(2), j] + d * columns[k + U(3), j]
+                )
+        for k in range(fours, dim):
+            a = units[i, k]
+            for j in range(i + U(1), count):
+                table[i, j] += a * columns[k, j]
+        for j in range(i + U(1), count):
+            top = max(top, table[i, j])
     return top
 
 
@@ -116,40 +123,50 @@ def _weigh(row: Points, t: float, top: float) -> float:
 @compiled
 def _pull_of_all(units: Points, columns: Points, table: Points, t: float, gradient: Points) -> tuple[float, float]:
     """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
-    count, dim = units.shape
-    top, total = cosine_table(units, columns, table), 0.0
-    pull = np.zeros((dim, count))
-    for i in range(count - 1):
-        row = table[i, i + 1 :]
-        total += _weigh(row, t, top)
-        for k in range(dim):
-            pull[k, i] += dot(row, columns[k, i + 1 :])
-            add(pull[k, i + 1 :], units[i, k], row)
+    count, dim = U(units.shape[0]), U(units.shape[1])
+    top, total, fours = cosine_table(units, columns, table), 0.0, dim - dim % U(4)
     for i in range(count):
-        for k in range(dim):
-            gradient[i, k] = pull[k, i]
+        table[i, i] = 0.0
+        total += _weigh(table[i, i + U(1) :], t, top)
+        for j in range(i):
+            table[i, j] = table[j, i]
+    for i in range(count):
+        for k in range(U(0), fours, U(4)):
+            a = b = c = d = 0.0
+            for j in range(count):
+                a += table[i, j] * columns[k, j]
+                b += table[i, j] * columns[k + U(1), j]
+                c += table[i, j] * columns[k + U(2), j]
+                d += table[i, j] * columns[k + U(3), j]
+            gradient[i, k], gradient[i, k + U(1)], gradient[i, k + U(2)], gradient[i, k + U(3)] = a, b, c, d
+        for k in range(fours, dim):
+            a = 0.0
+            for j in range(count):
+                a += table[i, j] * columns[k, j]
+            gradient[i, k] = a
     return top, total
 
 
 @compiled
 def _pull_of_near(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
     """The same over listed pairs."""
-    dim, top, total = units.shape[1], -2.0, 0.0
-    cosines = np.empty(pairs.shape[1])
-    for p in range(len(cosines)):
-        i, j, cosine = pairs[0, p], pairs[1, p], 0.0
+    count, dim, top = U(pairs.shape[1]), U(units.shape[1]), -2.0
+    weights = np.empty(count)
+    for p in range(count):
+        i, j, cosine = U(pairs[0, p]), U(pairs[1, p]), 0.0
         for k in range(dim):
             cosine += units[i, k] * units[j, k]
-        cosines[p] = cosine
+        weights[p] = cosine
         top = max(top, cosine)
+    total = _weigh(weights, t, top)
     gradient[:] = 0.0
-    for p in range(len(cosines)):
-        if cosines[p] > top - NEGLIGIBLE / t:
-            weight = math.exp(t * (cosines[p] - top))
-            total += weight
-            i, j = pairs[0, p], pairs[1, p]
+    for p in range(count):
+        weight = weights[p]
+        if weight > WEIGHTLESS:
+            i, j = U(pairs[0, p]), U(pairs[1, p])
             for k in range(dim):
                 gradient[i, k] += weight * units[j, k]
+            for k in range(dim):
                 gradient[j, k] += weight * units[i, k]
     return top, total
 

@@ -27,8 +27,8 @@ OVERDRAFT = 1.1
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
-SPRINT = (12.0, 300.0)
-"""First and last temperature of a start in a great hurry."""
+SPRINT_LAST = 300.0
+"""Last temperature of a start in a great hurry."""
 
 POOL = 12
 SAME = 1e-6
@@ -84,11 +84,12 @@ class Search:
             start = fitted(points, self.num_points, self.dim, self.rng)
             self.admit(Candidate(max_cosine(start), start, "given", finished=True))
 
-    def sprint(self, steps: int) -> None:
-        """One random start in a great hurry: often enough where the target is modest."""
+    def sprint(self, patience: int) -> None:
+        """One random start in a great hurry, or in `patience` times less of one: enough where the target is modest."""
+        first, steps = self.crew.sprint
         start = self.rng.standard_normal((self.num_points, self.dim))
-        found = self.crew.descended([start], np.full(1, SPRINT[0]), SPRINT[1], steps, self.budget, VARY)
-        self._admit_all("random", found)
+        hurry = self.crew.descended([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        self._admit_all("random", hurry)
 
     def explore(self) -> None:
         """One batch from an untried arm, or from one of those that led furthest."""
