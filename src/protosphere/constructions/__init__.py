@@ -20,6 +20,7 @@ from protosphere.constructions.two_graph_frame import two_graph_frame  # isort: 
 from protosphere.constructions.isotropic import isotropic  # isort: skip
 from protosphere.constructions.weil_chirp import weil_chirp  # isort: skip
 from protosphere.constructions.root_system import root_system  # isort: skip
+from protosphere.constructions.signed_quadruples import signed_quadruples  # isort: skip
 from protosphere.constructions.e8_shell import e8_shell  # isort: skip
 from protosphere.constructions.barnes_wall_shell import barnes_wall_shell  # isort: skip
 from protosphere.constructions.leech_shell import leech_shell  # isort: skip
@@ -66,6 +67,7 @@ __all__ = [
     "root_system",
     "sharp_codes",
     "shortened_cosets",
+    "signed_quadruples",
     "simplex",
     "steiner_frame",
     "two_graph_frame",
