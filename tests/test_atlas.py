@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from protosphere.atlas import check_atlas, shipped_atlas
+from protosphere.atlas import check_atlas, monotone, read_atlas, shipped_atlas, write_atlas
 from protosphere.cli import main
 from protosphere.plots.gap_map import draw_gap_map, gap_map_figure
 
@@ -40,13 +43,35 @@ def test_a_sample_is_built_anew():
 
 
 def test_a_row_that_promises_too_much_is_found_out():
-    from dataclasses import replace
-
     from protosphere.errors import CertificateError
 
     row = next(row for row in ROWS if (row.num_classes, row.dim) == (100, 16))
     with pytest.raises(CertificateError, match="K = 100, n = 16"):
         check_atlas([replace(row, max_cosine=row.max_cosine - 0.01)])
+
+
+def _row(count, dim, value):
+    return replace(ROWS[0], num_classes=count, dim=dim, max_cosine=value, of_classes=count, of_dim=dim)
+
+
+@given(st.dictionaries(st.tuples(st.integers(2, 9), st.integers(2, 9)), st.floats(-0.5, 0.9), min_size=1))
+def test_a_better_code_of_more_classes_or_fewer_dimensions_is_taken_in_part(values):
+    rows = monotone(_row(*cell, value) for cell, value in values.items())
+    assert {(row.num_classes, row.dim) for row in rows} == set(values)
+    for row in rows:
+        around = {c: v for c, v in values.items() if c[0] >= row.num_classes and c[1] <= row.dim}
+        assert row.max_cosine == pytest.approx(min(around.values()), abs=1e-11)
+        assert values[row.of_classes, row.of_dim] == row.max_cosine
+        assert (row.of_classes, row.of_dim) in around
+
+
+def test_an_interrupted_atlas_goes_on_and_is_checked_by_the_cells_its_codes_are_of(tmp_path):
+    path, cells = tmp_path / "atlas.csv", [(count, dim) for count in (12, 13, 14) for dim in (4, 5)]
+    write_atlas(path, cells[:3], iterations=60)
+    rows = write_atlas(path, cells, iterations=60)
+    assert [(row.num_classes, row.dim) for row in rows] == sorted(cells)
+    assert read_atlas(path) == rows == monotone(rows)
+    assert check_atlas(rows) == 6
 
 
 def test_the_map_has_a_cell_for_every_row(tmp_path):
