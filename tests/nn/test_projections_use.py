@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import protosphere as ps
+from protosphere.errors import InvalidArgumentError
 from protosphere.nn.projections import projection_for
 
 
@@ -59,6 +60,13 @@ def test_vectors_that_do_not_fit(z, sentence):
 def test_losses_that_do_not_fit(arguments, sentence):
     with pytest.raises(ps.InvalidArgumentError, match=sentence):
         projection_for(kerdock()).cross_entropy(torch.zeros(3, 64), **{"target": torch.zeros(3).long(), **arguments})
+
+
+@pytest.mark.parametrize("wrong", [-1, 100])
+def test_prototypes_of_no_class(wrong):
+    project = projection_for(ps.construct("simplex", num_classes=100, dim=99), "dense")
+    with pytest.raises(InvalidArgumentError, match=r"'index' must lie in 0, \.\.\., 99, got"):
+        project.prototypes(torch.tensor([3, wrong]))
 
 
 def test_kinds_that_do_not_fit():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
 from protosphere.optimize import energy
 from protosphere.optimize.arrangements import random_arrangement
-from protosphere.optimize.energy import Orbits, smooth_max_cosine
+from protosphere.optimize.energy import ENERGIES, Orbits, smooth_max_cosine
 from protosphere.optimize.groups import group, group_names
 from protosphere.optimize.optimise import optimised
 from protosphere.optimize.polish import contacts, polished
@@ -54,16 +55,18 @@ def test_the_24_cell_is_found():
     assert search(24, 4, iterations=20_000).max_cosine == pytest.approx(0.5, abs=1e-9)
 
 
+@pytest.mark.parametrize("kind", ENERGIES)
 @pytest.mark.parametrize("temperature", [3.0, 40.0, 1000.0])
-def test_the_gradient_is_that_of_automatic_differentiation(temperature):
+def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
     rows = torch.randn(2, 7 * 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1), requires_grad=True)
 
     def plain(row):
         units = torch.nn.functional.normalize(row.reshape(7, 4), dim=1)
         cosines = (units @ units.T)[~torch.eye(7, dtype=torch.bool)]
-        return (torch.logsumexp(temperature * cosines, 0) - np.log(42)) / temperature
+        levels = cosines if kind == "log_sum_exp" else -torch.log(1 - cosines)
+        return (torch.logsumexp(temperature * levels, 0) - np.log(42)) / temperature
 
-    value, gradient = smooth_max_cosine(Orbits((7,)), 4, torch.full((2,), temperature).double())(
+    value, gradient = smooth_max_cosine(Orbits((7,)), 4, torch.full((2,), temperature).double(), kind)(
         rows.detach(), torch.arange(2)
     )
     expected = torch.stack([plain(row) for row in rows])
@@ -72,13 +75,23 @@ def test_the_gradient_is_that_of_automatic_differentiation(temperature):
     torch.testing.assert_close(gradient, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch):
+@pytest.mark.parametrize("kind", ENERGIES)
+def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
     rows = torch.randn(2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
-    measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double())
+    measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind)
     whole = measured(rows, torch.arange(2))
     monkeypatch.setattr(energy, "BLOCK_ENTRIES", 2 * 30 * 7)
     for part, wanted in zip(measured(rows, torch.arange(2)), whole, strict=True):
         torch.testing.assert_close(part, wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_the_riesz_energy_finds_the_icosahedron_and_the_24_cell():
+    for count, dim, cosine in ((12, 3, 5**-0.5), (24, 4, 0.5)):
+        options = {"iterations": 3000, "algebraic": False, "energy": "riesz"}
+        code = ps.construct("optimized", num_classes=count, dim=dim, **options)
+        assert code.max_cosine == pytest.approx(cosine, abs=1e-9)
+    with pytest.raises(InvalidArgumentError, match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'"):
+        ps.construct("optimized", num_classes=12, dim=3, energy="coulomb")
 
 
 def arrangements(num_points, dim, count):

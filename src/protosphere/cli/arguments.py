@@ -49,6 +49,7 @@ class SchemeOptions:
         starts: Kinds of starts of the search, joined by + (optimized).
         algebraic: Whether to start from the algebraic codes as well (optimized).
         polish: Whether to end with Newton's method (optimized).
+        energy: What the search descends on, log_sum_exp or riesz (optimized).
     """
 
     modify: bool | None = None
@@ -64,6 +65,7 @@ class SchemeOptions:
     starts: str | None = None
     algebraic: Annotated[bool | None, Parameter(negative="--no-algebraic")] = None
     polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None
+    energy: str | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that were given."""

@@ -8,8 +8,9 @@ from protosphere.bounds.levenshtein import levenshtein
 from protosphere.constructions.families import Member
 from protosphere.constructions.registry import construction
 from protosphere.constructions.search import best_member, near_members
-from protosphere.errors import InvalidArgumentError, as_flag, as_integer, as_positive, brief
+from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
+from protosphere.optimize.energy import ENERGIES
 from protosphere.optimize.momentum import check_descent_options
 from protosphere.optimize.optimise import checked_kinds, optimised
 from protosphere.optimize.starts import KINDS
@@ -27,7 +28,13 @@ LARGEST_K = 20_000
 
 
 def _check_options(
-    iterations: object, budget: object, starts: object, algebraic: object, polish: object, device: object
+    iterations: object,
+    budget: object,
+    starts: object,
+    algebraic: object,
+    polish: object,
+    device: object,
+    energy: object,
 ) -> None:
     if iterations is not None:
         as_integer("iterations", iterations, minimum=1)
@@ -36,6 +43,7 @@ def _check_options(
     if not isinstance(starts, str):
         raise InvalidArgumentError(f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}")
     checked_kinds(starts.split("+"))
+    as_choice("energy", energy, ENERGIES)
     as_flag("algebraic", algebraic)
     as_flag("polish", polish)
     check_descent_options(0, 1.0, 0.0, "float64", device)
@@ -95,10 +103,12 @@ def optimized(
     algebraic: bool = True,
     polish: bool = True,
     device: str = "cpu",
+    energy: str = ENERGIES[0],
 ) -> Placement:
     """The best code a search finds in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
 
     With `algebraic` it also starts from the codes of the other schemes, and is no worse than the best of size K.
+    `energy` is 'log_sum_exp' or 'riesz', inverse powers of distances, which is slower.
     With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
     """
     found = optimised(
@@ -111,6 +121,7 @@ def optimized(
         start_points=algebraic_codes(num_classes, dim) if algebraic and num_classes > 2 * dim else (),
         polish=polish,
         device=device,
+        energy=energy,
         progress=progress,
     )
     return Placement(dim, f"search, {found.kind} start, {found.iterations} evaluations", points=found.points)

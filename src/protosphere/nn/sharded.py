@@ -20,7 +20,7 @@ from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
 from protosphere.nn.projections.plan import Plan
-from protosphere.nn.projections.projection import check_vectors, top_of_parts
+from protosphere.nn.projections.projection import check_classes, check_vectors, top_of_parts
 from protosphere.nn.streaming import streamed_log_sum_exp, widened
 from protosphere.spherical_code import SphericalCode
 
@@ -65,6 +65,7 @@ class ShardedProjection(nn.Module):
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, from wherever they are."""
+        check_classes(index, self.num_classes)
         words = index if self.position is None else self.position[index]
         rows = (torch.empty(0, device=index.device) if like is None else like).new_zeros(len(index), self.dim)
         for part, start in zip(self.each_part, self.starts, strict=True):

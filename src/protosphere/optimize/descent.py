@@ -25,6 +25,7 @@ def annealed(
     steps: int,
     budget: Budget,
     limit: float = 1.0,
+    energy: str = "log_sum_exp",
 ) -> Tensor:
     """Representatives (B, m, n) after L-BFGS at `temperature` (B,), then `factor` times that and so on up to `last`."""
     batch, count, dim = representatives.shape
@@ -33,7 +34,7 @@ def annealed(
     while True:
         rows = unit_rows(rows)[0]
         found = minimised(
-            smooth_max_cosine(orbits, dim, temperature),
+            smooth_max_cosine(orbits, dim, temperature, energy),
             rows.reshape(batch, -1),
             steps=steps,
             tolerance=SETTLED / temperature,

@@ -7,6 +7,7 @@ of K n variables. No symmetry is the case of one-point orbits. Everything is bat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 
     from protosphere.optimize.lbfgs import Energy
 
+    Shares = tuple[Tensor, Tensor, Tensor]
+    OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
+
+ENERGIES = ("log_sum_exp", "riesz")
+"""Sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
+
+SMALLEST_GAP = 1e-12
+"""Of 1 - cos: two points that coincide do not divide by zero."""
 
 BLOCK_ENTRIES = 1 << 23
 """Entries of the Gram matrices of a batch held at once: 64 MB."""
@@ -74,8 +83,10 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
     return variables / norms, norms
 
 
-def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
+def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp") -> Energy:
     """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
+
+    The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it.
 
     The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
     points, minus its radial part. `temperature` is (B,), one a start.
@@ -83,12 +94,13 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     own, weights = orbits.own(), orbits.weights(temperature)
     at = temperature.new_tensor(own).long()
     pairs = orbits.num_points * (orbits.num_points - 1.0)
+    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         t = temperature[which]
         units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
-        largest, total, pull = _shares(units, points, at, weights, t)
+        largest, total, pull = _shares(units, points, at, weights, t, of_slice)
         value = largest + (total / pairs).log() / t
         gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
         gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
@@ -97,7 +109,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     return energy
 
 
-def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, of_slice: OfSlice) -> Shares:
     """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
 
     Rows are taken in slices: the Gram matrix is never held whole where it is large.
@@ -106,7 +118,7 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
 
     slice_ = max(1, BLOCK_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
-    parts = [_slice_shares(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
+    parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
     if len(parts) == 1:
         return parts[0]
     largest = torch.stack([part[0] for part in parts]).amax(dim=0)
@@ -116,9 +128,7 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
     return largest, total, torch.cat(pulls, dim=1)
 
 
-def _slice_shares(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
     import torch
 
     gram = units @ points.mT
@@ -126,3 +136,16 @@ def _slice_shares(
     largest = gram.amax(dim=(1, 2))
     shares = gram.sub_(largest[:, None, None]).mul_(t[:, None, None]).exp_()
     return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
+
+
+def _riesz_slice(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with -log(1 - cos), whose derivative is 1 / (1 - cos)."""
+    import torch
+
+    gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)
+    gaps[:, torch.arange(len(at), device=at.device), at] = float("inf")
+    closest = gaps.amin(dim=(1, 2))
+    shares = (gaps / closest[:, None, None]).log_().mul_(-t[:, None, None]).exp_()
+    return -closest.log(), (shares.sum(dim=2) * weights).sum(dim=1), (shares / gaps) @ points

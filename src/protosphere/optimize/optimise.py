@@ -10,7 +10,8 @@ import numpy as np
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
 from protosphere.optimize.budget import Budget
-from protosphere.optimize.crew import crew_for
+from protosphere.optimize.crew import FLAT, crew_for
+from protosphere.optimize.energy import ENERGIES
 from protosphere.optimize.search import EXPLORE, VARY, Arm, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
@@ -21,9 +22,6 @@ WORK = 4e10
 
 SPRINTS = (1, 3)
 """How patient the first two starts are, made in a hurry where there is a target."""
-
-FLAT = 3
-"""Up to this dimension random starts and their variations find more in the time than symmetric ones."""
 
 VARYING = 0.75
 """After the exploration, how often good codes are varied rather than new ones sought."""
@@ -78,6 +76,7 @@ def optimised(
     polish: bool = True,
     target: float = -1.0,
     device: str = "cpu",
+    energy: str = ENERGIES[0],
     progress: Progress = silent,
 ) -> Optimised:
     """The best code of `num_points` points in R^`dim` that a search finds.
@@ -93,6 +92,7 @@ def optimised(
         polish: whether to end with Newton's method on the pairs that touch.
         target: a largest cosine that is good enough: the search ends once it is reached.
         device: where torch works.
+        energy: what descends, of `ENERGIES`; only the first is compiled.
         progress: told of the best value so far.
     """
     chosen = checked_kinds(kinds)
@@ -100,7 +100,7 @@ def optimised(
     if exact is not None:
         return Optimised(exact, max_cosine(exact), "exact", {}, 0)
     limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
-    with crew_for(num_points, dim, device, progress) as crew:
+    with crew_for(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as crew:
         search = Search(num_points, dim, rng, Budget(limit, budget, progress), crew)
         return _searched(search, chosen, tuple(start_points), polish, target)
 

@@ -57,6 +57,7 @@ class Projection(nn.Module):
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, one a row; dtype and device those of `like`."""
+        check_classes(index, self.num_classes)
         words = index if self.position is None else self.position[index]
         model = torch.empty(0, device=index.device) if like is None else like
         rows, first = model.new_zeros(len(index), self.dim), 0
@@ -122,6 +123,15 @@ def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Sequence[int], k: int
     with torch.autocast(z.device.type, enabled=False):
         values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, z.device), strict=True)
     return torch.cat(values).to(z.dtype), torch.cat(words)
+
+
+def check_classes(index: Tensor, num_classes: int) -> None:
+    """Raise unless these are classes."""
+    if torch.compiler.is_compiling() or len(index) == 0:
+        return
+    lowest, highest = int(index.min()), int(index.max())
+    if lowest < 0 or highest >= num_classes:
+        raise InvalidArgumentError(f"'index' must lie in 0, ..., {num_classes - 1}, got {lowest}..{highest}")
 
 
 def check_vectors(z: Tensor, dim: int) -> None:
