@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.lanes import Block
 
 
+CHOSEN_ENTRIES = 1 << 22
+"""Products with words of the best cosets held at once, 16 MB."""
+
+
 class FusedCosets(nn.Module):
     """The cosets of a layout, for vectors on a processor in float32 that need no gradient.
 
@@ -95,6 +99,13 @@ class FusedCosets(nn.Module):
         tails = self._tail_scores(z)
         best = _tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)] + tails
         cosets = best.topk(min(k, len(self.flips)), dim=1).indices
+        size = max(1, CHOSEN_ENTRIES // (cosets.shape[1] * self.bins))
+        some = [slice(start, start + size) for start in range(0, len(z), size)] or [slice(0)]
+        values, words = zip(*(self._top_within(z[rows], cosets[rows], tails[rows], k) for rows in some), strict=True)
+        return torch.cat(values), torch.cat(words)
+
+    def _top_within(self, z: Tensor, cosets: Tensor, tails: Tensor, k: int) -> Found:
+        """The k largest among the words of these cosets, B x some of them."""
         scores = self._chosen(z, cosets)
         both = torch.stack([scores, -scores], dim=3) if self.both else scores[..., None]
         values, place = (both + tails.gather(1, cosets)[:, :, None, None]).flatten(1).topk(k, dim=1)
