@@ -36,3 +36,4 @@ docs: $(STAMP)
 
 clean:
 	rm -rf .venv demo site
+	find src -name '*.nb[ic]' -delete

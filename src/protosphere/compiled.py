@@ -1,6 +1,7 @@
 """The compiler of the inner loops, numba, behind decorators with a type.
 
-A function becomes machine code at its first call, is kept on disk, and holds no interpreter lock.
+A function becomes machine code at its first call, is kept on disk, and holds no interpreter lock. What is kept is made
+anew when the file of the function changes, not when that of one it calls does: while working on these, `make clean`.
 """
 
 from __future__ import annotations
