@@ -41,6 +41,7 @@ class Crew:
         batch: how many starts go together; a matter of the code's size alone, so that results do not depend on cores.
         last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
         variation: the range of first temperatures for a good code with some points moved.
+        epochs: how often a search begins anew within its budget.
         sprint: first temperature, and evaluations at each, of a start in a great hurry.
     """
 
@@ -50,6 +51,7 @@ class Crew:
     batch: int
     last: float
     variation: tuple[float, float]
+    epochs: int
     sprint: tuple[float, int]
     pool: ThreadPoolExecutor
 
@@ -117,4 +119,6 @@ def crew_for(num_points: int, dim: int, device: str, energy: str, progress: Prog
 
         descended(np.eye(3), 1.0, 1.0, FACTOR, 1)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        yield Crew(device, energy, compiled, batch, _last(num_points, dim), variation, sprint, pool)
+        yield Crew(
+            device, energy, compiled, batch, _last(num_points, dim), variation, 3 if dim <= FLAT else 1, sprint, pool
+        )

@@ -12,7 +12,7 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.optimize.budget import Budget
 from protosphere.optimize.crew import FLAT, crew_for
 from protosphere.optimize.energy import ENERGIES
-from protosphere.optimize.search import EXPLORE, VARY, Arm, Search
+from protosphere.optimize.search import VARY, Arm, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
 
@@ -119,8 +119,10 @@ def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], pol
     else:
         search.explore()
     while search.budget.share < VARY and not _reached(search, target, polish):
-        varying = search.budget.share > EXPLORE and "refilled" in kinds and search.rng.random() < VARYING
+        search.begin_epochs()
+        varying = search.varying and "refilled" in kinds and search.rng.random() < VARYING
         (search.vary if varying else search.explore)()
+    search.recall()
     while not _reached(search, target, polish):
         waiting = [one for one in search.pool if not one.finished]
         if not waiting or (any(one.finished for one in search.pool) and search.budget.share >= 1):

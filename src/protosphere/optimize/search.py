@@ -68,6 +68,25 @@ class Search:
     arms: list[Arm] = field(default_factory=list[Arm])
     pool: list[Candidate] = field(default_factory=list[Candidate])
     tried: dict[str, int] = field(default_factory=dict[str, int])
+    earlier: list[Candidate] = field(default_factory=list[Candidate])
+
+    @property
+    def varying(self) -> bool:
+        """Whether enough was explored: good codes are varied from now on, until the pool is emptied for a new epoch."""
+        within = self.budget.share / VARY * self.crew.epochs % 1
+        return within * VARY > EXPLORE
+
+    def begin_epochs(self) -> None:
+        """Where a new epoch is due, the best code is put aside and the pool is emptied: it may be in a dead end."""
+        if self.budget.share / VARY * self.crew.epochs >= len(self.earlier) + 1 and self.pool:
+            self.earlier.append(self.pool[0])
+            self.pool = []
+            self.explore()
+
+    def recall(self) -> None:
+        """The codes put aside, into the pool again."""
+        for candidate in self.earlier:
+            self.admit(candidate)
 
     def admit(self, found: Candidate) -> None:
         """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
