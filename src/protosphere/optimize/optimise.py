@@ -16,7 +16,7 @@ from protosphere.optimize.search import VARY, Arm, Search
 from protosphere.optimize.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, silent
 
-WORK = 4e10
+WORK = 1e11
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
 
 
@@ -52,8 +52,8 @@ class Optimised:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Some seconds' worth: 60,000 for tiny codes, falling to 600, one start's, for large ones."""
-    return int(min(60_000, max(600, WORK / (num_points**2 * (dim + 10)))))
+    """Some seconds' worth: 150,000 for tiny codes, falling to 600, one start's, for large ones."""
+    return int(min(150_000, max(600, WORK / (num_points**2 * (dim + 10)))))
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
