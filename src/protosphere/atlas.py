@@ -176,7 +176,7 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024, algebra alone."""
+    """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024."""
     with as_file(files("protosphere") / "atlas.csv") as path:
         return read_atlas(path)
 
