@@ -42,7 +42,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
         bar = figure.colorbar(image, ax=ax, pad=0.02)
         bar.set_label("max cosine above the converse")
         bar.outline.set_visible(False)
-        ax.set_title("best known codes by algebra; white: proved optimal", loc="left")
+        ax.set_title("best known codes; white: proved optimal", loc="left")
     return figure
 
 
