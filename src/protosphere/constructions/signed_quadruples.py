@@ -20,7 +20,6 @@ from protosphere.placement import Placement
 
 HALF = Fraction(1, 2)
 
-Quadruple = frozenset[int]
 Permutation = tuple[int, ...]
 
 SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)

@@ -22,7 +22,7 @@ class Projection(nn.Module):
 
     Attributes:
         num_classes, dim: K and n.
-        kind: how it is computed: 'dense', 'cosets', 'axes', 'simplex'.
+        kind: how it is computed: 'dense', 'hadamard', 'axes', 'simplex'.
     """
 
     position: Tensor | None
