@@ -22,5 +22,6 @@ if TYPE_CHECKING:
 else:
     from numba import njit
 
-    compiled = njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+    # inlined, because a call is bound to other machine code where it is compiled than where it is loaded: other bits
+    compiled = njit(cache=True, fastmath=True, nogil=True, error_model="numpy", forceinline=True)
     compiled_exactly = njit(cache=True, nogil=True, error_model="numpy")

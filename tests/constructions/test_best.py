@@ -62,8 +62,16 @@ def test_any_small_request_is_served_and_beats_every_paper_scheme(num_classes, d
 
 
 def test_iterations_give_the_same_bits():
-    first, again = (ps.best(num_classes=30, dim=7, iterations=500, seed=3) for _ in range(2))
+    first, again = (ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2))
     assert np.array_equal(first.points, again.points)
+    assert first.placement.recipe.startswith("optimised")
+
+
+def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_found():
+    kept, few, more = (ps.best(num_classes=33, dim=6, iterations=count) for count in (None, 60_000, 60_500))
+    assert np.array_equal(kept.points, few.points)
+    assert float(more.max_cosine) <= float(kept.max_cosine) + 1e-12
+    assert {one.recipe for one in more.choice.considered} >= {one.recipe for one in kept.choice.considered[:1]}
 
 
 def test_the_explanation_lists_the_chosen_one_first():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -86,3 +90,20 @@ def test_a_target_ends_the_search():
     modest = optimised(40, 6, rng=rng, budget=60.0, target=0.5)
     assert modest.max_cosine <= 0.5
     assert modest.iterations < 2000
+
+
+BITS = """
+import numpy as np
+from protosphere.optimize.kernel import descended
+print(descended(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1e4, 5.0, 100)[0].tobytes().hex())
+"""
+
+
+def test_the_process_that_compiles_gives_the_bits_of_those_that_load(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    first, later = (
+        subprocess.run([sys.executable, "-c", BITS], env=environment, capture_output=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert any(tmp_path.rglob("*.nbc"))
+    assert first == later

@@ -59,6 +59,11 @@ COMMANDS = {
         "The best known max cosine for many (K, n), in one file.",
         "atlas --classes 100,1000 --dims 8:512 --iterations 0 -o atlas.csv",
     ),
+    "catalogue": Command(
+        "catalogue:catalogue",
+        "What long searches found and the package keeps: looked at, checked, or made.",
+        "catalogue --check 20",
+    ),
     "records": Command(
         "records:records",
         "Search for the codes of a table of best-known values, and compare.",

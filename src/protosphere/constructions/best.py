@@ -4,55 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from protosphere.bounds import converse
 from protosphere.certification import certified
 from protosphere.choice import Choice, Considered
+from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.optimized import algebraic_codes
 from protosphere.constructions.registry import describe
-from protosphere.constructions.search import Candidate, member_candidates
+from protosphere.constructions.search import Candidate
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
+from protosphere.optimize.catalogue import shipped_catalogue, spent
 from protosphere.optimize.optimise import optimised
 from protosphere.placement import Placement, Provenance
 from protosphere.spherical_code import SphericalCode, short
 from protosphere.types import Points, Progress, silent
 from protosphere.version import __version__
 
-RUNNERS_UP = 8
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
 
 LARGEST_THINNED = 4096
 """Up to so many points the K to keep are chosen with care."""
 
-LARGEST_PAIRWISE = 20_000
-"""More dense points than this, of no lattice, would take minutes to measure."""
-
 SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"})
 """Dense points of a lattice, measured by it."""
 
-NEIGHBOURS = 16
-"""How many dimensions below are asked for a code to be padded."""
-
 LARGEST_OPTIMISED = 200_000_000
 """Products K^2 n up to which descent is tried on top of algebra, unless seconds for it are given."""
-
-PLAIN: dict[str, dict[str, bool]] = {
-    "simplex": {},
-    "cross_polytope": {},
-    "polygon": {},
-    "apple_peeling": {},
-    "reed_muller": {"modify": True},
-    "bch": {"modify": True},
-    "construction_x": {},
-}
-"""Constructions asked for their guarantee at just (K, n), with these options."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +62,16 @@ def best(
     """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
 
     Every family's guarantee is looked up, the most promising are built and measured, subsets of larger codes are chosen
-    with care, and where (K, n) is small enough the optimiser starts from all of these and from scratch.
+    with care, codes that long searches found are made anew from what is kept of them, and where (K, n) is small enough
+    the optimiser starts from all of these and from scratch.
 
     Args:
         num_classes: K, at least 2.
         dim: n, at least 1 (which holds two).
         budget: seconds for the optimiser; what it finds then depends on the machine.
-        iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. By default some
-            seconds' worth, and none where algebra already meets the converse.
+        iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. Up to 300 classes in
+            17 dimensions what searches found is kept: the evaluations they took, some thousands, count as spent, and
+            by default there are no others; elsewhere some seconds' worth, unless algebra meets the converse.
         seed: of the optimiser.
         progress: called while work goes on.
 
@@ -104,10 +89,8 @@ def best(
     found = sorted(candidates(K, n), key=lambda candidate: candidate.promise)
     measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
     built = sorted(_algebraic(measurable, provenance, progress), key=lambda one: one.value)
-    small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
-    searched = iterations != 0 and small
-    if searched and not (built and built[0].code.certificate.optimal):
-        built.insert(0, _optimised(built, provenance, budget, iterations, progress))
+    if iterations != 0 and not (built and built[0].code.certificate.optimal):
+        built += _searched(built, provenance, budget, iterations, progress)
         built.sort(key=lambda one: one.value)
     if not built:
         raise InfeasibleError(f"no family we know has num_classes {K} at dim {n}, got too many for a search; try dim 8")
@@ -127,44 +110,6 @@ def _check_budget(budget: float | None, iterations: int | None) -> None:
         as_positive("budget", budget)
     if iterations is not None:
         as_integer("iterations", iterations, minimum=0)
-
-
-def candidates(num_classes: int, dim: int) -> Iterator[Candidate]:
-    """Everything with a guarantee for (K, n), nothing of it built."""
-    yield from member_candidates(num_classes, dim, RUNNERS_UP)
-    for name, options in PLAIN.items():
-        found = [_plain_candidate(name, num_classes, dim, own, options) for own in _dims_below(dim)]
-        yield from sorted((one for one in found if one is not None), key=lambda one: one.promise)[:1]
-
-
-def _dims_below(dim: int) -> list[int]:
-    """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
-    homes = {length for m in range(2, dim.bit_length() + 1) for length in ((1 << m) - 1, 1 << m)}
-    near = range(max(2, dim - NEIGHBOURS), dim)
-    return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
-
-
-def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, bool]) -> Candidate | None:
-    """What a construction promises in `own` dimensions, zeros appended up to `dim`."""
-    entry, chosen = describe(name), options | _defaults(name)
-    if entry.obstacle(K, own, **chosen) is not None:
-        return None
-    promise = entry.guarantee(K, own, **chosen)
-    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed and own > DEEPEST):
-        return None
-    recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
-    return Candidate(promise, name, recipe, K, partial(_placed, name, own, dim, options))
-
-
-def _defaults(name: str) -> dict[str, str]:
-    return {"subset": "first"} if "subset" in describe(name).options else {}
-
-
-def _placed(name: str, own: int, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
-    supplied = {"rng": np.random.default_rng(0)}
-    placement = describe(name).placed(num_classes, own, supplied, options | _defaults(name))
-    zeros = "" if own == dim else f", {dim - own} zero coordinates added"
-    return placement.padded(dim, placement.recipe + zeros)
 
 
 def _algebraic(found: list[Candidate], provenance: Provenance, progress: Progress) -> Iterator[_Built]:
@@ -190,24 +135,49 @@ def _kept(candidate: Candidate, num_classes: int) -> Placement:
     return Placement(whole.dim, recipe, points=kept, cosine_step=whole.cosine_step)
 
 
-def _optimised(
+def _searched(
     built: list[_Built], provenance: Provenance, budget: float | None, iterations: int | None, progress: Progress
-) -> _Built:
-    """The optimiser's code, started from what algebra gave and from scratch."""
-    starts: list[Points] = [one.code.points for one in built]
-    starts += algebraic_codes(provenance.num_classes, provenance.dim)
+) -> list[_Built]:
+    """What searches add: the catalogue's code, and the optimiser's where it has evaluations beyond those kept there."""
+    K, n = provenance.num_classes, provenance.dim
+    kept: list[_Built] = []
+    if shipped_catalogue().covers(K, n):
+        kept = _catalogued(built, provenance, progress)
+        iterations = max(0, (iterations or 0) - spent(K, n)) if budget is None else None
+    small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
+    if not small or iterations == 0:
+        return kept
+    starts = [*(one.code.points for one in built), *algebraic_codes(K, n)]
     result = optimised(
-        provenance.num_classes,
-        provenance.dim,
+        K,
+        n,
         rng=np.random.default_rng(provenance.seed),
         budget=budget,
         iterations=iterations,
         start_points=starts,
+        catalogued=[one.code.points for one in kept],
         progress=progress,
     )
-    placement = Placement(provenance.dim, f"optimised, from a {result.kind} start", points=result.points)
+    return [*kept, _found(result.points, f"optimised, from a {result.kind} start", provenance, progress)]
+
+
+def _catalogued(built: list[_Built], provenance: Provenance, progress: Progress) -> list[_Built]:
+    """The code that follows from the catalogue, where it beats what is built."""
+    K, n = provenance.num_classes, provenance.dim
+    recipe = shipped_catalogue().leading(K, n)
+    if recipe is None or (built and built[0].value <= recipe.max_cosine):
+        return []
+    points = shipped_catalogue().code(K, n, progress)
+    assert points is not None, "there is a recipe"
+    part = "" if (K, n) == (recipe.num_points, recipe.dim) else f"part of K = {recipe.num_points}, n = {recipe.dim}, "
+    return [_found(points, f"{part}found by a long search and kept", provenance, progress)]
+
+
+def _found(points: Points, recipe: str, provenance: Provenance, progress: Progress) -> _Built:
+    """A searched code, measured."""
+    placement = Placement(provenance.dim, recipe, points=points)
     code = SphericalCode(placement, certified(placement, None, progress), provenance)
-    candidate = Candidate(result.max_cosine, "optimized", placement.recipe, len(result.points), lambda _: placement)
+    candidate = Candidate(code.max_cosine, "optimized", recipe, len(points), lambda _: placement)
     return _Built(code, candidate)
 
 

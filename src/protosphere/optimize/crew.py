@@ -107,6 +107,14 @@ def _last(num_points: int, dim: int) -> float:
     return 5e4 if num_points <= SMALL else 2e3
 
 
+def compile_descent(progress: Progress) -> None:
+    """The first descent on a machine takes some seconds more: better now, and said."""
+    progress("compiling the descent, once for this machine", 0, 1)
+    from protosphere.optimize.kernel import descended
+
+    descended(np.eye(3), 1.0, 1.0, FACTOR, 1)
+
+
 @contextmanager
 def crew_for(num_points: int, dim: int, device: str, energy: str, progress: Progress) -> Generator[Crew]:
     """The crew for codes of this size, its threads stopped at the end."""
@@ -116,10 +124,7 @@ def crew_for(num_points: int, dim: int, device: str, energy: str, progress: Prog
     variation = (50.0, 3000.0) if dim <= FLAT else (10.0, 300.0) if num_points <= LARGE else (80.0, 800.0)
     sprint = (12.0, 19) if compiled else (20.0, 12)
     if compiled:
-        progress("compiling the descent, once for this machine", 0, 1)
-        from protosphere.optimize.kernel import descended
-
-        descended(np.eye(3), 1.0, 1.0, FACTOR, 1)
+        compile_descent(progress)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         yield Crew(
             device, energy, compiled, batch, _last(num_points, dim), variation, 3 if dim <= FLAT else 1, sprint, pool

@@ -73,6 +73,7 @@ def optimised(
     budget: float | None = None,
     kinds: Iterable[str] = KINDS,
     start_points: Iterable[Points] = (),
+    catalogued: Iterable[Points] = (),
     polish: bool = True,
     target: float = -1.0,
     device: str = "cpu",
@@ -89,6 +90,7 @@ def optimised(
         budget: seconds instead; what is found then depends on the machine.
         kinds: which kinds of starts to draw, of `KINDS`.
         start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.
+        catalogued: such codes, too, of earlier searches.
         polish: whether to end with Newton's method on the pairs that touch.
         target: a largest cosine that is good enough: the search ends once it is reached.
         device: where torch works.
@@ -102,14 +104,16 @@ def optimised(
     limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
     with crew_for(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as crew:
         search = Search(num_points, dim, rng, Budget(limit, budget, progress), crew)
-        return _searched(search, chosen, tuple(start_points), polish, target)
+        for points in catalogued:
+            search.take(points, "catalogue")
+        for points in start_points:
+            search.take(points, "given")
+        return _searched(search, chosen, polish, target)
 
 
-def _searched(search: Search, kinds: Sequence[str], given: Sequence[Points], polish: bool, target: float) -> Optimised:
+def _searched(search: Search, kinds: Sequence[str], polish: bool, target: float) -> Optimised:
     without = {"refilled"} if search.dim > FLAT or "random" not in kinds else {"refilled", "symmetric"}
     own = [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
-    for points in given:
-        search.take(points)
     few = not search.crew.compiled  # so large that a random start may be all there is time for
     search.arms = [*own, *search.arms] if few else [*search.arms, *own]
     for patience in SPRINTS if target > -1 else ():

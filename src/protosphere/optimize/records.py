@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from protosphere.errors import StorageError
+from protosphere.optimize.catalogue import shipped_catalogue
 from protosphere.optimize.optimise import optimised
 from protosphere.types import Points, Progress, silent
 
@@ -72,10 +73,17 @@ def no_codes(num_points: int, dim: int) -> Sequence[Points]:
 
 def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: Progress) -> Record:
     dim, num_points, table = row
-    rng = np.random.default_rng([seed, dim, num_points])
-    codes = given(num_points, dim)
-    target = table + 1e-9 if math.isfinite(table) else -1.0
-    found = optimised(num_points, dim, rng=rng, budget=seconds, start_points=codes, target=target, progress=progress)
+    kept = shipped_catalogue().code(num_points, dim, progress)
+    found = optimised(
+        num_points,
+        dim,
+        rng=np.random.default_rng([seed, dim, num_points]),
+        budget=seconds,
+        start_points=given(num_points, dim),
+        catalogued=() if kept is None else (kept,),
+        target=table + 1e-9 if math.isfinite(table) else -1.0,
+        progress=progress,
+    )
     difference = relative_difference(found.max_cosine, table)
     return Record(dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed)
 

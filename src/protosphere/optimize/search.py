@@ -27,6 +27,9 @@ OVERDRAFT = 1.1
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
+FIRST_TRIES = 4
+"""Starts from a given code before it is known where it leads: with whole batches a short search would not try all."""
+
 SPRINT_LAST = 300.0
 """Last temperature of a start in a great hurry."""
 
@@ -96,12 +99,12 @@ class Search:
         self.pool = sorted([*rivals, winner], key=lambda other: other.value)[:POOL]
         self.budget.best = self.pool[0].value
 
-    def take(self, points: Points) -> None:
+    def take(self, points: Points, kind: str) -> None:
         """The caller's points as they are if they fit, and in any case as an arm."""
-        self.arms.append(Arm("given", points))
+        self.arms.append(Arm(kind, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = fitted(points, self.num_points, self.dim, self.rng)
-            self.admit(Candidate(max_cosine(start), start, "given", finished=True))
+            self.admit(Candidate(max_cosine(start), start, kind, finished=True))
 
     def sprint(self, patience: int) -> None:
         """One random start in a great hurry, or in `patience` times less of one: enough where the target is modest."""
@@ -118,7 +121,8 @@ class Search:
         if arm.kind == "symmetric":
             arm.value = min(arm.value, self._symmetric())
         elif arm.code is not None:
-            starts = [self._near(arm.code) for _ in range(self.crew.batch)]
+            tries = min(self.crew.batch, FIRST_TRIES) if untried else self.crew.batch
+            starts = [self._near(arm.code) for _ in range(tries)]
             arm.value = min(arm.value, self._screen(arm.kind, starts, 8, 80))
         else:
             starts = list(self.rng.standard_normal((self.crew.batch, self.num_points, self.dim)))

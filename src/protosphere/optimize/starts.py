@@ -8,7 +8,7 @@ from protosphere.geometry.sphere import normalized, uniform_points
 from protosphere.types import Points
 
 KINDS = ("random", "symmetric", "refilled")
-"""What a search draws from by itself; a winner may also be `given` (from the caller's points) or `exact`."""
+"""What a search draws from by itself; winners may also be `given` or `catalogue`, the caller's points, or `exact`."""
 
 PLACES = (200, 2000)
 """How many random places are looked at for the deepest hole: five for each point, within these limits."""
@@ -55,6 +55,11 @@ def fitted(points: Points, num_points: int, dim: int, rng: np.random.Generator) 
         order = np.argsort(height if rng.random() < 0.5 else np.abs(height))
         flat = flat[order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]]
     return _filled(_thinned(flat, num_points, rng), num_points, rng)
+
+
+def adapted(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+    """As `fitted`, but what is too much leaves by crowding alone: for a code of about that size already."""
+    return _filled(_thinned(_turned(points, num_points, dim, rng), num_points, rng), num_points, rng)
 
 
 def _turned(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:

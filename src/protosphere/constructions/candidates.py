@@ -1,0 +1,71 @@
+"""What is promised for (K, n): by families, and by constructions asked for just that. Nothing is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from protosphere.constructions.registry import describe
+from protosphere.constructions.search import Candidate, member_candidates
+from protosphere.geometry.nearest import DEEPEST
+from protosphere.placement import Placement
+
+RUNNERS_UP = 8
+"""How many candidates are shown beside the best."""
+
+LARGEST_PAIRWISE = 20_000
+"""More dense points than this, of no lattice, would take minutes to measure."""
+
+NEIGHBOURS = 16
+"""How many dimensions below are asked for a code to be padded."""
+
+PLAIN: dict[str, dict[str, bool]] = {
+    "simplex": {},
+    "cross_polytope": {},
+    "polygon": {},
+    "apple_peeling": {},
+    "reed_muller": {"modify": True},
+    "bch": {"modify": True},
+    "construction_x": {},
+}
+"""Constructions asked for their guarantee at just (K, n), with these options."""
+
+
+def candidates(num_classes: int, dim: int) -> Iterator[Candidate]:
+    """Everything with a guarantee for (K, n), nothing of it built."""
+    yield from member_candidates(num_classes, dim, RUNNERS_UP)
+    for name, options in PLAIN.items():
+        found = [_plain_candidate(name, num_classes, dim, own, options) for own in _dims_below(dim)]
+        yield from sorted((one for one in found if one is not None), key=lambda one: one.promise)[:1]
+
+
+def _dims_below(dim: int) -> list[int]:
+    """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
+    homes = {length for m in range(2, dim.bit_length() + 1) for length in ((1 << m) - 1, 1 << m)}
+    near = range(max(2, dim - NEIGHBOURS), dim)
+    return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
+
+
+def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, bool]) -> Candidate | None:
+    """What a construction promises in `own` dimensions, zeros appended up to `dim`."""
+    entry, chosen = describe(name), options | _defaults(name)
+    if entry.obstacle(K, own, **chosen) is not None:
+        return None
+    promise = entry.guarantee(K, own, **chosen)
+    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed and own > DEEPEST):
+        return None
+    recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
+    return Candidate(promise, name, recipe, K, partial(_placed, name, own, dim, options))
+
+
+def _defaults(name: str) -> dict[str, str]:
+    return {"subset": "first"} if "subset" in describe(name).options else {}
+
+
+def _placed(name: str, own: int, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
+    supplied = {"rng": np.random.default_rng(0)}
+    placement = describe(name).placed(num_classes, own, supplied, options | _defaults(name))
+    zeros = "" if own == dim else f", {dim - own} zero coordinates added"
+    return placement.padded(dim, placement.recipe + zeros)
