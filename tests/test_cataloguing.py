@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,10 +24,9 @@ def test_searched_numbers_fall_to_twice_the_dimension_and_odd_seeds_lie_between(
         even, odd = (searched_numbers(dim, 300, seed) for seed in (0, 1))
         assert even[0] == 300
         assert even == sorted(set(even), reverse=True)
-        assert 2 * dim < even[-1] <= 2 * dim * 1.07 + 1
+        assert 2 * dim < even[-1] <= 2 * dim * 1.12 + 1
         assert all(2 * dim < number <= 300 for number in odd)
     assert not set(searched_numbers(32, 300, 0)) & set(searched_numbers(32, 300, 1)) - {65}
-    assert searched_numbers(33, 300, 0) == []
 
 
 @pytest.fixture
@@ -59,6 +59,22 @@ def test_a_finished_dimension_is_not_searched_again_but_another_seed_may_improve
     improved = make_catalogue("parts", (3, 4), most_points=14, effort=0.02, seed=1)
     for recipe in made.recipes:
         assert improved.leading(recipe.num_points, recipe.dim).max_cosine <= recipe.max_cosine
+
+
+def test_every_second_of_many_dimensions_follows_from_the_one_below(tmp_path):
+    made = make_catalogue(tmp_path, (26, 27), most_points=55, effort=0.02)
+    assert {one.levels.shape[1] for one in read_catalogue(tmp_path / "27-0.npz").sources} == {26}
+    assert made.leading(55, 27).max_cosine < made.leading(55, 26).max_cosine
+    alone = make_catalogue(tmp_path / "alone", (27,), most_points=55, effort=0.02)
+    assert {one.levels.shape[1] for one in alone.sources} == {27}
+
+
+def test_single_numbers_can_be_searched_longer(made):
+    longer = make_catalogue("parts", (3, 4, 7), most_points=14, classes=[14], effort=0.1, seed=2)
+    assert {path.name for path in Path("parts").glob("*-2.npz")} == {"3-2.npz", "4-2.npz", "7-2.npz"}
+    assert {one.num_points for one in read_catalogue("parts/4-2.npz").recipes} == {13, 14}
+    assert read_catalogue("parts/7-2.npz").recipes == ()
+    assert longer.leading(14, 4).max_cosine <= made.leading(14, 4).max_cosine
 
 
 def test_measuring_anew_mends_what_a_recipe_says(made):

@@ -32,7 +32,7 @@ from protosphere.optimize.optimise import optimised
 from protosphere.types import Points, Progress, silent
 
 MOST_POINTS = 300
-SPACING, FULL_SPACING = 0.08, 16
+SPACING, FULL_SPACING = 0.1, 20
 """Searched numbers of points are this far apart, relative to them, from the second dimension on; below, proportionally
 nearer: small codes are quickly found, cheap to keep, and have less in common with the next."""
 
@@ -48,14 +48,12 @@ SLACK = 0.02
 ARMS = 16
 """So many codes of families are started from."""
 
-SMALL = 1_000_000
-"""K^2 n up to which twice as many descents are tried."""
+SMALL = 250_000
+"""K^2 n up to which many descents are tried, from four kept codes; above, one from each of two."""
 
 
 def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
     """The numbers of points that are searched for in R^n, falling down to 2n; odd seeds take those between."""
-    if dim > ALL_DIMS and dim % 2:
-        return []
     numbers, here = list[int](), most
     while here > 2 * dim:
         step = SPACING * here * min(1, dim / FULL_SPACING)
@@ -69,17 +67,16 @@ def searched_codes(
     below: Sequence[Kept],
     earlier: Sequence[Kept],
     pool: ThreadPoolExecutor,
-    *,
-    most_points: int,
+    numbers: Sequence[int],
     effort: float,
     seed: int,
 ) -> Iterator[Kept]:
-    """A code for each searched number of points, each search starting from the last one's and others near it, too.
+    """A code for each of falling numbers of points, each search starting from the last one's and others near it, too.
 
     `below` are codes of R^(n-1), `earlier` such of R^n from other searches.
     """
     last: list[Points] = []
-    for number in searched_numbers(dim, most_points, seed):
+    for number in numbers:
         rng = np.random.default_rng([seed, number, dim])
         near = (*_nearest(earlier, number, 2), *_nearest(below, number, 1))
         starts = [*last, *pool.map(_patient, rng.standard_normal((2, number, dim))), *(one.points for one in near)]
@@ -104,20 +101,19 @@ def _nearest(codes: Sequence[Kept], number: int, at_most: int) -> list[Kept]:
 
 def attempts(number: int, dim: int, codes: Sequence[Kept], below: Sequence[Kept]) -> Iterator[tuple[Kept, int]]:
     """The kept codes, with seeds, that a code of `number` points in R^n is tried from."""
-    tries = 2 if number**2 * dim <= SMALL else 1
-    under = [one for one in codes if len(one.levels) < number][:1]
-    shares = [*zip(_nearest(codes, number, 2), (2, 1), strict=False), *((one, 1) for one in under)]
-    shares += [(one, 1 if codes else 2) for one in _nearest(below, number, 1)]
-    for source, share in shares:
-        yield from ((source, seed) for seed in range(tries * share))
+    small = number**2 * dim <= SMALL
+    above = _nearest(codes, number, 2 if small else 1)
+    under = [one for one in codes if len(one.levels) < number][:1] if small else []
+    for source in (*above, *under, *_nearest(below, number, 1)):
+        yield from ((source, seed) for seed in range(2 if small else 1))
 
 
 def recipes(
-    dim: int, codes: Sequence[Kept], below: Sequence[Kept], most_points: int, pool: ThreadPoolExecutor
+    dim: int, codes: Sequence[Kept], below: Sequence[Kept], numbers: Iterable[int], pool: ThreadPoolExecutor
 ) -> Iterator[Recipe]:
-    """For every number of points in R^n the best attempt; its source counts `codes` first, then `below`."""
+    """For each number of points in R^n the best attempt; its source counts `codes` first, then `below`."""
     sources = {id(one): index for index, one in enumerate((*codes, *below))}
-    for number in range(most_points, 2 * dim, -1):
+    for number in numbers:
         tried = list(attempts(number, dim, codes, below))
         found = list(pool.map(partial(_tried, number, dim), tried))
         values = [max_cosine(points) for points in found]
@@ -135,6 +131,7 @@ def make_catalogue(
     dims: Iterable[int],
     *,
     most_points: int = MOST_POINTS,
+    classes: Sequence[int] = (),
     effort: float = 1.0,
     seed: int = 0,
     progress: Progress = silent,
@@ -142,6 +139,15 @@ def make_catalogue(
     """Search dimension after dimension, and join what was found with all that the folder has from earlier seeds.
 
     Each dimension is a file of the folder, and is not searched again by the same seed: a stopped run goes on.
+
+    Args:
+        folder: where the files are, made if need be.
+        dims: n.
+        most_points: the largest K.
+        classes: search for these K alone, and look from there a little below.
+        effort: how long searches are, of what they usually are.
+        seed: of the searches.
+        progress: called while work goes on.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     chosen = sorted(dims)
@@ -152,12 +158,22 @@ def make_catalogue(
             if not path.exists():
                 below = _codes(_parts(folder, dim - 1), dim - 1)
                 earlier = _codes(_parts(folder, dim), dim)
-                codes = list(
-                    searched_codes(dim, below, earlier, pool, most_points=most_points, effort=effort, seed=seed)
-                )
-                found = tuple(recipes(dim, codes, below, most_points, pool))
+                follows = dim > ALL_DIMS and dim % 2 and below
+                spaced = [] if follows else searched_numbers(dim, most_points, seed)
+                searched = [number for number in sorted(classes, reverse=True) or spaced if number > 2 * dim]
+                codes = list(searched_codes(dim, below, earlier, pool, searched, effort, seed))
+                numbers = _looked_at(dim, most_points, searched if classes else None)
+                found = tuple(recipes(dim, codes, below, numbers, pool))
                 write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim))
     return joined(_parts(folder))
+
+
+def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
+    """All numbers of points, or those a little below some, for which recipes are sought; the most first."""
+    every = range(most_points, 2 * dim, -1)
+    if only is None:
+        return list(every)
+    return [K for K in every if any(number * (1 - SPACING) < K <= number for number in only)]
 
 
 def _parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import protosphere as ps
 from protosphere.cataloguing import MOST_POINTS, check_recipes, make_catalogue, remeasured
 from protosphere.cli.arguments import Json, Seed, Whole
-from protosphere.cli.dims import parsed_dims
+from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import as_integer, as_positive
@@ -26,12 +26,13 @@ def catalogue(
     make: Path | None = None,
     dims: str = "3:64:1",
     most_classes: Whole = MOST_POINTS,
+    classes: str = "",
     effort: float = 1.0,
     seed: Seed = 0,
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("catalogue.npz"),
     json: Json = False,
 ) -> None:
-    """What long searches found and the package keeps, from which `best` answers up to 300 classes in 17 dimensions.
+    """What long searches found and the package keeps, from which `best` answers up to 300 classes in 64 dimensions.
 
     Args:
         file: Another catalogue than the package's own.
@@ -41,11 +42,12 @@ def catalogue(
             and with another seed it improves on what is there.
         dims: 3:64:1 for every dimension from 3 to 64, or a list such as 3,4,8.
         most_classes: Up to how many classes.
+        classes: Search for these numbers of classes alone, with commas between, and look a little below each.
         effort: How long searches are, of what they usually are.
         output: The catalogue made or measured anew, .npz.
     """
     if make is not None:
-        _make(make, dims, most_classes, effort, seed, output, json)
+        _make(make, dims, most_classes, classes, effort, seed, output, json)
         return
     held = shipped_catalogue() if file is None else read_catalogue(file)
     if measure:
@@ -70,13 +72,22 @@ def catalogue(
     print_json(report) if json else screen().print(said, soft_wrap=True)
 
 
-def _make(folder: Path, dims: str, most_classes: int, effort: float, seed: int, output: Path, json: bool) -> None:
+def _make(
+    folder: Path, dims: str, most_classes: int, classes: str, effort: float, seed: int, output: Path, json: bool
+) -> None:
     checked_output(output, (".npz",))
     most = as_integer("most_classes", most_classes, minimum=7)
     as_positive("effort", effort)
     with ps.progress_bar("catalogue") as progress:
+        only = [whole(part, classes) for part in classes.split(",")] if classes else []
         made = make_catalogue(
-            folder, parsed_dims(dims, most), most_points=most, effort=effort, seed=seed, progress=progress
+            folder,
+            parsed_dims(dims, most),
+            most_points=most,
+            classes=only,
+            effort=effort,
+            seed=seed,
+            progress=progress,
         )
     _write(made, output, json)
 

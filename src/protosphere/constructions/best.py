@@ -70,7 +70,7 @@ def best(
         dim: n, at least 1 (which holds two).
         budget: seconds for the optimiser; what it finds then depends on the machine.
         iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. Up to 300 classes in
-            17 dimensions what searches found is kept: the evaluations they took, some thousands, count as spent, and
+            64 dimensions what searches found is kept: the evaluations they took, some thousands, count as spent, and
             by default there are no others; elsewhere some seconds' worth, unless algebra meets the converse.
         seed: of the optimiser.
         progress: called while work goes on.
