@@ -68,10 +68,11 @@ def test_iterations_give_the_same_bits():
 
 
 def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_found():
-    kept, few, more = (ps.best(num_classes=33, dim=6, iterations=count) for count in (None, 60_000, 60_500))
-    assert np.array_equal(kept.points, few.points)
-    assert float(more.max_cosine) <= float(kept.max_cosine) + 1e-12
-    assert {one.recipe for one in more.choice.considered} >= {one.recipe for one in kept.choice.considered[:1]}
+    one, all_spent, more = (ps.best(num_classes=33, dim=6, iterations=count) for count in (1, 60_000, 60_500))
+    assert np.array_equal(one.points, all_spent.points)
+    assert np.array_equal(one.points, ps.best(num_classes=33, dim=6, budget=0.9).points)
+    assert float(more.max_cosine) <= float(one.max_cosine) + 1e-12
+    assert {other.recipe for other in more.choice.considered} >= {other.recipe for other in one.choice.considered[:1]}
 
 
 def test_the_explanation_lists_the_chosen_one_first():

@@ -98,7 +98,7 @@ def test_no_shipped_recipe_promises_less_than_the_converse():
 @settings(deadline=None, max_examples=20)
 def test_the_best_is_never_worse_with_more_dimensions_or_fewer_classes(num_classes, dim):
     here, more, fewer = (
-        ps.best(num_classes=K, dim=n)
+        ps.best(num_classes=K, dim=n, iterations=1000)
         for K, n in ((num_classes, dim), (min(num_classes + 1, 300), dim), (num_classes, dim - 1))
     )
     value = float(here.max_cosine)

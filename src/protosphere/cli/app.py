@@ -61,7 +61,7 @@ COMMANDS = {
     ),
     "catalogue": Command(
         "catalogue:catalogue",
-        "What long searches found and the package keeps: looked at, checked, or made.",
+        "What earlier searches found and the package keeps: looked at, checked, or made.",
         "catalogue --check 20",
     ),
     "records": Command(

@@ -31,7 +31,7 @@ def best(
     """The lowest max cosine of everything we know, with its certificate.
 
     Args:
-        budget: Seconds for the optimiser; by default some seconds' worth of work.
+        budget: Seconds for the optimiser; by default some seconds' worth of work. Up to a second, what is kept answers.
         iterations: Or evaluations of its energy, which give the same bits every time; 0 for algebra alone.
         explain: Show what else was considered.
         output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).

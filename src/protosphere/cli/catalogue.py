@@ -32,7 +32,7 @@ def catalogue(
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("catalogue.npz"),
     json: Json = False,
 ) -> None:
-    """What long searches found and the package keeps, from which `best` answers up to 300 classes in 64 dimensions.
+    """What searches found and the package keeps, up to 300 classes in 64 dimensions: where `best` begins.
 
     Args:
         file: Another catalogue than the package's own.

@@ -18,8 +18,8 @@ from protosphere.constructions.search import Candidate
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
-from protosphere.optimize.catalogue import shipped_catalogue, spent
-from protosphere.optimize.optimise import optimised
+from protosphere.optimize.catalogue import SPENT_SECONDS, shipped_catalogue, spent
+from protosphere.optimize.optimise import default_iterations, optimised
 from protosphere.placement import Placement, Provenance
 from protosphere.spherical_code import SphericalCode, short
 from protosphere.types import Points, Progress, silent
@@ -69,9 +69,9 @@ def best(
         num_classes: K, at least 2.
         dim: n, at least 1 (which holds two).
         budget: seconds for the optimiser; what it finds then depends on the machine.
-        iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. Up to 300 classes in
-            64 dimensions what searches found is kept: the evaluations they took, some thousands, count as spent, and
-            by default there are no others; elsewhere some seconds' worth, unless algebra meets the converse.
+        iterations: or its evaluations, which give the same bits every time; 0 for algebra alone. By default some
+            seconds' worth, and none where algebra already meets the converse. Up to 300 classes in 64 dimensions what
+            searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
         seed: of the optimiser.
         progress: called while work goes on.
 
@@ -143,9 +143,12 @@ def _searched(
     kept: list[_Built] = []
     if shipped_catalogue().covers(K, n):
         kept = _catalogued(built, provenance, progress)
-        iterations = max(0, (iterations or 0) - spent(K, n)) if budget is None else None
+        if budget is not None:
+            budget = max(0.0, budget - SPENT_SECONDS)
+        else:
+            iterations = max(0, (iterations or default_iterations(K, n)) - spent(K, n))
     small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
-    if not small or iterations == 0:
+    if not small or 0 in (budget, iterations):
         return kept
     starts = [*(one.code.points for one in built), *algebraic_codes(K, n)]
     result = optimised(
@@ -170,7 +173,7 @@ def _catalogued(built: list[_Built], provenance: Provenance, progress: Progress)
     points = shipped_catalogue().code(K, n, progress)
     assert points is not None, "there is a recipe"
     part = "" if (K, n) == (recipe.num_points, recipe.dim) else f"part of K = {recipe.num_points}, n = {recipe.dim}, "
-    return [_found(points, f"{part}found by a long search and kept", provenance, progress)]
+    return [_found(points, f"{part}found by an earlier search and kept", provenance, progress)]
 
 
 def _found(points: Points, recipe: str, provenance: Provenance, progress: Progress) -> _Built:

@@ -69,8 +69,12 @@ class Recipe:
     max_cosine: float
 
 
+SPENT_SECONDS = 1.0
+"""What a search for a code to be kept takes on two cores."""
+
+
 def spent(num_points: int, dim: int) -> int:
-    """Evaluations that a search for a code to be kept takes: about a second's worth on two cores."""
+    """Evaluations that a search for a code to be kept takes."""
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
