@@ -40,8 +40,8 @@ ALL_DIMS = 24
 """Above this dimension every second one is searched, and the one between follows from it."""
 
 PATIENT = (10.0, 1e6, 2.0, 150)
-"""Temperatures from, to and by what factor, and evaluations at each, of the two random starts before a search. Sometimes
-they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790, sometimes not nearly."""
+"""Temperatures from, to and by what factor, and evaluations at each, of the two random starts before a search.
+Sometimes they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790, sometimes not nearly."""
 
 SLACK = 0.02
 
