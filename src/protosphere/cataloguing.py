@@ -41,7 +41,7 @@ ALL_DIMS = 24
 
 PATIENT = (10.0, 1e6, 2.0, 150)
 """Temperatures from, to and by what factor, and evaluations at each, of the two random starts before a search.
-Sometimes they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790, sometimes not nearly."""
+Sometimes they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790; often not."""
 
 SLACK = 0.02
 
