@@ -20,7 +20,7 @@ test: $(STAMP) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 ray-test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/experiments/ray_with_a_dying_node.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/training/ray_with_a_dying_node.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

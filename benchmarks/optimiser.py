@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 import protosphere as ps
-from protosphere.optimize.optimise import optimised
+from protosphere.search.optimise import optimised
 
 CELLS = ((16, 100, 10.0), (32, 100, 10.0), (128, 1000, 60.0))
 """n, K, and seconds for the search's own final value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protosphere import storage
+from protosphere.code import storage
 
 
 @pytest.fixture

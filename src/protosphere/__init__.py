@@ -7,7 +7,10 @@ SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))
 
 from protosphere import bounds
 from protosphere.bounds import Bound
-from protosphere.certificate import Certificate
+from protosphere.code.certificate import Certificate
+from protosphere.code.placement import Placement, Provenance
+from protosphere.code.spherical_code import SphericalCode, load
+from protosphere.code.user_points import certify, from_points
 from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.errors import (
     CertificateError,
@@ -16,10 +19,7 @@ from protosphere.errors import (
     ProtosphereError,
     StorageError,
 )
-from protosphere.placement import Placement, Provenance
 from protosphere.progress import progress_bar
-from protosphere.spherical_code import SphericalCode, load
-from protosphere.user_points import certify, from_points
 from protosphere.version import __version__
 
 __all__ = [

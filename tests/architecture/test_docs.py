@@ -84,7 +84,7 @@ def test_every_function_of_the_bounds_is_spoken_of():
 
 
 def test_every_claim_names_a_test_that_exists():
-    claims = (ROOT / "tests/claims/test_paper_geometry.py").read_text(encoding="utf-8")
+    claims = (ROOT / "tests/paper/test_paper_geometry.py").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", text("claims-geometry.md")))
     assert named == set(re.findall(r"^def (test_\w+)", claims, re.M))
 

@@ -6,7 +6,7 @@ import pytest
 
 from protosphere.cli.comparison_table import columns, fitted
 from protosphere.cli.dims import parsed_dims
-from protosphere.comparison import compare
+from protosphere.constructions.comparison import compare
 
 QUICK = ("--schemes", "simplex,cross_polytope,reed_muller,bch")
 

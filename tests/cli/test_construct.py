@@ -8,7 +8,7 @@ import pytest
 import protosphere as ps
 from protosphere.assignment import MAPPINGS
 from protosphere.cli.arguments import Mapping, SchemeOptions, Subset
-from protosphere.constructions.words import SUBSETS
+from protosphere.constructions.block_codes.words import SUBSETS
 
 
 def test_card_of_an_optimal_code(run):

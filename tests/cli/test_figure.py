@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from protosphere.cli import figure as command
-from protosphere.plots import FIGURES
+from protosphere.paper.figures import FIGURES
 
 
 def test_list_names_every_figure(run):

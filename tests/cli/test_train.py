@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from protosphere.data.sources import SOURCES
-from protosphere.experiments import load_recipe
-from protosphere.experiments.paper import paper_runs
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import Store, write_table
+from protosphere.paper.experiments import paper_runs
+from protosphere.training import load_recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.store import Store, write_table
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'

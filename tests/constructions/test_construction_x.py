@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere import certification, placement
+from protosphere.code import certification, placement
 from protosphere.codes.linear import unpack
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.constructions.coset_forms import chain
-from protosphere.constructions.search import best_member
+from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.ranking import best_member
 
 
 def gram(code, count):

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere import storage
-from protosphere.certification import certified, measured
+from protosphere.code import storage
+from protosphere.code.certification import certified, measured
+from protosphere.code.placement import BinaryLinear, CosetUnion, Placement
 from protosphere.codes import cosets
 from protosphere.codes.linear import codewords
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.constructions.coset_forms import chain, coset_representatives, coset_words, placed_cosets
-from protosphere.constructions.delsarte_goethals import delsarte_goethals
-from protosphere.constructions.gold import gold
-from protosphere.constructions.kerdock import kerdock
-from protosphere.placement import BinaryLinear, CosetUnion, Placement
+from protosphere.constructions.block_codes.coset_forms import chain, coset_representatives, coset_words, placed_cosets
+from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
+from protosphere.constructions.block_codes.gold import gold
+from protosphere.constructions.block_codes.kerdock import kerdock
 
 FAMILIES = (kerdock, delsarte_goethals, gold)
 MEASURED = [m for family in FAMILIES for m in family(512) if m.size <= 1 << 19 and (m.dim, m.size) != (256, 66048)]
@@ -149,7 +149,7 @@ def test_both_ways_of_measuring_cosets_agree_on_many(monkeypatch):
 def test_gold_codes_are_linear_and_the_cosets_say_the_same(monkeypatch):
     linear = ps.construct("gold", num_classes=1500, dim=32)
     assert isinstance(linear.placement.structure, BinaryLinear)
-    monkeypatch.setattr(import_module("protosphere.constructions.gold"), "STRUCTURE_BITS", 5)
+    monkeypatch.setattr(import_module("protosphere.constructions.block_codes.gold"), "STRUCTURE_BITS", 5)
     cosets_of_it = ps.construct("gold", num_classes=1500, dim=32)
     assert isinstance(cosets_of_it.placement.structure, CosetUnion)
     assert np.array_equal(linear.signs, cosets_of_it.signs)

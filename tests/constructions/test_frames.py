@@ -10,11 +10,11 @@ import pytest
 
 import protosphere as ps
 from protosphere.codes.primes import prime_power
-from protosphere.constructions.isotropic import isotropic
-from protosphere.constructions.paley_frame import paley_frame, paley_points, trace_sequence
-from protosphere.constructions.steiner_frame import steiner_frame
-from protosphere.constructions.two_graph_frame import symplectic_signs, two_graph_frame, unitary_signs
-from protosphere.constructions.weil_chirp import weil_chirp
+from protosphere.constructions.frames.isotropic import isotropic
+from protosphere.constructions.frames.paley_frame import paley_frame, paley_points, trace_sequence
+from protosphere.constructions.frames.steiner_frame import steiner_frame
+from protosphere.constructions.frames.two_graph_frame import symplectic_signs, two_graph_frame, unitary_signs
+from protosphere.constructions.frames.weil_chirp import weil_chirp
 from protosphere.geometry.gram import max_cosine
 
 

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere import certification
-from protosphere.certification import measured
+from protosphere.code import certification
+from protosphere.code.certification import measured
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.constructions.barnes_wall_shell import barnes_wall_shell, minimal_vectors
-from protosphere.constructions.construction_b import lattice_basis, vectors
-from protosphere.constructions.e8_shell import e8_shell
-from protosphere.constructions.laminated import laminated
-from protosphere.constructions.leech import leech_basis
-from protosphere.constructions.leech import minimal_vectors as leech_vectors
-from protosphere.constructions.leech_shell import leech_shell
+from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_shell, minimal_vectors
+from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
+from protosphere.constructions.lattices.e8_shell import e8_shell
+from protosphere.constructions.lattices.laminated import laminated
+from protosphere.constructions.lattices.leech import leech_basis
+from protosphere.constructions.lattices.leech import minimal_vectors as leech_vectors
+from protosphere.constructions.lattices.leech_shell import leech_shell
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 

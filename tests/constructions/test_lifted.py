@@ -9,9 +9,9 @@ import pytest
 
 import protosphere as ps
 from protosphere.bounds import converse
-from protosphere.certification import certified
-from protosphere.constructions.lifted_bases import lifted_bases
-from protosphere.constructions.lifted_cross_polytopes import lifted_cross_polytopes
+from protosphere.code.certification import certified
+from protosphere.constructions.elementary.lifted_bases import lifted_bases
+from protosphere.constructions.elementary.lifted_cross_polytopes import lifted_cross_polytopes
 from protosphere.geometry.gram import max_cosine
 
 SMALL = [*lifted_cross_polytopes(21), *lifted_bases(24)]

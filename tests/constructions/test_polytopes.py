@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.polytope import polytope, snub_cube
-from protosphere.constructions.root_system import root_system
+from protosphere.constructions.elementary.polytope import polytope, snub_cube
+from protosphere.constructions.lattices.root_system import root_system
 from protosphere.geometry.gram import max_cosine
 
 MIN_ANGLES = {7: 77.8695421, 8: 74.8584922, 9: 70.5287794, 12: 63.4349488, 24: 43.6907671, 120: 36.0}

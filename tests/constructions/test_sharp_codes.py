@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.sharp_codes import sections, sharp_codes
+from protosphere.constructions.lattices.sharp_codes import sections, sharp_codes
 from protosphere.geometry.gram import max_cosine
 
 SHARP = {

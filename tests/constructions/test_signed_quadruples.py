@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.signed_quadruples import COUNTS, quadruples, signed_quadruples
+from protosphere.constructions.lattices.signed_quadruples import COUNTS, quadruples, signed_quadruples
 from protosphere.geometry.gram import max_cosine
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.comparison import PAPER_SCHEMES
+from protosphere.constructions.comparison import PAPER_SCHEMES
 
 SMALL = st.integers(-3, 70)
 EDGES = st.sampled_from([127, 128, 129, 255, 256, 257, 511, 512, 1023, 1024])

@@ -61,13 +61,8 @@ COMMANDS = {
     ),
     "catalogue": Command(
         "catalogue:catalogue",
-        "What earlier searches found and the package keeps: looked at, checked, or made.",
+        "What earlier searches found and the package keeps: looked at, or checked.",
         "catalogue --check 20",
-    ),
-    "records": Command(
-        "records:records",
-        "Search for the codes of a table of best-known values, and compare.",
-        "records best_known.csv --budget 20",
     ),
     "histogram": Command(
         "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"
@@ -114,11 +109,16 @@ def program() -> App:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run)."""
+    """Run the command line and answer with its exit code."""
+    return answer(program(), arguments)
+
+
+def answer(app: App, arguments: Sequence[str] | None) -> int:
+    """Run `app` and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run)."""
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        program()(words, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
+        app(words, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
         sys.stdout.flush()
     except BrokenPipeError:
         return reader_gone()
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TrainingError as error:
         return told(str(error), RUN_FAILED)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
-        return told(complaint(error, tuple(COMMANDS)), BAD_INPUT)
+        return told(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
     return 0
 
 

@@ -12,12 +12,13 @@ from cyclopts import Parameter
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.atlas import AtlasRow, check_atlas, read_atlas, shipped_atlas, write_atlas
 from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
+from protosphere.constructions.survey import check_atlas, write_atlas
 from protosphere.errors import as_integer
+from protosphere.known.atlas import AtlasRow, read_atlas, shipped_atlas
 from protosphere.plots.gap_map import draw_gap_map
 from protosphere.types import Progress
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from protosphere.cli.numbers import decimal, spoken
-from protosphere.cosines import CosineBin, CosineCounts
+from protosphere.code.cosines import CosineBin, CosineCounts
 
 
 def print_counts(counts: CosineCounts, most: int, console: Console) -> None:

@@ -9,12 +9,12 @@ from cyclopts import Parameter
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.choice import Choice
 from protosphere.cli.arguments import Classes, Dim, Json, Seed, Whole
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import CODE_ENDINGS, checked_output, write_code
 from protosphere.cli.screen import print_json, screen
+from protosphere.code.choice import Choice
 
 
 def best(

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protosphere.certificate import Certificate
 from protosphere.cli.numbers import cosine_fields, decimal, small, spoken
 from protosphere.cli.screen import print_card, print_json
-from protosphere.spherical_code import SphericalCode
+from protosphere.code.certificate import Certificate
+from protosphere.code.spherical_code import SphericalCode
 
 
 def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None) -> None:

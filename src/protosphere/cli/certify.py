@@ -9,11 +9,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.certificate import TOLERANCE
 from protosphere.cli.arguments import Json
 from protosphere.cli.card import show_code
+from protosphere.code.certificate import TOLERANCE
+from protosphere.code.user_points import read_points
 from protosphere.types import Progress
-from protosphere.user_points import read_points
 
 
 def certify(

@@ -11,11 +11,11 @@ from protosphere.cli.arguments import Json
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import StorageError
-from protosphere.experiments.claims import judged
-from protosphere.experiments.ledger import page, rows
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import read_table, records_at
 from protosphere.files import replace_bytes
+from protosphere.paper.claims import judged
+from protosphere.paper.ledger import page, rows
+from protosphere.training.records import RunRecord
+from protosphere.training.store import read_table, records_at
 
 
 def claims(

@@ -13,8 +13,8 @@ from protosphere.cli.comparison_table import print_comparison
 from protosphere.cli.dims import parsed_dims
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.comparison import Comparison
-from protosphere.comparison import compare as compared
+from protosphere.constructions.comparison import Comparison
+from protosphere.constructions.comparison import compare as compared
 from protosphere.plots import draw_comparison
 from protosphere.plots.files import save_table
 

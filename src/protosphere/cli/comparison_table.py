@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from protosphere.cli.numbers import decimal
-from protosphere.comparison import Comparison
+from protosphere.constructions.comparison import Comparison
 from protosphere.types import Cosine
 
 PLACES = 4

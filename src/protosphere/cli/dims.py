@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protosphere.comparison import characteristic_dims
+from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 
 MOST_DIMS = 1000

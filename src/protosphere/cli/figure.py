@@ -12,8 +12,7 @@ import protosphere as ps
 from protosphere.cli.arguments import Json, Seed
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, screen
-from protosphere.plots import FIGURES, draw
-from protosphere.plots.figures import figure_recipe
+from protosphere.paper.figures import FIGURES, draw, figure_recipe
 
 
 def figure(

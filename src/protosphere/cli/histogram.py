@@ -13,7 +13,7 @@ from protosphere.cli.bar_chart import print_counts
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.cosines import CosineCounts, cosine_counts
+from protosphere.code.cosines import CosineCounts, cosine_counts
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
 

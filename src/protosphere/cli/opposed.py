@@ -9,8 +9,8 @@ import protosphere as ps
 from protosphere.cli.arguments import Json, Mapping, Seed, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
-from protosphere.experiments.opposition import opposed_pairs
-from protosphere.experiments.recipe_files import default_dim
+from protosphere.paper.opposition import opposed_pairs
+from protosphere.training.recipe_files import default_dim
 
 
 def opposed(

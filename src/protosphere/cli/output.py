@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, StorageError, brief
 from protosphere.files import replace_file
 from protosphere.plots.files import UNDATED
-from protosphere.spherical_code import SphericalCode
 from protosphere.types import Progress
 
 CODE_ENDINGS = (".safetensors", ".npy", ".csv")

@@ -12,8 +12,8 @@ from protosphere.cli.arguments import Whole
 from protosphere.constructions import describe
 from protosphere.data import NUM_CLASSES, load_dataset
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
-from protosphere.experiments.recipe import Recipe
-from protosphere.experiments.recipe_files import default_dim, default_recipe, load_recipe
+from protosphere.training.recipe import Recipe
+from protosphere.training.recipe_files import default_dim, default_recipe, load_recipe
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from protosphere.cli.reproduce import seen, trained_runs
 from protosphere.cli.screen import screen
 from protosphere.data import NUM_CLASSES, load_dataset
 from protosphere.errors import StorageError
-from protosphere.experiments.claims import judged
-from protosphere.experiments.ledger import COLUMNS, rows
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import TABLE_ENDINGS, write_table
 from protosphere.files import replace_bytes
+from protosphere.paper.claims import judged
+from protosphere.paper.ledger import COLUMNS, rows
 from protosphere.plots.report import report_page
+from protosphere.training.records import RunRecord
+from protosphere.training.store import TABLE_ENDINGS, write_table
 
 
 def report(

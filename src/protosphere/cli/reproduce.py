@@ -11,10 +11,10 @@ from cyclopts import Parameter
 from protosphere.cli.arguments import Json, Whole
 from protosphere.cli.screen import screen
 from protosphere.cli.sweep import Ray, engine_of, show_plan, show_summary, swept
-from protosphere.experiments.paper import paper_runs
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import Store, read_table, write_table
+from protosphere.paper.experiments import paper_runs
 from protosphere.plots.accuracy import Trained, draw_accuracy, line_through, spelled
+from protosphere.training.records import RunRecord
+from protosphere.training.store import Store, read_table, write_table
 
 TITLES = {"mnist": "MNIST", "cifar100": "CIFAR-100"}
 

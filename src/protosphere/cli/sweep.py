@@ -15,13 +15,13 @@ from protosphere.cli.screen import print_json, screen
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.experiments.paper import named_sweep
-from protosphere.experiments.recipe import Recipe
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import Store, write_table
-from protosphere.experiments.sweep import Engine, in_this_process
-from protosphere.experiments.sweep import sweep as run_sweep
-from protosphere.experiments.sweep_files import load_sweep
+from protosphere.paper.experiments import named_sweep
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.store import Store, write_table
+from protosphere.training.sweep import Engine, in_this_process
+from protosphere.training.sweep import sweep as run_sweep
+from protosphere.training.sweep_files import load_sweep
 
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 
@@ -69,14 +69,14 @@ def engine_of(workers: int, ray: Sequence[str] | None) -> Engine:
     """Which engine the flags ask for."""
     as_integer("workers", workers, minimum=1)
     if ray is not None:
-        from protosphere.experiments.ray_cluster import on_ray
+        from protosphere.training.ray_cluster import on_ray
 
         if len(ray) > 1:
             raise InvalidArgumentError(f"'--ray' takes one address, got {' '.join(ray)}")
         return on_ray(ray[0] if ray else None)
     if workers == 1:
         return in_this_process
-    from protosphere.experiments.workers import local_workers
+    from protosphere.training.workers import local_workers
 
     return local_workers(workers)
 

@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from protosphere.experiments.metrics import read_metrics
-from protosphere.experiments.recipe import Recipe
-from protosphere.experiments.records import RunRecord
-from protosphere.experiments.store import Store
-from protosphere.experiments.sweep import Watch
+from protosphere.training.metrics import read_metrics
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.store import Store
+from protosphere.training.sweep import Watch
 
 MOST_ROWS = 12
 """Of runs that are under way; a cluster may have hundreds."""

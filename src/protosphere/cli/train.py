@@ -16,9 +16,9 @@ from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.cli.training_screen import training_screen
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
-from protosphere.experiments.machine import Machine
-from protosphere.experiments.recipe import Recipe
-from protosphere.experiments.records import RunRecord, record_from
+from protosphere.training.machine import Machine
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord, record_from
 
 
 def train(
@@ -64,7 +64,7 @@ def train(
 
 def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
-    from protosphere.experiments.devices import make_fabric
+    from protosphere.training.devices import make_fabric
 
     fabric = make_fabric(Machine(accelerator, devices), plan.precision)
     if devices == 1:
@@ -87,7 +87,7 @@ def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dic
 
 def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
     """What each process of a run does; the first shows how it goes."""
-    from protosphere.experiments.runs import run
+    from protosphere.training.runs import run
 
     with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
         record = run(plan, images, folder, fabric, report=report, tick=tick)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from protosphere.experiments.metrics import EpochMetrics, Report, Tick, uncounted, unheard
-from protosphere.experiments.recipe import Recipe
+from protosphere.training.metrics import EpochMetrics, Report, Tick, uncounted, unheard
+from protosphere.training.recipe import Recipe
 
 
 @contextmanager

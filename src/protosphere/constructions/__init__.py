@@ -1,35 +1,35 @@
 """Where codes meet the sphere: one file a construction, registered by the line that imports it here."""
 
-from protosphere.constructions.one_hot import one_hot  # isort: skip - the order of the list is ours
-from protosphere.constructions.uniform import uniform  # isort: skip
-from protosphere.constructions.simplex import simplex  # isort: skip
-from protosphere.constructions.cross_polytope import cross_polytope  # isort: skip
-from protosphere.constructions.reed_muller import reed_muller  # isort: skip
-from protosphere.constructions.bch import bch  # isort: skip
-from protosphere.constructions.reed_solomon import reed_solomon  # isort: skip
-from protosphere.constructions.kerdock import kerdock  # isort: skip
-from protosphere.constructions.delsarte_goethals import delsarte_goethals  # isort: skip
-from protosphere.constructions.gold import gold  # isort: skip
-from protosphere.constructions.lifted_cross_polytopes import lifted_cross_polytopes  # isort: skip
-from protosphere.constructions.lifted_bases import lifted_bases  # isort: skip
-from protosphere.constructions.shortened_cosets import shortened_cosets  # isort: skip
-from protosphere.constructions.construction_x import construction_x  # isort: skip
-from protosphere.constructions.paley_frame import paley_frame  # isort: skip
-from protosphere.constructions.steiner_frame import steiner_frame  # isort: skip
-from protosphere.constructions.two_graph_frame import two_graph_frame  # isort: skip
-from protosphere.constructions.isotropic import isotropic  # isort: skip
-from protosphere.constructions.weil_chirp import weil_chirp  # isort: skip
-from protosphere.constructions.root_system import root_system  # isort: skip
-from protosphere.constructions.signed_quadruples import signed_quadruples  # isort: skip
-from protosphere.constructions.e8_shell import e8_shell  # isort: skip
-from protosphere.constructions.barnes_wall_shell import barnes_wall_shell  # isort: skip
-from protosphere.constructions.leech_shell import leech_shell  # isort: skip
-from protosphere.constructions.laminated import laminated  # isort: skip
-from protosphere.constructions.sharp_codes import sharp_codes  # isort: skip
-from protosphere.constructions.polytope import polygon, polytope  # isort: skip
-from protosphere.constructions.apple_peeling import apple_peeling  # isort: skip
-from protosphere.constructions.descent import log_sum_exp, mean_row_max  # isort: skip
-from protosphere.constructions.optimized import optimized  # isort: skip
+from protosphere.constructions.elementary.one_hot import one_hot  # isort: skip - the order of the list is ours
+from protosphere.constructions.elementary.uniform import uniform  # isort: skip
+from protosphere.constructions.elementary.simplex import simplex  # isort: skip
+from protosphere.constructions.elementary.cross_polytope import cross_polytope  # isort: skip
+from protosphere.constructions.block_codes.reed_muller import reed_muller  # isort: skip
+from protosphere.constructions.block_codes.bch import bch  # isort: skip
+from protosphere.constructions.block_codes.reed_solomon import reed_solomon  # isort: skip
+from protosphere.constructions.block_codes.kerdock import kerdock  # isort: skip
+from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals  # isort: skip
+from protosphere.constructions.block_codes.gold import gold  # isort: skip
+from protosphere.constructions.elementary.lifted_cross_polytopes import lifted_cross_polytopes  # isort: skip
+from protosphere.constructions.elementary.lifted_bases import lifted_bases  # isort: skip
+from protosphere.constructions.block_codes.shortened_cosets import shortened_cosets  # isort: skip
+from protosphere.constructions.block_codes.construction_x import construction_x  # isort: skip
+from protosphere.constructions.frames.paley_frame import paley_frame  # isort: skip
+from protosphere.constructions.frames.steiner_frame import steiner_frame  # isort: skip
+from protosphere.constructions.frames.two_graph_frame import two_graph_frame  # isort: skip
+from protosphere.constructions.frames.isotropic import isotropic  # isort: skip
+from protosphere.constructions.frames.weil_chirp import weil_chirp  # isort: skip
+from protosphere.constructions.lattices.root_system import root_system  # isort: skip
+from protosphere.constructions.lattices.signed_quadruples import signed_quadruples  # isort: skip
+from protosphere.constructions.lattices.e8_shell import e8_shell  # isort: skip
+from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_shell  # isort: skip
+from protosphere.constructions.lattices.leech_shell import leech_shell  # isort: skip
+from protosphere.constructions.lattices.laminated import laminated  # isort: skip
+from protosphere.constructions.lattices.sharp_codes import sharp_codes  # isort: skip
+from protosphere.constructions.elementary.polytope import polygon, polytope  # isort: skip
+from protosphere.constructions.elementary.apple_peeling import apple_peeling  # isort: skip
+from protosphere.constructions.descents.descent import log_sum_exp, mean_row_max  # isort: skip
+from protosphere.constructions.descents.optimized import optimized  # isort: skip
 from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, available, construction, describe

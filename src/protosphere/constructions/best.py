@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protosphere.bounds import converse
-from protosphere.certification import certified
-from protosphere.choice import Choice, Considered
+from protosphere.code.certification import certified
+from protosphere.code.choice import Choice, Considered
+from protosphere.code.placement import Placement, Provenance
+from protosphere.code.spherical_code import SphericalCode, short
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
+from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.optimized import algebraic_codes
+from protosphere.constructions.ranking import Candidate
 from protosphere.constructions.registry import describe
-from protosphere.constructions.search import Candidate
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
-from protosphere.optimize.catalogue import SPENT_SECONDS, shipped_catalogue, spent
-from protosphere.optimize.optimise import default_iterations, optimised
-from protosphere.placement import Placement, Provenance
-from protosphere.spherical_code import SphericalCode, short
+from protosphere.known.catalogue import SPENT_SECONDS, shipped_catalogue, spent
+from protosphere.search.optimise import default_iterations, optimised
 from protosphere.types import Points, Progress, silent
 from protosphere.version import __version__
 

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from protosphere.code.placement import Placement
+from protosphere.constructions.ranking import Candidate, member_candidates
 from protosphere.constructions.registry import describe
-from protosphere.constructions.search import Candidate, member_candidates
 from protosphere.geometry.nearest import DEEPEST
-from protosphere.placement import Placement
 
 RUNNERS_UP = 8
 """How many candidates are shown beside the best."""

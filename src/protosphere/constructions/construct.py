@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from protosphere.assignment import MAPPINGS, class_order
-from protosphere.certification import certified
+from protosphere.code.certification import certified
+from protosphere.code.placement import Provenance
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.registry import describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer
-from protosphere.placement import Provenance
-from protosphere.spherical_code import SphericalCode
 from protosphere.types import Progress, silent
 from protosphere.version import __version__
 

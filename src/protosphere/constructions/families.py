@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from protosphere.code.placement import Placement
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.placement import Placement
 from protosphere.types import Cosine
 
 

@@ -11,6 +11,10 @@ MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
 
 
+NUMBER_BITS = 128
+"""A packed word comes with its number in the code, and with the numbers it is found by."""
+
+
 def memory_bytes() -> int:
     """Half of the machine's memory, the share a code may take; 8 GiB where the system does not say."""
     try:
@@ -23,9 +27,9 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     """Why K points of R^n are too many: for memory, or for measuring all their pairs."""
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     entries, room = num_classes * dim, memory_bytes()
-    bits_an_entry = 3 if scheme.packed else 192  # the points themselves, and room for two copies
-    if entries * bits_an_entry > room * 8:
-        most = room * 8 // bits_an_entry
+    copies, bits_a_point = 3, dim + NUMBER_BITS if scheme.packed else 64 * dim
+    if num_classes * copies * bits_a_point > room * 8:
+        most = room * 8 * dim // (copies * bits_a_point)
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
     if not scheme.packed and num_classes * entries > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from protosphere.code.placement import Placement
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.placement import Placement
 from protosphere.types import Cosine
 
 SUPPLIED = ("num_classes", "dim", "rng", "progress")

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.codes.cosets import sylvester
 from protosphere.codes.linear import unpack
 from protosphere.errors import InvalidArgumentError, as_integer
@@ -26,7 +27,6 @@ from protosphere.nn.projections.sign_rows import sign_rows_of
 from protosphere.nn.projections.small_cosets import whole_cosets
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows
-from protosphere.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 CHUNK_COSETS = 1 << 10

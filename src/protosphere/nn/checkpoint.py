@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere import storage
+from protosphere.code import storage
+from protosphere.code.placement import Provenance
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn.growth import rebuilt
-from protosphere.placement import Provenance
-from protosphere.spherical_code import SphericalCode
 
 
 def code_digest(code: SphericalCode) -> str:

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from protosphere.certificate import Certificate
-from protosphere.certification import certified
+from protosphere.code.certificate import Certificate
+from protosphere.code.certification import certified
+from protosphere.code.placement import CosetUnion, Placement, Provenance
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import best, construct
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.nested import nested_order
-from protosphere.placement import CosetUnion, Placement, Provenance
-from protosphere.spherical_code import SphericalCode
 
 NESTED = "nested from "
 """The mapping, with the number of first classes after it, that provenance names for codes put in nested order."""

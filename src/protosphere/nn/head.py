@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from protosphere.certificate import Certificate
+from protosphere.code.certificate import Certificate
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn import checkpoint, growth, unknown
 from protosphere.nn.functional import squared_cosine_distance, unit, with_own
@@ -16,7 +17,6 @@ from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
-from protosphere.spherical_code import SphericalCode
 
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""

@@ -9,12 +9,12 @@ import math
 
 from torch import Tensor, nn
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_positive
 from protosphere.nn import functional
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.projections import Projection, projection_for
 from protosphere.nn.scale import Scale
-from protosphere.spherical_code import SphericalCode
 
 
 class _PrototypeLoss(nn.Module):

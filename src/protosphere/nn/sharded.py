@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.collectives import everyones, gathered, largest, summed
 from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
@@ -22,7 +23,6 @@ from protosphere.nn.projections.part import Part
 from protosphere.nn.projections.plan import Plan
 from protosphere.nn.projections.projection import check_classes, check_vectors, top_of_parts
 from protosphere.nn.streaming import streamed_log_sum_exp, widened
-from protosphere.spherical_code import SphericalCode
 
 __all__ = ["ShardedProjection", "gathered"]
 

@@ -1,7 +1,6 @@
 """Figures for print: matplotlib is imported when the first one is drawn, not before."""
 
-from protosphere.plots.figures import FIGURES, FigureRecipe, draw
 from protosphere.plots.histogram import draw_histogram
 from protosphere.plots.separation import draw_comparison
 
-__all__ = ["FIGURES", "FigureRecipe", "draw", "draw_comparison", "draw_histogram"]
+__all__ = ["draw_comparison", "draw_histogram"]

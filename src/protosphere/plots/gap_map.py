@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.atlas import AtlasRow
+from protosphere.known.atlas import AtlasRow
 from protosphere.plots.files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.cosines import BINS, CosineBin, CosineCounts, cosine_counts
+from protosphere.code.cosines import BINS, CosineBin, CosineCounts, cosine_counts
+from protosphere.code.spherical_code import SphericalCode, short
 from protosphere.plots.files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
-from protosphere.spherical_code import SphericalCode, short
 from protosphere.types import Cosine
 
 NEARLY_OPPOSED = -0.9

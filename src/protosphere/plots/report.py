@@ -7,7 +7,7 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-from protosphere.comparison import limits
+from protosphere.constructions.comparison import limits
 from protosphere.plots.accuracy import Averaged, Trained, averages, line_through, spelled
 from protosphere.plots.style import SchemeStyle, scheme_styles
 

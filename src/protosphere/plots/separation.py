@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.comparison import Cell, Comparison, Limits, limits
+from protosphere.constructions.comparison import Cell, Comparison, Limits, limits
 from protosphere.plots.files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
 

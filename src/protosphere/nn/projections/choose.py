@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from protosphere.constructions.simplex import simplex_points
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.projections.axes import AxesPart
 from protosphere.nn.projections.dense import DensePart
@@ -15,7 +16,6 @@ from protosphere.nn.projections.projection import Projection
 from protosphere.nn.projections.sign_rows import SAME, sign_rows_of
 from protosphere.nn.projections.simplex import SimplexPart
 from protosphere.nn.projections.small_cosets import found_layout
-from protosphere.spherical_code import SphericalCode
 from protosphere.types import Indices, Points
 
 KINDS = ("auto", "dense", "hadamard", "axes", "simplex")

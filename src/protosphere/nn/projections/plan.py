@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from protosphere.spherical_code import SphericalCode
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 CHUNK_ROWS = 1 << 14

@@ -7,8 +7,8 @@ from math import sqrt
 
 import numpy as np
 
+from protosphere.code.placement import BinaryLinear, Placement
 from protosphere.codes.linear import pack
-from protosphere.placement import BinaryLinear, Placement
 from protosphere.types import Indices, PackedBits, Points
 
 SAME = 1e-12

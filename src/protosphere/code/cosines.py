@@ -1,0 +1,129 @@
+"""All cosines of a code, counted: exactly where they are rational, in bins where they are not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from protosphere.code.placement import BinaryLinear
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.codes.differences import pair_distance_counts
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.geometry import gram
+from protosphere.types import Cosine, Progress, silent
+
+BINS = 201
+"""Parts of [-1, 1] a histogram has unless told: an odd number, so that 0 is inside a bin and not between two."""
+
+
+@dataclass(frozen=True)
+class CosineBin:
+    """`pairs` pairs of points with a cosine from `low` to `high`; the same number twice where it is exact."""
+
+    low: Cosine
+    high: Cosine
+    pairs: int
+
+    @property
+    def middle(self) -> float:
+        """Where to draw it."""
+        return (float(self.low) + float(self.high)) / 2
+
+
+@dataclass(frozen=True)
+class CosineCounts:
+    """How many pairs of a code's points have which cosine, in ascending order; empty bins are left out.
+
+    Attributes:
+        scheme: the construction, or 'points'.
+        num_classes, dim: K and n.
+        max_cosine: the largest of all.
+        exact: whether each entry is one cosine, a fraction, and not a bin.
+        bins: the counts; they add up to K (K - 1) / 2.
+    """
+
+    scheme: str
+    num_classes: int
+    dim: int
+    max_cosine: Cosine
+    exact: bool
+    bins: tuple[CosineBin, ...]
+
+    @property
+    def pairs(self) -> int:
+        """K (K - 1) / 2."""
+        return self.num_classes * (self.num_classes - 1) // 2
+
+    def records(self) -> list[dict[str, Any]]:
+        """Tidy rows for CSV or JSON, one a cosine or bin."""
+        head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
+        return [
+            head
+            | {"low": float(b.low), "high": float(b.high), "exact": str(b.low) if self.exact else None}
+            | {"pairs": b.pairs, "fraction_of_pairs": b.pairs / self.pairs}
+            for b in self.bins
+        ]
+
+
+def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Cosine, int]:
+    """How many pairs have each cosine, exactly, in ascending order of the cosine.
+
+    For words of a linear code no pair is looked at; for other words and for points whose cosines lie on an exact grid
+    all pairs are, in integers. InvalidArgumentError for points whose cosines are not rational.
+
+    >>> import protosphere as ps
+    >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
+    {Fraction(-1, 1): 5, Fraction(0, 1): 40}
+    """
+    placement = code.placement.without_zeros
+    n = placement.dim
+    if isinstance(placement.structure, BinaryLinear):
+        distances = pair_distance_counts(placement.structure.generator, placement.structure.messages)
+        return _ascending({1 - Fraction(2 * distance, n): pairs for distance, pairs in distances.items()})
+    if placement.words is not None:
+        products = gram.sign_inner_product_counts(placement.words, n, progress)
+        return _ascending({Fraction(product, n): pairs for product, pairs in products.items()})
+    if placement.cosine_step is not None:
+        return _ascending(_grid_counts(placement.rows, placement.cosine_step, progress))
+    raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
+
+
+def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
+    """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
+    edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
+    pairs = gram.cosine_histogram(code.points, edges, progress)
+    filled = [CosineBin(float(edges[i]), float(edges[i + 1]), int(pairs[i])) for i in np.flatnonzero(pairs)]
+    return _counts(code, False, tuple(filled))
+
+
+def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
+    """The exact spectrum where the code has one, the histogram where it has none."""
+    placement = code.placement.without_zeros
+    if placement.words is None and placement.cosine_step is None:
+        return cosine_histogram(code, bins, progress)
+    spectrum = cosine_spectrum(code, progress)
+    return _counts(code, True, tuple(CosineBin(cosine, cosine, pairs) for cosine, pairs in spectrum.items()))
+
+
+def _counts(code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]) -> CosineCounts:
+    scheme = code.provenance.construction if code.provenance else "points"
+    return CosineCounts(scheme, code.num_classes, code.dim, code.max_cosine, exact, bins)
+
+
+def _grid_counts(rows: gram.Rows, step: Fraction, progress: Progress) -> dict[Fraction, int]:
+    """Counts of 1 - j * step, j being the nearest integer: the certificate has put the largest on that grid already."""
+    totals: Counter[int] = Counter()
+    for above, block in gram.gram_blocks(rows, progress):
+        products = block.ravel() if above is None else block[above]
+        multiples, pairs = np.unique(np.rint((1 - products) / float(step)).astype(np.int64), return_counts=True)
+        totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
+    return {1 - multiple * step: pairs for multiple, pairs in totals.items()}
+
+
+def _ascending(counts: Mapping[Fraction, int]) -> dict[Cosine, int]:
+    return {cosine: counts[cosine] for cosine in sorted(counts)}

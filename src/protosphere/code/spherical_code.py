@@ -1,0 +1,117 @@
+"""The code itself: K certified points on the sphere, how they came about, and their file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from protosphere.code import file as code_file
+from protosphere.code.certificate import Certificate
+from protosphere.code.choice import Choice
+from protosphere.code.placement import Placement, Provenance
+from protosphere.types import Cosine, PackedBits, Points
+
+
+@dataclass(frozen=True, eq=False)
+class SphericalCode:
+    """K certified unit vectors of R^n, one a class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
+
+    `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; words of binary codes stay packed
+    (`code.signs`, one bit an entry) until asked for.
+    """
+
+    placement: Placement = field(repr=False)
+    certificate: Certificate
+    provenance: Provenance | None
+    choice: Choice | None = field(default=None, repr=False)
+
+    @property
+    def num_classes(self) -> int:
+        """K."""
+        return self.certificate.num_classes
+
+    @property
+    def dim(self) -> int:
+        """n."""
+        return self.certificate.dim
+
+    @property
+    def max_cosine(self) -> Cosine:
+        """The largest cosine of two different points: exact where `certificate.exact`."""
+        return self.certificate.max_cosine
+
+    @property
+    def min_angle_degrees(self) -> float:
+        """The smallest angle between two points, from the chord, which keeps small angles that an arccosine loses."""
+        chord = math.sqrt(max(0.0, 2 - 2 * float(self.max_cosine)))
+        return math.degrees(2 * math.asin(min(1.0, chord / 2)))
+
+    @property
+    def signs(self) -> PackedBits | None:
+        """The packed words (bit 1 is +1/sqrt(n)), or None where the points are dense."""
+        return self.placement.words
+
+    @property
+    def points(self) -> Points:
+        """All points as a K x n float64 matrix. For a million classes prefer `rows`."""
+        return self.rows(0, self.num_classes)
+
+    def rows(self, start: int, stop: int) -> Points:
+        """Points `start` to `stop` as float64."""
+        first, last, _ = slice(start, stop).indices(self.num_classes)
+        return self.placement.unit_rows(first, max(first, last))
+
+    def __post_init__(self) -> None:
+        self.placement.freeze()
+
+    def __deepcopy__(self, memo: object) -> SphericalCode:
+        return self  # immutable: copies of a model share its code
+
+    def __getitem__(self, index: int | slice) -> Points:
+        """Row `index`, or the rows of a slice, as float64."""
+        chosen = range(self.num_classes)[index]
+        if isinstance(chosen, int):
+            return self.rows(chosen, chosen + 1)[0]
+        first, last = min(chosen, default=0), max(chosen, default=-1)
+        return self.rows(first, last + 1)[[position - first for position in chosen]]
+
+    def __len__(self) -> int:
+        return self.num_classes
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("a SphericalCode is not an array: np.asarray(code) makes one, which copy=False forbids")
+        return self.points if dtype is None else self.points.astype(dtype)
+
+    def __repr__(self) -> str:
+        name = self.provenance.construction if self.provenance else "points"
+        bound = self.certificate.converse
+        verdict = f"max cosine {short(self.max_cosine)}"
+        if self.certificate.optimal:
+            verdict += f" = converse ({bound.theorem})"
+        else:
+            verdict += f", converse {short(bound.value)} ({bound.theorem})"
+        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict})"
+
+    def explain(self) -> str:
+        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
+        return self.choice.table() if self.choice else self.placement.recipe
+
+    def save(self, path: str | Path) -> None:
+        """Write one safetensors file with provenance, certificate and digest."""
+        code_file.save(path, self.placement, self.certificate, self.provenance)
+
+
+def load(path: str | Path) -> SphericalCode:
+    """The code saved in `path`; StorageError in one sentence for a truncated, edited, foreign or non-unit file."""
+    return SphericalCode(*code_file.load(path))
+
+
+def short(value: Cosine) -> str:
+    """A cosine for people: a fraction where it is a simple one, else six digits."""
+    return str(value) if isinstance(value, Fraction) and value.denominator < 10_000 else f"{float(value):.6g}"

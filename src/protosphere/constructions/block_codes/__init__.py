@@ -1,0 +1,1 @@
+"""Constructions from block codes: Reed-Muller, BCH, Reed-Solomon, Kerdock and their relatives."""

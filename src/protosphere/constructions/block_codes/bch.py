@@ -1,0 +1,123 @@
+"""Prototypes from BCH codes: lengths 2^m - 1, and with `modify` every length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.bch import (
+    BCHParameters,
+    bch_family,
+    even_weight_family,
+    generator_polynomial,
+    systematic_rows,
+)
+from protosphere.codes.linear import pack, unpack
+from protosphere.constructions.block_codes.modified import Recipe, best_recipe, promised, spelled
+from protosphere.constructions.block_codes.words import (
+    SUBSETS,
+    message_bits,
+    placed_words,
+    repeated_columns,
+    rows_needed,
+    subset_obstacle,
+)
+from protosphere.constructions.registry import construction
+from protosphere.errors import as_choice, as_flag, brief
+from protosphere.types import PackedBits
+
+SMALLEST_M, LARGEST_M = 2, 16
+LONGEST = 1 << LARGEST_M
+
+
+def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
+    as_flag("modify", modify)
+    as_choice("subset", subset, SUBSETS)
+    longest = LONGEST if modify else LONGEST - 1
+    if dim > longest:
+        return f"'bch' serves dim up to {longest}, got {brief(dim)}"
+    if message_bits(num_classes) > dim:
+        smallest = message_bits(num_classes) if modify else (1 << message_bits(num_classes).bit_length()) - 1
+        where = f"nearest: {brief(smallest)}" if smallest <= longest else f"no dim up to {longest} holds so many"
+        return f"'bch' needs 2**dim >= num_classes, got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
+    if not modify and (dim & (dim + 1) or dim < 3):
+        above = (1 << dim.bit_length()) - 1
+        fitting = [str(n) for n in (above >> 1, max(3, above)) if n >= max(3, message_bits(num_classes))]
+        return f"'bch' needs dim = 2**m - 1, got {dim}; nearest: {', '.join(fitting)}; or modify=True"
+    return subset_obstacle("bch", subset, num_classes)
+
+
+def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Fraction | None:
+    del subset
+    if modify:
+        return promised(recipes(dim, message_bits(num_classes)), dim)
+    return 1 - Fraction(2 * _native(num_classes, dim).bose_distance, dim)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
+    reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
+    packed=True,
+)
+def bch(
+    num_classes: int, dim: int, *, rng: np.random.Generator, modify: bool = False, subset: str = "first"
+) -> Placement:
+    """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
+
+    `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
+    and lengthens to reach any length; the best of all these is built.
+    """
+    if modify:
+        needed = message_bits(num_classes)
+        recipe = best_recipe(recipes(dim, needed), dim, needed)
+        return placed_words(recipe.generator(), dim, num_classes, subset, rng, recipe.text)
+    code = _native(num_classes, dim)
+    polynomial = generator_polynomial(code.m, code.k)
+    rows = systematic_rows(polynomial, dim, 0, rows_needed(subset, num_classes, code.k))
+    return placed_words(rows, dim, num_classes, subset, rng, f"BCH({code.n},{code.k})")
+
+
+def _native(num_classes: int, dim: int) -> BCHParameters:
+    """The code of length `dim` with the smallest sufficient dimension."""
+    return next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
+
+
+def recipes(dim: int, needed: int) -> list[Recipe]:
+    """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
+    m = max(SMALLEST_M, (dim - 1).bit_length())
+    lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]
+    families = [family(m) for m in lengths for family in (bch_family, even_weight_family)]
+    codes = [code for family in families for code in family if code.k >= needed]
+    return [recipe for code in codes for recipe in _recipes_from(code, dim, needed) if recipe.distance > 0]
+
+
+def _recipes_from(code: BCHParameters, dim: int, needed: int) -> Iterator[Recipe]:
+    for extended in (False, True) if code.bose_distance % 2 else (False,):
+        excess = code.n + extended - dim
+        shortened = max(0, min(code.k - needed, excess))
+        punctured, repeated = max(0, excess - shortened), max(0, -excess)
+        name = f"{'even-weight ' if code.even else ''}BCH({code.n},{code.k})"
+        yield Recipe(
+            spelled(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated),
+            code.bose_distance + extended - punctured,
+            lambda shortened=shortened, extended=extended: _generator(code, dim, needed, shortened, extended),
+        )
+
+
+def _generator(code: BCHParameters, dim: int, needed: int, shortened: int, extended: bool) -> PackedBits:
+    """`needed` rows of the cyclic code that vanish in the first `shortened` places, brought to `dim` columns.
+
+    In systematic form those are the rows from number `shortened` on.
+    """
+    polynomial = generator_polynomial(code.m, code.k, code.even)
+    bits = unpack(systematic_rows(polynomial, code.n, shortened, needed), code.n)[:, shortened:]
+    if extended:
+        bits = np.hstack([bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)])
+    if dim > bits.shape[1]:
+        return pack(repeated_columns(bits, dim - bits.shape[1]))
+    return pack(bits[:, bits.shape[1] - dim :] if extended else bits[:, :dim])

@@ -1,0 +1,137 @@
+"""Spherical Construction X: cosets of a good code told apart by a tail.
+
+C2 with max cosine mu2 lies in C1 with mu1, which falls into cosets of C2. Words sqrt(a) word + sqrt(1-a) tail, the tail
+one of J points at max cosine mu_t, the same for all words of a coset of C2: with r = (mu1 - mu2) / (1 - mu_t) and
+a = 1 / (1 + r) both kinds of pairs are at (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams &
+Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from protosphere.code.placement import Placement, Tail
+from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.constructions.block_codes.coset_forms import Level, chain
+from protosphere.constructions.block_codes.shortened_cosets import placed_words
+from protosphere.constructions.ranking import best_member
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.geometry.sphere import normalized, padded
+from protosphere.types import Points
+
+SMALLEST_M, LARGEST_M = 2, 11
+MOST_PUNCTURED = 4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which chain, which of its levels is C2, how many cosets of it, and the tail's dimension and max cosine."""
+
+    code: ShortenedCosets
+    level: Level
+    tails: int
+    tail_dim: int
+    ratio: float
+    max_cosine: float
+
+    @property
+    def group(self) -> int:
+        """How many words share a tail."""
+        return self.level.size >> self.code.shortened
+
+    @property
+    def recipe(self) -> str:
+        """In words."""
+        cuts = f", shortened by {self.code.shortened}, punctured by {self.code.punctured}"
+        return f"{self.tails} cosets of {self.level.name}{cuts}, told apart by a tail of {self.tail_dim} dimensions"
+
+
+@lru_cache(maxsize=1024)
+def best_plan(num_classes: int, dim: int) -> Plan | None:
+    """The plan with the lowest max cosine for K points in R^n."""
+    return min(_plans(num_classes, dim), key=lambda plan: plan.max_cosine, default=None)
+
+
+def _plans(num_classes: int, dim: int) -> Iterator[Plan]:
+    for m in range(SMALLEST_M, min(LARGEST_M, dim.bit_length()) + 1):
+        for shortened, punctured in product(range(m), range(MOST_PUNCTURED + 1)):
+            if 2 < (1 << m) - shortened - punctured < dim:
+                code = ShortenedCosets(m, shortened, punctured)
+                yield from _plans_from(code, num_classes, dim - code.dim)
+
+
+def _plans_from(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Iterator[Plan]:
+    levels = chain(code.m)
+    for inner, level in enumerate(levels):
+        group = level.size >> code.shortened
+        tails = -(-num_classes // group)
+        if group < 2 or tails < 2:
+            continue
+        outer = next((above for above in levels[inner + 1 :] if above.size // level.size >= tails), None)
+        apart = outer and tail_cosine(tails, tail_dim)
+        if outer is None or apart is None or apart >= 1:
+            continue
+        within, across = float(code.max_cosine(level.max_cosine)), float(code.max_cosine(outer.max_cosine))
+        if across >= 1:
+            continue
+        ratio = (across - within) / (1 - apart)
+        yield Plan(code, level, tails, tail_dim, ratio, (within + ratio) / (1 + ratio))
+
+
+def tail_cosine(tails: int, dim: int) -> float | None:
+    """The max cosine of the tails: the optimum up to 2t of them, then the best family."""
+    if tails <= dim + 1:
+        return -1 / (tails - 1)
+    if tails <= 2 * dim:
+        return 0.0
+    member = best_member(tails, dim)
+    return member and member.promise
+
+
+def tail_points(tails: int, dim: int) -> Points:
+    """The tails themselves."""
+    from protosphere.constructions.elementary.cross_polytope import cross_polytope
+    from protosphere.constructions.elementary.simplex import simplex_points
+
+    if tails <= dim + 1:
+        return padded(simplex_points(tails), dim)
+    if tails <= 2 * dim:
+        return normalized(np.asarray(cross_polytope(tails, dim).points))
+    member = best_member(tails, dim)
+    assert member is not None, "the plan has made sure that there is one"
+    return member.place(tails).unit_rows(0, tails)
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    if 3 < dim <= 4096 and best_plan(num_classes, dim) is not None:
+        return None
+    got = f"got num_classes {brief(num_classes)} at dim {brief(dim)}"
+    return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
+
+
+def _guarantee(num_classes: int, dim: int) -> float | None:
+    plan = best_plan(num_classes, dim)
+    return plan and plan.max_cosine
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
+    reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",
+    packed=True,
+)
+def construction_x(num_classes: int, dim: int) -> Placement:
+    """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
+    plan = best_plan(num_classes, dim)
+    assert plan is not None, "the obstacle has made sure that there is one"
+    words = placed_words(plan.code, num_classes, plan.recipe)
+    tails = tail_points(plan.tails, plan.tail_dim)
+    tail = Tail(1 / (1 + plan.ratio), tails, plan.group)
+    return words.with_tail(tail)

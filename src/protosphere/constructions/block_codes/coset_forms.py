@@ -1,0 +1,83 @@
+"""Sign codes that are unions of cosets of RM(1, m), nested: the first words of each are the one before it.
+
+For m even RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd RM(1, m) < Gold < dual BCH 2 < ... The words of
+each are numbered coset by coset (`codes.cosets`), and the cosets by their quadratic form (`codes.quadratic_forms`), so
+that a code of K classes is the first K words, whatever its level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+
+import numpy as np
+
+from protosphere.code.placement import CosetUnion, Placement
+from protosphere.codes.cosets import coset_union_words
+from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS, LARGEST_VARIABLES, form_bits, quadratic_forms
+from protosphere.constructions.families import Member
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.types import PackedBits
+
+
+@dataclass(frozen=True)
+class Level:
+    """One code of a chain: its first `size` words have cosines of at most `max_cosine`, and one pair has just that."""
+
+    size: int
+    max_cosine: Fraction
+    name: str
+
+
+@lru_cache
+def chain(m: int) -> tuple[Level, ...]:
+    """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
+
+    >>> [(level.name, level.size, str(level.max_cosine)) for level in chain(4)]
+    [('RM(1,4)', 32, '0'), ('Kerdock(4)', 256, '1/4'), ('Delsarte-Goethals(4,1)', 2048, '1/2')]
+    """
+    if as_integer("m", m, minimum=1) > LARGEST_VARIABLES:
+        raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {m}")
+    most = min(form_bits(m), LARGEST_NUMBER_BITS)
+    levels = _odd_levels(m, most) if m % 2 else _even_levels(m, most)
+    return (Level(2 << m, Fraction(0), f"RM(1,{m})"), *levels)
+
+
+def _even_levels(m: int, most_bits: int) -> Iterator[Level]:
+    for r in range(most_bits // (m - 1)):
+        name = f"Delsarte-Goethals({m},{r})" if r else f"Kerdock({m})"
+        yield Level(1 << ((m - 1) * (1 + r) + m + 1), Fraction(1, 1 << (m // 2 - r)), name)
+
+
+def _odd_levels(m: int, most_bits: int) -> Iterator[Level]:
+    for r in range(1, most_bits // m + 1):
+        name = f"dual BCH({m},{r})" if r > 1 else f"Gold({m})"
+        yield Level(1 << (m * r + m + 1), Fraction(1, 1 << ((m + 1) // 2 - r)), name)
+
+
+def coset_representatives(m: int, first: int, count: int) -> PackedBits:
+    """The quadratic forms number first, ..., first + count - 1 in the order of the chain, packed."""
+    return quadratic_forms(m, first, count)
+
+
+def coset_words(m: int, num_words: int) -> PackedBits:
+    """The first words of the chain, packed, coset by coset, each in the order of Sylvester's matrix."""
+    return coset_union_words(_representatives(m, num_words), m, np.arange(num_words))
+
+
+def coset_member(m: int, level: Level) -> Member:
+    """The code of one level as a member of a family."""
+    return Member(1 << m, level.size, level.max_cosine, level.name, partial(placed_cosets, m, level.name))
+
+
+def placed_cosets(m: int, recipe: str, num_classes: int) -> Placement:
+    """The first words of the chain as +-1/sqrt(n) points."""
+    structure = CosetUnion(m, _representatives(m, num_classes), np.arange(num_classes))
+    signs = coset_union_words(structure.representatives, m, structure.numbers)
+    return Placement(1 << m, recipe, signs=signs, cosine_step=Fraction(2, 1 << m), structure=structure)
+
+
+def _representatives(m: int, num_words: int) -> PackedBits:
+    return coset_representatives(m, 0, -(-num_words >> (m + 1)))

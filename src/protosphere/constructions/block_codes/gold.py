@@ -1,0 +1,52 @@
+"""Gold's codes and the duals of longer BCH codes: unions of cosets of RM(1, m) that are linear, m odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from protosphere.code.placement import BinaryLinear, Placement
+from protosphere.codes.linear import codewords
+from protosphere.codes.quadratic_forms import trace_forms
+from protosphere.codes.reed_muller import generator_rows
+from protosphere.constructions.block_codes.coset_forms import Level, chain, placed_cosets
+from protosphere.constructions.block_codes.words import STRUCTURE_BITS, message_bits
+from protosphere.constructions.families import Member, family
+from protosphere.types import PackedBits
+
+
+@family(
+    summary="Gold and dual BCH words as +-1/sqrt(n), n = 2^m, m odd: max cosine 2^r/sqrt(2n) for 2 n^(1+r) of them",
+    reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
+    packed=True,
+)
+def gold(largest_dim: int) -> Iterator[Member]:
+    """The words Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
+
+    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
+    """
+    for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
+        yield from (_member(m, level) for level in chain(m)[1:])
+
+
+def generator(m: int, count: int) -> PackedBits:
+    """The first `count` rows: 1, x1, ..., xm, then the forms Tr(x^3), Tr(alpha x^3), ..., Tr(x^5), ..."""
+    affine = min(count, m + 1)
+    return np.vstack([generator_rows(1, m, affine), trace_forms(m, count - affine)])
+
+
+def _member(m: int, level: Level) -> Member:
+    return Member(1 << m, level.size, level.max_cosine, level.name, partial(_placed, m, level.name))
+
+
+def _placed(m: int, recipe: str, num_classes: int) -> Placement:
+    bits = message_bits(num_classes)
+    if bits > STRUCTURE_BITS:
+        return placed_cosets(m, recipe, num_classes)
+    rows = generator(m, bits)
+    structure = BinaryLinear(rows, np.arange(num_classes))
+    signs = codewords(rows, num_classes)
+    return Placement(1 << m, recipe, signs=signs, cosine_step=Fraction(2, 1 << m), structure=structure)

@@ -1,0 +1,104 @@
+"""Prototypes from q-ary codes: Reed-Solomon outside, simplex symbols inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.primes import prime_powers
+from protosphere.codes.reed_solomon import reed_solomon_words
+from protosphere.constructions.elementary.simplex import simplex_points
+from protosphere.constructions.registry import construction
+from protosphere.errors import InvalidArgumentError, brief
+
+LARGEST_Q = 256
+
+
+@dataclass(frozen=True)
+class OuterCode:
+    """A Reed-Solomon code over GF(q): n_q symbols, k_q of them information, in n_q (q - 1) dimensions."""
+
+    q: int
+    n_q: int
+    k_q: int
+
+    @property
+    def dim(self) -> int:
+        """n_q symbols of q - 1 coordinates."""
+        return self.n_q * (self.q - 1)
+
+    @property
+    def guarantee(self) -> Fraction:
+        """1 - q/(q-1) * (n_q - k_q + 1)/n_q: the proposition for q-ary codes at the Singleton bound."""
+        return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
+
+
+def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
+    """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
+    for base in _bases(q):
+        k_q = _digits(num_classes, base)
+        yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
+
+
+def _digits(num_classes: int, q: int) -> int:
+    """The smallest k with q**k >= num_classes, at least 1; stops at q + 1, which no length serves."""
+    k = 1
+    while q**k < num_classes and k <= q:
+        k += 1
+    return k
+
+
+def _bases(q: object) -> tuple[int, ...]:
+    known = prime_powers(LARGEST_Q)
+    if q is None:
+        return known
+    if isinstance(q, int) and q in known:
+        return (q,)
+    near = sorted(sorted(known, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2])
+    raise InvalidArgumentError(
+        f"'q' must be a prime power up to {LARGEST_Q}, got {brief(q)}; nearest: {', '.join(map(str, near))}"
+    )
+
+
+def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
+    """The outer code of exactly `dim` dimensions with the best guarantee; None where there is none."""
+    fitting = [code for code in outer_codes(num_classes, q) if code.dim == dim]
+    return min(fitting, key=lambda code: code.guarantee, default=None)
+
+
+def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
+    if best_outer_code(num_classes, dim, q) is not None:
+        return None
+    possible = sorted({code.dim for code in outer_codes(num_classes, q)}, key=lambda other: abs(other - dim))
+    field = "a prime power q" if q is None else f"q = {q}"
+    where = "nearest: " + ", ".join(map(str, sorted(possible[:2]))) if possible else "no dim holds so many"
+    return (
+        f"'reed_solomon' needs dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}, "
+        f"got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
+    )
+
+
+def _guarantee(num_classes: int, dim: int, *, q: int | None) -> Fraction | None:
+    code = best_outer_code(num_classes, dim, q)
+    return code and code.guarantee
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
+    reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
+)
+def reed_solomon(num_classes: int, dim: int, *, q: int | None = None) -> Placement:
+    """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
+    code = best_outer_code(num_classes, dim, q)
+    assert code is not None, "the obstacle has made sure that there is one"
+    words = reed_solomon_words(code.q, code.n_q, code.k_q, np.arange(num_classes))
+    symbols = simplex_points(code.q) / np.sqrt(code.n_q)
+    points = symbols[words].reshape(num_classes, dim)
+    recipe = f"RS[{code.n_q},{code.k_q}] over GF({code.q}), simplex symbols"
+    return Placement(dim, recipe, points=points, cosine_step=Fraction(code.q, (code.q - 1) * code.n_q))

@@ -1,0 +1,99 @@
+"""Words of a binary linear code as prototypes: which K of the 2**k, and where they stand on the sphere."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.placement import BinaryLinear, Placement
+from protosphere.codes.linear import codewords, encode, encode_bits, weights
+from protosphere.errors import brief
+from protosphere.types import Indices, PackedBits
+
+SUBSETS = ("first", "random", "greedy")
+
+STRUCTURE_BITS = 22
+"""Up to 2**22 messages their differences are counted at once; beyond, pairs are measured one by one."""
+
+GREEDY_WORK_BITS = 32
+"""The greedy choice looks at (words to choose) x (words to choose from) entries: at most 2**32, about ten seconds."""
+
+
+def message_bits(num_classes: int) -> int:
+    """The smallest k with 2**k >= num_classes, at least 1."""
+    return max(1, (num_classes - 1).bit_length())
+
+
+def rows_needed(subset: str, num_classes: int, k: int) -> int:
+    """How many of the k generator rows the choice of words looks at."""
+    fewest = message_bits(num_classes)
+    if subset == "random":
+        return k
+    return fewest if subset == "first" else max(fewest, min(k, GREEDY_WORK_BITS - fewest))
+
+
+def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
+    """Why the greedy choice cannot serve so many classes."""
+    most = 1 << (GREEDY_WORK_BITS // 2)
+    if subset != "greedy" or num_classes <= most:
+        return None
+    got = brief(num_classes)
+    return f"'{scheme}' with subset 'greedy' serves at most {most} classes, got {got}; subset 'first' serves more"
+
+
+def placed_words(
+    generator: PackedBits, dim: int, num_classes: int, subset: str, rng: np.random.Generator, recipe: str
+) -> Placement:
+    """K words of the code as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
+
+    `first` takes words 0 to K-1: the binary expansion of the class number, least significant bit first, over the
+    generator's rows. `random` takes K different words at random. `greedy` starts with the zero word and adds, one at a
+    time, the word farthest from those chosen; where that ends up no better than `first` it is `first`.
+    """
+    k = len(generator)
+    if subset == "first" or (1 << k) == num_classes:
+        return _linear(generator, dim, np.arange(num_classes), codewords(generator, num_classes), recipe)
+    if subset == "greedy":
+        messages = greedy_messages(generator, num_classes)
+        return _linear(generator, dim, messages, encode(generator, messages), recipe + ", greedy subset")
+    recipe += ", random subset"
+    if k <= STRUCTURE_BITS:
+        messages = rng.choice(1 << k, num_classes, replace=False).astype(np.int64)
+        return _linear(generator, dim, messages, encode(generator, messages), recipe)
+    return Placement(dim, recipe, signs=_random_words(generator, num_classes, rng))
+
+
+def _linear(generator: PackedBits, dim: int, messages: Indices, signs: PackedBits, recipe: str) -> Placement:
+    structure = BinaryLinear(generator, messages)
+    return Placement(dim, recipe, signs=signs, cosine_step=Fraction(2, dim), structure=structure)
+
+
+def _random_words(generator: PackedBits, num_classes: int, rng: np.random.Generator) -> PackedBits:
+    """Different random words of a code too large to number: repeats are all but impossible, and drawn again."""
+    bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
+    while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:
+        bits = rng.integers(0, 2, bits.shape, dtype=np.uint8)
+    return encode_bits(generator, bits)
+
+
+def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
+    """Messages of words chosen farthest first, ties to the lowest number; or 0 to K-1 where that is no worse."""
+    k = len(generator)
+    weight = weights(codewords(generator, 1 << k))
+    everyone = np.arange(1 << k)
+    chosen = np.zeros(num_classes, dtype=np.int64)
+    nearest = weight.copy()
+    closest = weight.max()
+    for i in range(1, num_classes):
+        chosen[i] = int(np.argmax(nearest))
+        closest = min(closest, nearest[chosen[i]])
+        np.minimum(nearest, weight[everyone ^ chosen[i]], out=nearest)
+    first_closest = weight[1 : 1 << message_bits(num_classes)].min()
+    return chosen if closest > first_closest else np.arange(num_classes)
+
+
+def repeated_columns(bits: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
+    """`bits` lengthened by `count` of its own columns, in order: no distance gets smaller."""
+    return np.hstack([bits, bits[:, np.arange(count) % bits.shape[1]]])

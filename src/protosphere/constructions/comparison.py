@@ -1,0 +1,223 @@
+"""Every scheme at every dimension, beside what theory allows: the numbers of the paper's separation figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from protosphere import bounds
+from protosphere.bounds import Bound
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.construct import construct
+from protosphere.constructions.registry import Construction, describe
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
+from protosphere.types import Cosine, Progress, silent
+
+PAPER_SCHEMES = (
+    "one_hot",
+    "uniform",
+    "simplex",
+    "cross_polytope",
+    "reed_muller",
+    "bch",
+    "reed_solomon",
+    "mean_row_max",
+    "log_sum_exp",
+)
+"""What a comparison shows unless told otherwise; the other families are for `best` to choose from."""
+
+PRODUCTS_A_UNIT = 10**8
+"""Multiplications that move the progress of a comparison by one."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there."""
+
+    scheme: str
+    dim: int
+    max_cosine: Cosine | None
+    obstacle: str | None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What theory says of K points in R^n: some arrangement reaches `achievable`, none is below `converse`.
+
+    Attributes:
+        dim: n.
+        achievable: None where even 2**n binary words are too few.
+        converse: the tightest theorem we know.
+        paper_converse: -1/(K-1), which the paper draws at every dimension; tight for K <= n + 1 only.
+    """
+
+    dim: int
+    achievable: Bound | None
+    converse: Bound
+    paper_converse: Bound
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """K classes: a cell for each scheme and dimension asked for, and the bounds at each dimension."""
+
+    num_classes: int
+    dims: tuple[int, ...]
+    schemes: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    limits: tuple[Limits, ...]
+
+    def of(self, scheme: str) -> tuple[Cell, ...]:
+        """The cells of one scheme by dimension, obstacles left out."""
+        return tuple(cell for cell in self.cells if cell.scheme == scheme and cell.max_cosine is not None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Tidy rows for CSV or JSON, one a number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
+        cells = [
+            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, None, c.obstacle) for c in self.cells
+        ]
+        return cells + limit_records(self.num_classes, self.limits)
+
+
+def compare(
+    num_classes: int,
+    dims: Iterable[int],
+    *,
+    schemes: Sequence[str] | None = None,
+    seed: int = 0,
+    modify: bool = False,
+    progress: Progress = silent,
+) -> Comparison:
+    """Construct every scheme at every dimension and put the largest cosines beside the bounds.
+
+    Args:
+        num_classes: K.
+        dims: the dimensions; see `characteristic_dims`.
+        schemes: names of constructions; the paper's nine unless given.
+        seed: of the stochastic schemes.
+        modify: let codes be shortened, punctured and extended to dimensions that are not their own.
+        progress: called as cells are done.
+
+    >>> compare(10, [9], schemes=["simplex", "reed_muller"]).cells[0]
+    Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), obstacle=None)
+    """
+    lengths = sorted({as_integer("dims", dim, minimum=1) for dim in dims})
+    names = PAPER_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
+    requests = [(name, dim) for name in names for dim in lengths]
+    return compare_at(num_classes, requests, seed=seed, modify=modify, progress=progress)
+
+
+def compare_at(
+    num_classes: int,
+    requests: Sequence[tuple[str, int]],
+    *,
+    seed: int = 0,
+    modify: bool = False,
+    progress: Progress = silent,
+    build: Callable[..., SphericalCode] = construct,
+) -> Comparison:
+    """`compare` at chosen pairs of scheme and dimension, for schemes that have dimensions of their own.
+
+    `build` is `construct`, or something that is called like it and remembers.
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    as_flag("modify", modify)
+    if not requests:
+        raise InvalidArgumentError("a comparison needs at least one scheme and one dimension, got none")
+    entries = [(describe(name), as_integer("dims", dim, minimum=1)) for name, dim in requests]
+    total, done = sum(_weight(entry, K, dim) for entry, dim in entries), 0
+    cells: list[Cell] = []
+    for entry, dim in entries:
+        weight = _weight(entry, K, dim)
+        cells.append(_cell(entry, K, dim, seed, modify, _share(progress, done, weight, total), build))
+        done += weight
+        progress("comparing", done, total)
+    dims = tuple(sorted({cell.dim for cell in cells}))
+    schemes = tuple(dict.fromkeys(cell.scheme for cell in cells))
+    return Comparison(K, dims, schemes, tuple(cells), tuple(limits(K, dim) for dim in dims))
+
+
+def limits(num_classes: int, dim: int) -> Limits:
+    """The three bounds at one dimension."""
+    try:
+        achievable = bounds.achievable(num_classes, dim)
+    except InfeasibleError:
+        achievable = None
+    return Limits(dim, achievable, bounds.converse(num_classes, dim), bounds.paper_converse(num_classes, dim))
+
+
+def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
+    """Tidy rows of the bounds, of the same columns as those of a comparison; `theorem` says whose they are."""
+    named = [
+        (row.dim, name, bound)
+        for row in rows
+        for name, bound in (
+            ("achievable", row.achievable),
+            ("converse", row.converse),
+            ("paper_converse", row.paper_converse),
+        )
+        if bound is not None
+    ]
+    return [_record("bound", name, num_classes, dim, bound.value, bound.theorem, None) for dim, name, bound in named]
+
+
+def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...]:
+    """The dimensions from `low` to `high` where something happens: 2^m and 2^m - 1, then K/2, K - 1 and K.
+
+    >>> characteristic_dims(10, 4, 16)
+    (4, 5, 7, 8, 9, 10, 15, 16)
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    first = as_integer("low", low, minimum=1)
+    last = as_integer("high", high, minimum=first)
+    lengths = {length for m in range(last.bit_length() + 1) for length in (1 << m, (1 << m) - 1)}
+    return tuple(sorted(dim for dim in lengths | {-(-K // 2), K - 1, K} if first <= dim <= last))
+
+
+def _cell(
+    entry: Construction,
+    K: int,
+    dim: int,
+    seed: int,
+    modify: bool,
+    progress: Progress,
+    build: Callable[..., SphericalCode],
+) -> Cell:
+    options: dict[str, Any] = {"modify": modify} if "modify" in entry.options else {}
+    try:
+        code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
+    except InfeasibleError as obstacle:
+        return Cell(entry.name, dim, None, str(obstacle))
+    return Cell(entry.name, dim, code.max_cosine, None)
+
+
+def _weight(entry: Construction, K: int, dim: int) -> int:
+    """About how long a cell takes, in units of progress: a descent has the Gram matrix at every step."""
+    return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
+
+
+def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
+    """A descent's own progress as a part of the whole comparison's."""
+
+    def within(stage: str, step: int, steps: int) -> None:
+        if stage == "optimising":
+            progress("comparing", done + weight * step // max(1, steps), total)
+
+    return within
+
+
+def _record(
+    kind: str, name: str, K: int, dim: int, value: Cosine | None, theorem: str | None, obstacle: str | None
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "scheme": name,
+        "num_classes": K,
+        "dim": dim,
+        "max_cosine": None if value is None else float(value),
+        "exact": str(value) if isinstance(value, Fraction) else None,
+        "theorem": theorem,
+        "obstacle": obstacle,
+    }

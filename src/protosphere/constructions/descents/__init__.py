@@ -1,0 +1,1 @@
+"""Constructions found by descent."""

@@ -1,0 +1,127 @@
+"""The best arrangement a search finds: where no algebra reaches, and often where it does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.bounds.levenshtein import levenshtein
+from protosphere.code.placement import Placement
+from protosphere.constructions.families import Member
+from protosphere.constructions.ranking import best_member, near_members
+from protosphere.constructions.registry import construction
+from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.geometry.sphere import normalized
+from protosphere.search.energy import ENERGIES
+from protosphere.search.momentum import check_descent_options
+from protosphere.search.optimise import checked_kinds, optimised
+from protosphere.search.starts import KINDS
+from protosphere.types import Points, Progress, silent
+
+SHARES, BEYOND = (0.3, 6.0), 2
+"""How large a family's code may be, as a share of K, and how many dimensions beyond n, to be worth starting from."""
+
+LARGEST_START = 4_000
+"""Above it, making a start of a code is no longer quick."""
+
+LARGEST_K = 20_000
+"""Beyond, one evaluation over all pairs takes minutes."""
+
+
+def _check_options(
+    iterations: object,
+    budget: object,
+    starts: object,
+    algebraic: object,
+    polish: object,
+    device: object,
+    energy: object,
+) -> None:
+    if iterations is not None:
+        as_integer("iterations", iterations, minimum=1)
+    if budget is not None:
+        as_positive("budget", budget)
+    if not isinstance(starts, str):
+        raise InvalidArgumentError(f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}")
+    checked_kinds(starts.split("+"))
+    as_choice("energy", energy, ENERGIES)
+    as_flag("algebraic", algebraic)
+    as_flag("polish", polish)
+    check_descent_options(0, 1.0, 0.0, "float64", device)
+
+
+def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
+    del dim
+    _check_options(**options)
+    if num_classes <= LARGEST_K:
+        return None
+    return f"'num_classes' can be at most {LARGEST_K} for a search over all pairs, got {brief(num_classes)}"
+
+
+def _merit(member: Member) -> float:
+    """How wide its angles are beside what Levenshtein's bound allows so many points: 1 at best."""
+    most = levenshtein(member.size, member.dim) if member.size > 2 * member.dim else None
+    return (1 - float(member.max_cosine)) / (1 - (most.value if most is not None else 0.0))
+
+
+def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
+    """Whole codes of the families of about that size and dimension to start from, the most nearly perfect first.
+
+    Larger ones will lose points, smaller ones gain some, those of other dimensions are padded or projected.
+    """
+    found: dict[tuple[int, int, float], Member] = {}
+    for member in near_members(dim + BEYOND):
+        near = dim - BEYOND - 1 <= member.dim and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points
+        if near and member.size <= LARGEST_START:
+            found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)
+    best = sorted(found.values(), key=lambda member: -_merit(member))[:at_most]
+    fitting = best_member(num_points, dim)
+    places = [fitting.place(num_points)] if fitting is not None and num_points <= LARGEST_START else []
+    places += [member.place(member.size) for member in best]
+    return [normalized(np.asarray(place.rows.slice(0, place.rows.count), dtype=np.float64)) for place in places]
+
+
+def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
+    del num_classes, dim, options
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_no_guarantee,
+    summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
+    reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
+    stochastic=True,
+)
+def optimized(
+    num_classes: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+    iterations: int | None = None,
+    budget: float | None = None,
+    starts: str = "+".join(KINDS),
+    algebraic: bool = True,
+    polish: bool = True,
+    device: str = "cpu",
+    energy: str = ENERGIES[0],
+) -> Placement:
+    """The best code a search finds in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
+
+    With `algebraic` it also starts from the codes of the other schemes, and is no worse than the best of size K.
+    `energy` is 'log_sum_exp' or 'riesz', inverse powers of distances, which is slower.
+    With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
+    """
+    found = optimised(
+        num_classes,
+        dim,
+        rng=rng,
+        iterations=iterations,
+        budget=budget,
+        kinds=starts.split("+"),
+        start_points=algebraic_codes(num_classes, dim) if algebraic and num_classes > 2 * dim else (),
+        polish=polish,
+        device=device,
+        energy=energy,
+        progress=progress,
+    )
+    return Placement(dim, f"search, {found.kind} start, {found.iterations} evaluations", points=found.points)

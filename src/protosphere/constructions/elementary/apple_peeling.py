@@ -1,0 +1,104 @@
+"""Circles of latitude, each a code of one dimension less: any number of points in few dimensions, with a guarantee."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import asin, cos, pi, sin
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.geometry.nearest import DEEPEST
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Points
+
+MOST_POINTS = 10**7
+ALONE = 2 * pi
+HALVINGS = 40
+"""Steps of the search for the widest angle: to twelve digits."""
+
+
+def latitudes(angle: float) -> Points:
+    """Polar angles of layers `angle` apart, symmetric about the equator."""
+    count = int(pi / angle + 1e-13) + 1
+    return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
+
+
+def inner_angle(angle: float, latitude: float) -> float:
+    """How far apart points of a layer scaled up to the sphere must be; ALONE where it has room for one."""
+    ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
+    return 2 * asin(ratio) if ratio < 1 else ALONE
+
+
+def peeled_size(dim: int, angle: float) -> int:
+    """How many points `angle` apart the layers hold."""
+    if angle > pi:
+        return 1
+    if dim == 2:
+        return max(1, int(2 * pi / angle + 1e-13))
+    layers = latitudes(angle)
+    if dim == 3:
+        ratio = np.sin(angle / 2) / np.maximum(np.sin(layers), 1e-12)
+        held = np.floor(pi / np.arcsin(np.minimum(ratio, 1.0)) + 1e-13)
+        return int(np.where(ratio < 1, held, 1).sum())
+    half = len(layers) // 2
+    north = sum(peeled_size(dim - 1, inner_angle(angle, layer)) for layer in layers[:half])
+    middle = peeled_size(dim - 1, inner_angle(angle, layers[half])) if len(layers) % 2 else 0
+    return 2 * north + middle
+
+
+@lru_cache(maxsize=256)
+def peeled_angle(num_classes: int, dim: int) -> float:
+    """The widest angle found at which the layers hold `num_classes` points: 0 up to pi, halved again and again."""
+    low, high = 1e-9, pi
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if peeled_size(dim, middle) >= num_classes:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def peeled_points(dim: int, angle: float) -> Points:
+    """The points themselves, from pole to pole."""
+    if angle > pi:
+        return np.eye(1, dim)
+    if dim == 2:
+        turns = 2 * pi * np.arange(peeled_size(2, angle)) / peeled_size(2, angle)
+        return np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    layers: list[Points] = []
+    for layer in latitudes(angle):
+        inner = peeled_points(dim - 1, inner_angle(angle, layer))
+        layers.append(np.hstack([sin(layer) * inner, np.full((len(inner), 1), cos(layer))]))
+    return np.vstack(layers)
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    if not 3 <= dim <= DEEPEST:
+        return f"'apple_peeling' needs dim 3 to {DEEPEST}, got {brief(dim)}; nearest: {3 if dim < 3 else DEEPEST}"
+    if num_classes > MOST_POINTS:
+        return f"'apple_peeling' places up to {MOST_POINTS} points, got num_classes {brief(num_classes)}"
+    return None
+
+
+def _guarantee(num_classes: int, dim: int) -> float:
+    return cos(peeled_angle(num_classes, dim))
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
+    reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
+)
+def apple_peeling(num_classes: int, dim: int) -> Placement:
+    """Layers of equal latitude, an angle apart; on each, points as far apart, by the same recipe a dimension below.
+
+    The angle is the widest at which there is room for K; of more points the first K, from pole to pole.
+    """
+    angle = peeled_angle(num_classes, dim)
+    points = normalized(peeled_points(dim, angle)[:num_classes])
+    return Placement(dim, f"layers {np.degrees(angle):.4g} degrees apart", points)

@@ -1,0 +1,53 @@
+"""Mutually unbiased bases, each lifted to its own vertex of a simplex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, partial
+from math import sqrt
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.block_codes.kerdock import unbiased_points
+from protosphere.constructions.elementary.simplex import simplex_points
+from protosphere.constructions.families import Member, family
+from protosphere.geometry.sphere import normalized
+
+
+@family(
+    summary="J lifted unbiased bases of R^(4^t): n = 4^t + J - 1, 2 J 4^t points at r/(1+r), r = (J-1)/(J 2^t)",
+    reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
+)
+def lifted_bases(largest_dim: int) -> Iterator[Member]:
+    """(u, sqrt(r) v_j) / sqrt(1+r) for u = +-a vector of basis j of J, v_j vertex j of the simplex in R^(J-1).
+
+    Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1: u u' = +-1/2^t between two of them, and this r makes
+    cosines r/(1+r) within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
+    ones.
+    """
+    for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
+        for bases in range(2, min(1 << (m - 1), largest_dim - (1 << m)) + 2):
+            yield _member(m, bases)
+
+
+@cache
+def _member(m: int, bases: int) -> Member:
+    r = _ratio(m, bases)
+    recipe = f"{bases} unbiased bases of R^{1 << m}, lifted"
+    return Member((1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, partial(_placed, m, bases, recipe))
+
+
+def _ratio(m: int, bases: int) -> Fraction:
+    return Fraction(bases - 1, bases << m // 2)
+
+
+def _placed(m: int, bases: int, recipe: str, num_classes: int) -> Placement:
+    """Basis by basis, every vector followed by its negative."""
+    r = _ratio(m, bases)
+    n = 1 << m
+    tails = simplex_points(bases)[np.arange(num_classes) // (2 * n)]
+    points = normalized(np.hstack([unbiased_points(m, num_classes), sqrt(r) * tails]))
+    step = 2 / (1 + r) / (1 << m // 2)
+    return Placement(n + bases - 1, recipe, points=points, cosine_step=step)

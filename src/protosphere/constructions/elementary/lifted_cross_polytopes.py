@@ -1,0 +1,61 @@
+"""Two cross-polytopes, one above the equator and one below, turned so that they keep out of each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, partial
+from math import isqrt, sqrt
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.hadamard import hadamard, hadamard_orders
+from protosphere.constructions.families import Member, family
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Cosine, Points
+
+
+@family(
+    summary="two lifted cross-polytopes, n - 1 a Hadamard order: 4(n-1) points at max cosine 1/(2 sqrt(n-1) + 1)",
+    reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
+)
+def lifted_cross_polytopes(largest_dim: int) -> Iterator[Member]:
+    """(sqrt(1-h^2) u, h) for u = +-e_i and (sqrt(1-h^2) v, -h) for v = +-rows of a Hadamard matrix over sqrt(n-1).
+
+    u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbours on either side. (3, 8) is the
+    square antiprism and (5, 16) the half 5-cube, both optimal.
+    """
+    for order in hadamard_orders(largest_dim - 1):
+        yield _member(order)
+
+
+@cache
+def _member(order: int) -> Member:
+    recipe = f"two cross-polytopes of R^{order}, lifted"
+    return Member(order + 1, 4 * order, _height_squared(order), recipe, partial(_placed, order, recipe))
+
+
+def _height_squared(order: int) -> Cosine:
+    root = isqrt(order)
+    return Fraction(1, 2 * root + 1) if root * root == order else 1 / (2 * sqrt(order) + 1)
+
+
+def _placed(order: int, recipe: str, num_classes: int) -> Placement:
+    height_squared = _height_squared(order)
+    step = 2 * height_squared if isinstance(height_squared, Fraction) else None
+    points = _points(order, num_classes)
+    return Placement(order + 1, recipe, points=points, cosine_step=step)
+
+
+def _points(order: int, count: int) -> Points:
+    """Upper points e_1, -e_1, e_2, ..., then the lower ones, row by row and its negative."""
+    height = sqrt(_height_squared(order))
+    below = max(0, count - 2 * order)
+    upper, lower = np.arange(count - below), np.arange(below)
+    points = np.zeros((count, order + 1))
+    points[upper, upper // 2] = 1 - 2 * (upper % 2)
+    points[count - below :, :order] = hadamard(order)[lower // 2] * (1 - 2 * (lower % 2))[:, None] / sqrt(order)
+    points[:, :order] *= sqrt(1 - height**2)
+    points[:, order] = np.where(np.arange(count) < 2 * order, height, -height)
+    return normalized(points)

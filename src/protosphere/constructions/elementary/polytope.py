@@ -1,0 +1,140 @@
+"""Polygons, and the best arrangements of a few points in three and four dimensions that have closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import permutations, product
+from math import cos, pi, sin, sqrt, tan
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Cosine, Points
+
+MOST_CORNERS = 1_000_000
+GOLDEN = (1 + sqrt(5)) / 2
+TRIBONACCI = (1 + (19 + 3 * sqrt(33)) ** (1 / 3) + (19 - 3 * sqrt(33)) ** (1 / 3)) / 3
+"""The real zero of t^3 = t^2 + t + 1."""
+
+SEVEN = 1 / (tan(4 * pi / 18) * tan(8 * pi / 18))
+"""cot 40 cot 80 degrees, the smallest max cosine of seven points in space."""
+
+
+def _polygon_obstacle(num_classes: int, dim: int) -> str | None:
+    if dim != 2:
+        return f"'polygon' needs dim 2, got {brief(dim)}; nearest: 2"
+    if num_classes > MOST_CORNERS:
+        return f"'polygon' has up to {MOST_CORNERS} corners, got num_classes {brief(num_classes)}"
+    return None
+
+
+def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
+    """cos(2 pi/K); rational for K = 2, 3, 4 and 6 only (Niven)."""
+    del dim
+    rational = {2: Fraction(-1), 3: Fraction(-1, 2), 4: Fraction(0), 6: Fraction(1, 2)}
+    return rational.get(num_classes, cos(2 * pi / num_classes))
+
+
+@construction(
+    obstacle=_polygon_obstacle,
+    guarantee=_polygon_cosine,
+    summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
+    reference="elementary",
+)
+def polygon(num_classes: int, dim: int) -> Placement:
+    """The K corners of a regular polygon, counter-clockwise from (1, 0)."""
+    angles = 2 * pi * np.arange(num_classes) / num_classes
+    cosine = _polygon_cosine(num_classes)
+    step = 1 - cosine if isinstance(cosine, Fraction) else None
+    points = normalized(np.column_stack([np.cos(angles), np.sin(angles)]))
+    return Placement(dim, f"regular polygon of {num_classes}", points, cosine_step=step)
+
+
+def seven_points() -> Points:
+    """A pole, three points around it, and three around the other pole, turned by 60 degrees."""
+    low = -sqrt((2 * SEVEN + 1) / 3)
+    return np.array([(0.0, 0.0, 1.0), *_ring(3, SEVEN, 0.0), *_ring(3, low, 60.0)])
+
+
+def square_antiprism() -> Points:
+    """Two parallel squares, one turned by 45 degrees."""
+    height = 1 / sqrt(1 + 2 * sqrt(2))
+    return np.array([*_ring(4, height, 0.0), *_ring(4, -height, 45.0)])
+
+
+def nine_points() -> Points:
+    """Three parallel triangles, the middle one turned by 60 degrees."""
+    height = sqrt(5) / 3
+    return np.array([*_ring(3, 0.0, 60.0), *_ring(3, height, 0.0), *_ring(3, -height, 0.0)])
+
+
+def icosahedron() -> Points:
+    """(0, +-1, +-golden) and its cyclic shifts."""
+    corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
+    return normalized(np.array([np.roll(corner, shift) for shift in range(3) for corner in corners]))
+
+
+def snub_cube() -> Points:
+    """(+-1, +-1/t, +-t), t tribonacci: even permutations with an even number of plus signs, odd ones with an odd."""
+    entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
+    corners = [
+        [sign * entries[place] for sign, place in zip(signs, order, strict=True)]
+        for order in permutations(range(3))
+        for signs in product((1, -1), repeat=3)
+        if np.linalg.det(np.eye(3)[list(order)]) * np.prod(signs) < 0
+    ]
+    return normalized(np.array(corners))
+
+
+def six_hundred_cell() -> Points:
+    """The 24 corners of a 24-cell and 96 more: even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
+    axes = np.concatenate([np.eye(4), -np.eye(4)])
+    halves = np.array(list(product((0.5, -0.5), repeat=4)))
+    signed = [(a * GOLDEN / 2, b / 2, c / (2 * GOLDEN), 0.0) for a, b, c in product((1, -1), repeat=3)]
+    even = [list(order) for order in permutations(range(4)) if np.linalg.det(np.eye(4)[list(order)]) > 0]
+    return normalized(np.concatenate([axes, halves, *(np.array(signed)[:, order] for order in even)]))
+
+
+SHAPES: tuple[tuple[int, int, Cosine, str, Callable[[], Points]], ...] = (
+    (3, 7, SEVEN, "seven points", seven_points),
+    (3, 8, (2 * sqrt(2) - 1) / 7, "square antiprism", square_antiprism),
+    (3, 9, Fraction(1, 3), "nine points", nine_points),
+    (3, 12, 1 / sqrt(5), "icosahedron", icosahedron),
+    (3, 24, TRIBONACCI**2 / (1 + TRIBONACCI**2 + TRIBONACCI**-2), "snub cube", snub_cube),
+    (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell),
+)
+
+STEPS = {"nine points": Fraction(1, 18)}
+"""Where all cosines are rational."""
+
+
+def _place(shape: Callable[[], Points], recipe: str, count: int) -> Placement:
+    points = shape()[:count]
+    return Placement(points.shape[1], recipe, points, cosine_step=STEPS.get(recipe))
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    return tuple(Member(n, size, cosine, name, partial(_place, shape, name)) for n, size, cosine, name, shape in SHAPES)
+
+
+@family(
+    summary="optimal arrangements with closed forms: n = 3, K = 7, 8, 9, 12, 24; the 600-cell, n = 4, K = 120",
+    reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
+)
+def polytope(largest_dim: int) -> Iterable[Member]:
+    """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def _ring(corners: int, height: float, turn_degrees: float) -> list[tuple[float, float, float]]:
+    """A regular polygon at this height of the sphere."""
+    radius = sqrt(1 - height * height)
+    angles = [2 * pi * i / corners + turn_degrees * pi / 180 for i in range(corners)]
+    return [(radius * cos(angle), radius * sin(angle), height) for angle in angles]

@@ -1,0 +1,50 @@
+"""The regular simplex: as far apart as K points can be, wherever there is room for it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.geometry.sphere import padded
+from protosphere.types import Points
+
+
+def simplex_points(num_points: int) -> Points:
+    """K unit vectors of R^(K-1) whose cosines are all -1/(K-1), by a closed form.
+
+    The rows of a Helmert matrix, without its constant column, scaled to the sphere: in coordinate j the first j points
+    stand at 1 and point j at -j, up to a factor. No recursion: O(K^2) and as long as there is memory.
+    """
+    j = np.arange(1, num_points)
+    columns = np.tri(num_points - 1, num_points)
+    columns[j - 1, j] = -j
+    columns *= np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))[:, None]
+    return columns.T
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    if dim >= num_classes - 1:
+        return None
+    classes, nearest = brief(num_classes), brief(num_classes - 1)
+    return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
+
+
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(-1, num_classes - 1)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
+    reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
+)
+def simplex(num_classes: int, dim: int) -> Placement:
+    """The regular simplex on K points, padded with zeros to R^n."""
+    points = padded(simplex_points(num_classes), dim)
+    return Placement(dim, "regular simplex", points=points, cosine_step=Fraction(num_classes, num_classes - 1))

@@ -1,0 +1,29 @@
+"""Random points: the baseline that needs no thought."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.registry import construction
+from protosphere.geometry.sphere import uniform_points
+
+
+def _obstacle(num_classes: int, dim: int) -> None:
+    del num_classes, dim
+
+
+def _guarantee(num_classes: int, dim: int) -> None:
+    del num_classes, dim
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="independent points, uniform on the sphere",
+    reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
+    stochastic=True,
+)
+def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
+    """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
+    return Placement(dim, "uniform random points", points=uniform_points(num_classes, dim, rng))

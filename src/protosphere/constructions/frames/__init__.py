@@ -1,0 +1,1 @@
+"""Constructions from equiangular lines and other frames."""

@@ -1,0 +1,98 @@
+"""Codes of the generalised quadrangles GQ(q, q^2): points of the elliptic quadric in five projective dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.placement import Placement
+from protosphere.codes.fields import FiniteField, field
+from protosphere.codes.primes import prime_powers
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.types import Indices
+
+LARGEST_Q = 9
+"""7,300 points of R^657; the next, 15,984 of R^1221, need a Gram matrix of two gigabytes."""
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    return tuple(
+        Member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), _recipe(q), partial(_place, q))
+        for q in prime_powers(LARGEST_Q)
+    )
+
+
+@family(
+    summary="isotropic points, q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
+    reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
+)
+def isotropic(largest_dim: int) -> Iterable[Member]:
+    """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.
+
+    All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
+    (657,7300). They come in the order of their coordinates.
+    """
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def quadric(q: int) -> tuple[Indices, Indices]:
+    """The points of x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0, a vector each, and the form's Gram matrix times them.
+
+    b and c are the first for which the last three terms vanish at 0 only.
+    """
+    F = field(q)
+    b, c = next((b, c) for b, c in product(range(q), repeat=2) if _is_anisotropic(F, b, c))
+    x = np.array([(*(0,) * lead, 1, *rest) for lead in range(6) for rest in product(range(q), repeat=5 - lead)]).T
+    cross = F.add[F.multiply[x[0], x[1]], F.multiply[x[2], x[3]]]
+    points = x[:, F.add[cross, _binary_form(F, b, c, x[4], x[5])] == 0]
+    y, z = points[4], points[5]
+    by, bz = F.multiply[b, y], F.multiply[b, z]
+    last = F.add[F.add[y, y], bz], F.add[by, F.multiply[c, F.add[z, z]]]
+    return points.T, np.array([points[1], points[0], points[3], points[2], *last], dtype=np.int64).T
+
+
+def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
+    """Which points and images have inner product 0, by matrix products over the prime field.
+
+    The digits of a product are linear in those of either factor: one product of matrices for each digit.
+    """
+    F = field(q)
+    weights = F.p ** np.arange(F.e)
+    digits = (points[:, :, None] // weights % F.p).reshape(len(points), -1).astype(np.float32)
+    shifted = F.multiply[images[:, :, None], weights].astype(np.int64)
+    zero = np.ones((len(images), len(points)), dtype=np.bool_)
+    for weight in weights:
+        functionals = (shifted // weight % F.p).reshape(len(images), -1).astype(np.float32)
+        zero &= functionals @ digits.T % F.p == 0
+    return zero
+
+
+def _place(q: int, count: int) -> Placement:
+    gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
+    np.fill_diagonal(gram, 1.0)
+    points = frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
+    return Placement(_dim(q), _recipe(q), points, cosine_step=Fraction(q + 1, q * q))
+
+
+def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:
+    one, y = np.ones(F.q, dtype=np.int64), np.arange(F.q)
+    return bool(_binary_form(F, b, c, y, one).all())
+
+
+def _binary_form(F: FiniteField, b: int, c: int, y: Indices, z: Indices) -> NDArray[np.uint8]:
+    return F.add[F.add[F.multiply[y, y], F.multiply[F.multiply[b, y], z]], F.multiply[c, F.multiply[z, z]]]
+
+
+def _dim(q: int) -> int:
+    return q * (q * q - q + 1)
+
+
+def _recipe(q: int) -> str:
+    return f"points of the elliptic quadric over GF({q})"

@@ -1,0 +1,97 @@
+"""Equiangular lines from Paley's conference matrices, with both unit vectors of each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import product
+from math import isqrt, sqrt
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.primes import prime_factors, prime_power, prime_powers
+from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.types import Cosine, Indices, Points
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    orders = (q for q in prime_powers(2 * LARGEST_DIM - 1) if q % 4 == 1)
+    return tuple(Member((q + 1) // 2, 2 * (q + 1), _cosine(q), _recipe(q), partial(_place, q)) for q in orders)
+
+
+@family(
+    summary="Paley's equiangular lines: n = (q+1)/2 for a prime power q = 1 mod 4, K <= 4n, max cosine 1/sqrt(q)",
+    reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
+)
+def paley_frame(largest_dim: int) -> Iterable[Member]:
+    """2n equiangular lines in R^n, as n = (q+1)/2: one vector of each first, then their negatives.
+
+    The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
+    space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.
+    """
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def paley_points(q: int) -> Points:
+    """One unit vector of each of the q + 1 lines: (1, 0, ...), then (1, 2 cos(2 pi Tr(ax)/p), 2 sin(...), ...)/sqrt(q).
+
+    a runs through the squares, one of each pair +-a, x through the field; products are sums of exponents, so all that
+    is needed is Tr of the powers of a primitive element.
+    """
+    p, _ = prime_power(q) or (q, 1)
+    squares, exponents = 2 * np.arange((q - 1) // 4), np.arange(q - 1)
+    traces = np.zeros((q, (q - 1) // 4), dtype=np.int64)  # the row of x = 0 stays 0
+    traces[1:] = trace_sequence(q)[(exponents[:, None] + squares) % (q - 1)]
+    angles = 2 * np.pi * np.arange(p) / p
+    points = np.zeros((q + 1, (q + 1) // 2))
+    points[0, 0] = 1
+    points[1:, 0] = 1 / sqrt(q)
+    points[1:, 1::2] = (2 / sqrt(q) * np.cos(angles))[traces]
+    points[1:, 2::2] = (2 / sqrt(q) * np.sin(angles))[traces]
+    return points
+
+
+def trace_sequence(q: int) -> Indices:
+    """Tr(c alpha^i), 0 <= i < q - 1, over the prime field, for a primitive alpha of GF(q) and some non-zero c.
+
+    Any linear recurrence of order e over GF(p) with the full period p^e - 1 is such a sequence (Lidl & Niederreiter,
+    theorem 8.24); the first one is taken.
+
+    >>> trace_sequence(9).tolist()
+    [0, 1, 1, 2, 0, 2, 2, 1]
+    """
+    p, e = prime_power(q) or (q, 1)
+    candidates = product(range(p), repeat=e)
+    return next(sequence for low in candidates if (sequence := _recurrence(p, low, q - 1)) is not None)
+
+
+def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
+    """s(i+e) = sum of low[j] s(i+j) modulo p from 0, ..., 0, 1 over one period; None where it comes back earlier."""
+    e = len(low)
+    start = [0] * (e - 1) + [1]
+    terms = start.copy()
+    while len(terms) < period + e:
+        terms.append(sum(c * s for c, s in zip(low, terms[-e:], strict=True)) % p)
+    returns = (period, *(period // f for f in prime_factors(period)))
+    came_back = [terms[at : at + e] == start for at in returns]
+    return np.array(terms[:period]) if came_back[0] and not any(came_back[1:]) else None
+
+
+def _place(q: int, count: int) -> Placement:
+    points = paley_points(q)
+    root = isqrt(q)
+    step = Fraction(2, root) if root * root == q else None  # cosines +-1/root and -1
+    signed = np.concatenate([points, -points])[:count]
+    return Placement((q + 1) // 2, _recipe(q), signed, cosine_step=step)
+
+
+def _cosine(q: int) -> Cosine:
+    root = isqrt(q)
+    return Fraction(1, root) if root * root == q else 1 / sqrt(q)
+
+
+def _recipe(q: int) -> str:
+    return f"Paley conference frame of GF({q}), both signs"

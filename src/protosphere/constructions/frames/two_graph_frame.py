@@ -1,0 +1,106 @@
+"""Equiangular lines from the unitary and the symplectic two-graphs, with both unit vectors of each line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import product
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.fields import LARGEST_ORDER, FiniteField, field
+from protosphere.codes.primes import prime_powers
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.types import Indices, Points
+
+LARGEST_M = 6
+"""Symplectic lines up to 2,080 in R^715; the next have 8,128 and need a Gram matrix of half a gigabyte."""
+
+
+def _unitary() -> Iterator[Member]:
+    for q in (q for q in prime_powers(LARGEST_ORDER) if q % 2 and q * q <= LARGEST_ORDER):
+        recipe = f"unitary two-graph over GF({q * q})"
+        yield _member(q * q - q + 1, q**3 + 1, q, partial(unitary_signs, q), recipe)
+
+
+def _symplectic() -> Iterator[Member]:
+    for m, sign in product(range(3, LARGEST_M + 1), (1, -1)):
+        if (m, sign) == (3, -1):
+            continue  # the unitary one of q = 3
+        whole, half = 2**m + sign, 2 ** (m - 1) + sign
+        recipe = f"symplectic two-graph of type {'-+'[sign > 0]} over GF(2)^{2 * m}"
+        yield _member(whole * half // 3, whole * 2 ** (m - 1), half, partial(symplectic_signs, m, sign), recipe)
+
+
+def _member(dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str) -> Member:
+    place = partial(_place, dim, root, signs, f"{recipe}, both signs")
+    return Member(dim, 2 * lines, Fraction(1, root), f"{recipe}, both signs", place)
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    return tuple(sorted((*_unitary(), *_symplectic()), key=lambda member: member.dim))
+
+
+@family(
+    summary="equiangular lines of two-graphs: (n, K) = (7,56), (15,72), (21,252), (35,240), (43,688), ...; 1/q",
+    reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
+)
+def two_graph_frame(largest_dim: int) -> Iterable[Member]:
+    """Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
+    lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line first, then their negatives.
+    """
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def unitary_signs(q: int) -> Points:
+    """+-1 for two of the q^3 + 1 isotropic points of the Hermitian form on GF(q^2)^3: is their product a square?
+
+    The form is x0 y2' + x1 y1' + x2 y0', y' = y^q; the points are (0, 0, 1) and (1, b, c) with c + c' + b b' = 0.
+    """
+    F = field(q * q)
+    elements, conjugate = np.arange(F.q), _powers(F, q)
+    norms, traces = F.multiply[elements, conjugate], F.add[elements, conjugate]
+    b, c = np.nonzero(F.add[norms[:, None], traces] == 0)
+    inner = F.add[F.multiply[b[:, None], conjugate[b]], F.add[c[:, None], conjugate[c]]]
+    squares = np.zeros(F.q, dtype=np.bool_)
+    squares[np.diagonal(F.multiply)] = True
+    signs = np.ones((len(b) + 1, len(b) + 1))
+    signs[1:, 1:] = np.where(squares[inner], 1.0, -1.0)
+    return signs if q % 4 == 1 else -signs
+
+
+def symplectic_signs(m: int, sign: int) -> Points:
+    """+-1 for two of the vectors of GF(2)^(2m) where a quadratic form of type -sign is 1: the symplectic product."""
+    numbers = np.arange(1 << 2 * m)
+    left, right = numbers >> m, numbers & ((1 << m) - 1)
+    form = np.bitwise_count(left & right) + (np.bitwise_count((left ^ right) & 1) if sign > 0 else 0)
+    chosen = np.flatnonzero(form % 2)  # where sign > 0, x1 y1 + x1^2 + y1^2 is elliptic
+    x, y = left[chosen], right[chosen]
+    products = np.bitwise_count(x[:, None] & y) + np.bitwise_count(y[:, None] & x)
+    return np.where(products % 2, -1.0, 1.0) * sign
+
+
+def _powers(F: FiniteField, exponent: int) -> Indices:
+    """x^exponent for every element x."""
+    power = np.ones(F.q, dtype=np.int64)
+    for _ in range(exponent):
+        power = F.multiply[power, np.arange(F.q)].astype(np.int64)
+    return power
+
+
+def _place(dim: int, root: int, signs: Callable[[], Points], recipe: str, count: int) -> Placement:
+    """Gram matrix I + S/root, which is K/n times a projector."""
+    gram = signs() / root
+    np.fill_diagonal(gram, 1.0)
+    points = frame(lambda columns: gram @ columns, len(gram), dim)
+    signed = np.concatenate([points, -points])[:count]
+    return Placement(dim, recipe, signed, cosine_step=_step(root))
+
+
+def _step(root: int) -> Fraction:
+    """Of 1, 1/root, -1/root and -1, for an odd root."""
+    return Fraction(2, root)

@@ -1,0 +1,82 @@
+"""Chirps: exponentials of polynomials modulo a prime, as real vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+from math import sqrt
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.primes import is_prime
+from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.types import Indices, Points
+
+ENOUGH = 2_000_000
+"""Degrees go up until there are so many points."""
+
+
+def _of_prime(p: int) -> Iterator[Member]:
+    """Degree 2, with the basis; higher degrees d while the bound says something, (d-1)/sqrt(p) < 1."""
+    yield _member(p, 2, 4 * p * (p + 1), "and the basis, ")
+    degree = 3
+    while degree < p and (degree - 1) ** 2 < p and 4 * p ** (degree - 1) < ENOUGH:
+        yield _member(p, degree, 4 * p**degree, "")
+        degree += 1
+
+
+def _member(p: int, degree: int, size: int, more: str) -> Member:
+    recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
+    return Member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_place, p, degree, recipe))
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    primes = (p for p in range(3, LARGEST_DIM // 2 + 1) if is_prime(p))
+    return tuple(member for p in primes for member in _of_prime(p))
+
+
+@family(
+    summary="Weil chirps: n = 2p for a prime p, K <= 4p^2 + 4p at max cosine 1/sqrt(p), 4p^d at (d-1)/sqrt(p) at most",
+    reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
+)
+def weil_chirp(largest_dim: int) -> Iterable[Member]:
+    """(cos, sin)(2 pi f(x)/p)/sqrt(p) for polynomials f of degree at most d without constant term, times 1, i, -1, -i.
+
+    Inner products are character sums of f - g, (d-1) sqrt(p) at most (Weil); equality for d = 2 (Gauss), where the
+    basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
+    the first 4p points are orthogonal or opposite; the basis comes last.
+    """
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def chirp_points(p: int, degree: int, count: int) -> Points:
+    """The first `count` chirps, each with its four multiples."""
+    numbers = np.arange(-(-count // 4))
+    angles = 2 * np.pi * np.arange(p) / p
+    values = _values(p, degree, numbers)
+    real, imaginary = (np.cos(angles) / sqrt(p))[values], (np.sin(angles) / sqrt(p))[values]
+    points = np.empty((len(numbers), 4, 2 * p))
+    points[:, 0, :p], points[:, 0, p:] = real, imaginary
+    points[:, 1, :p], points[:, 1, p:] = -imaginary, real
+    np.negative(points[:, :2], out=points[:, 2:])
+    return points.reshape(-1, 2 * p)[:count]
+
+
+def _values(p: int, degree: int, numbers: Indices) -> Indices:
+    """f(x) modulo p for all x, f the polynomial whose coefficients of x, x^2, ... are the base-p digits of a number."""
+    values = np.zeros((len(numbers), p), dtype=np.int64)
+    power = np.ones(p, dtype=np.int64)
+    for i in range(degree):
+        power = power * np.arange(p) % p
+        values += (numbers // p**i % p)[:, None] * power
+    return values % p
+
+
+def _place(p: int, degree: int, recipe: str, count: int) -> Placement:
+    chirps = chirp_points(p, degree, min(count, 4 * p**degree))
+    basis = np.zeros((count - len(chirps), 2 * p))
+    which = np.arange(len(basis))
+    basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
+    return Placement(2 * p, recipe, np.concatenate([chirps, basis]))

@@ -1,0 +1,1 @@
+"""Constructions from lattices: shells, sections and root systems."""

@@ -1,0 +1,113 @@
+"""Shells of the Barnes-Wall lattices: around a lattice point and around holes in dimension 16, the first one in 32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.linear import codewords, unpack
+from protosphere.codes.reed_muller import reed_muller
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.construction_b import Shell, SmallIntegers
+from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.geometry.sphere import normalized
+
+ORIGIN = (0,) * 16
+OFF_CENTRE = (1, *(0,) * 15)
+BENT = tuple((i & i >> 1 & 1) ^ (i >> 2 & i >> 3 & 1) for i in range(16))
+"""x1 x2 + x3 x4, the bent function: the deep hole, at squared distance 6 from 512 lattice points."""
+
+SHELLS = (
+    (BENT, 6, 512, "around a deep hole"),
+    (OFF_CENTRE, 7, 960, "around (1, 0, ..., 0)"),
+    (ORIGIN, 8, 4_320, "minimal vectors"),
+    (BENT, 10, 18_432, "around a deep hole"),
+    (ORIGIN, 12, 61_440, "around the origin"),
+    (BENT, 14, 193_536, "around a deep hole"),
+    (ORIGIN, 16, 522_720, "around the origin"),
+    (BENT, 18, 1_126_400, "around a deep hole"),
+    (ORIGIN, 20, 2_211_840, "around the origin"),
+)
+"""Centre, squared radius (shortest vectors have 8), points. Others around these centres hold fewer at no less."""
+
+SPREAD = 61
+"""Every so many-th minimal vector is enough to span the lattice of dimension 32."""
+
+
+@lru_cache
+def shells() -> tuple[Shell, ...]:
+    """The shells in dimension 16 that hold more points than those of smaller radius."""
+    code = reed_muller(1, 4)
+    return tuple(
+        Shell(code, centre, norm, size, f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest")
+        for centre, norm, size, where in SHELLS
+    )
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    sixteen = (Member(16, shell.size, shell.max_cosine, shell.recipe, shell.place) for shell in shells())
+    recipe = "Barnes-Wall 32, minimal vectors"
+    return (*sixteen, Member(32, 146_880, Fraction(1, 2), recipe, lambda count: _minimal_32(count, recipe)))
+
+
+@family(
+    summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
+    reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
+)
+def barnes_wall_shell(largest_dim: int) -> Iterable[Member]:
+    """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def _minimal_32(count: int, recipe: str) -> Placement:
+    """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
+    vectors = minimal_vectors(5)
+    basis = integer_basis(vectors[::SPREAD].astype(np.int64)) / 4
+    coset = LatticeCoset(basis, Fraction(1), "Barnes-Wall 32 has as shortest vectors those of norm 16")
+    points = normalized(vectors[:count].astype(np.float64))
+    return Placement(32, recipe, points, cosine_step=Fraction(1, 4), lattice=coset)
+
+
+def minimal_vectors(m: int) -> SmallIntegers:
+    """Of the Barnes-Wall lattice of dimension 2^m: affine subspaces of even dimension r with signs of RM(2, r).
+
+    >>> [len(minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
+    [24, 240, 4320]
+    """
+    blocks: list[SmallIntegers] = []
+    top = m - m % 2
+    for r in range(top, -1, -2):
+        rows = reed_muller(min(r, 2), r)
+        signs = 1 - 2 * unpack(codewords(rows.generator, 1 << rows.k), 1 << r).astype(np.int8)
+        signs *= np.int8(2 ** ((top - r) // 2))
+        for support in _affine_subspaces(m, r):
+            block = np.zeros((len(signs), 1 << m), dtype=np.int8)
+            block[:, support] = signs
+            blocks.append(block)
+    return np.concatenate(blocks)
+
+
+def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
+    """The points of every affine subspace of dimension r of GF(2)^m, in the order of its coordinates."""
+    for basis in _subspaces(m, r):
+        points = [0]
+        for vector in basis:
+            points += [point ^ vector for point in points]
+        leaders = [i for i in range(1 << m) if i == min(i ^ point for point in points)]
+        yield from ([leader ^ point for point in points] for leader in leaders)
+
+
+def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
+    """A reduced basis, ascending, of every subspace of dimension r of GF(2)^m: no leading bit in another vector."""
+    if r == 0:
+        yield ()
+        return
+    for smaller in _subspaces(m, r - 1):
+        leads = sum(1 << (vector.bit_length() - 1) for vector in smaller)
+        first = 1 << (smaller[-1].bit_length() if smaller else 0)
+        yield from ((*smaller, vector) for vector in range(first, 1 << m) if not vector & leads)

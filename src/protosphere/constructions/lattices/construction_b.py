@@ -1,0 +1,121 @@
+"""Shells of lattices made from doubly even binary codes by Construction B: {x in Z^n: x mod 2 in C, 4 divides sum x}.
+
+The repetition code of length 8 gives E8, RM(1,4) gives the Barnes-Wall lattice of dimension 16, both with least norm 8
+in this scale, where the code has minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A shell is all
+vectors at one squared distance from a centre: points of one coset, so their cosines are at most 1 - 4/norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.placement import Placement
+from protosphere.codes.linear import LinearCode, codewords, unpack
+from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.geometry.sphere import normalized
+
+SmallIntegers = NDArray[np.int8]
+LEAST_NORM = 8
+
+
+@dataclass(frozen=True)
+class Shell:
+    """The vectors x - centre of squared length `norm`, x in the lattice of `code`; how many, and in words."""
+
+    code: LinearCode
+    centre: tuple[int, ...]
+    norm: int
+    size: int
+    recipe: str
+
+    @property
+    def max_cosine(self) -> Fraction:
+        """1 - 4/norm: two vectors of the shell differ by a lattice vector, of norm 8 at least."""
+        return 1 - Fraction(LEAST_NORM, 2 * self.norm)
+
+    def place(self, count: int) -> Placement:
+        """The first `count` vectors, word of the code by word, odd entries running slowest."""
+        vectors = shell_vectors(self.code, self.centre, self.norm, count)
+        points = normalized(vectors.astype(np.float64))
+        basis = lattice_basis(self.code) / np.sqrt(self.norm)
+        coset = LatticeCoset(basis, Fraction(LEAST_NORM, self.norm), "Construction B has least norm 8")
+        return Placement(self.code.n, self.recipe, points, cosine_step=self._step, lattice=coset)
+
+    @property
+    def _step(self) -> Fraction:
+        """Norms of lattice vectors are multiples of 4, so that inner products of a shell differ by multiples of 2."""
+        return Fraction(2, self.norm)
+
+
+def shell_vectors(code: LinearCode, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:
+    """The vectors x - centre of that squared length, x in the lattice of `code`; the first `count` of them, or all."""
+    found: list[SmallIntegers] = []
+    missing = count
+    for block in _blocks(code, np.array(centre), norm):
+        found.append(block[:missing])
+        missing = None if missing is None else missing - len(found[-1])
+        if missing == 0:
+            break
+    return np.concatenate(found)
+
+
+def lattice_basis(code: LinearCode) -> NDArray[np.int64]:
+    """A basis of the lattice: from the words of the generator, 4 e_0, and 2 e_0 + 2 e_i."""
+    evens = 2 * np.eye(code.n, dtype=np.int64)
+    evens[:, 0] += 2
+    return integer_basis(np.concatenate([unpack(code.generator, code.n).astype(np.int64), evens]))
+
+
+def _blocks(code: LinearCode, centre: NDArray[np.int64], norm: int) -> Iterator[SmallIntegers]:
+    """The shell, one class modulo 2 after another and within it by the norm of the odd entries."""
+    words = unpack(codewords(code.generator, 1 << code.k), code.n).astype(np.int64)
+    rest = int(-centre.sum()) % 4
+    for residues in (words + centre) % 2:
+        odd, even = np.flatnonzero(residues), np.flatnonzero(residues == 0)
+        for odd_norm in range(len(odd), norm + 1, 8):
+            left, right = vectors(1, len(odd), odd_norm), vectors(0, len(even), norm - odd_norm)
+            block = _sums_of(left, right, rest)
+            placed = np.empty_like(block)
+            placed[:, np.concatenate([odd, even])] = block
+            yield placed
+
+
+def _sums_of(left: SmallIntegers, right: SmallIntegers, rest: int) -> SmallIntegers:
+    """Every vector of `left` followed by every one of `right` such that all entries add up to `rest` modulo 4."""
+    totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
+    i, j = np.nonzero(totals % 4 == rest)
+    return np.concatenate([left[i], right[j]], axis=1)
+
+
+@lru_cache(maxsize=4096)
+def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
+    """Every integer vector of that length and squared length whose entries are all odd (parity 1) or all even (0).
+
+    By halves: the squared length is shared out in all ways.
+
+    >>> vectors(1, 2, 10).tolist()
+    [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]
+    """
+    if length < 2:
+        return _one_entry(parity, norm) if length else np.zeros((int(norm == 0), 0), dtype=np.int8)
+    half = length // 2
+    found = [np.zeros((0, length), dtype=np.int8)]
+    for share in range(half * parity, norm + 1, 8 if parity else 4):
+        left, right = vectors(parity, half, share), vectors(parity, length - half, norm - share)
+        pairs = np.repeat(left, len(right), axis=0), np.tile(right, (len(left), 1))
+        found.append(np.concatenate(pairs, axis=1))
+    return np.concatenate(found)
+
+
+def _one_entry(parity: int, norm: int) -> SmallIntegers:
+    root = isqrt(norm)
+    if root * root != norm or root % 2 != parity:
+        return np.zeros((0, 1), dtype=np.int8)
+    return np.array([[0]] if root == 0 else [[-root], [root]], dtype=np.int8)

@@ -1,0 +1,76 @@
+"""The Leech lattice in its usual coordinates: integers over sqrt(8), built on the extended Golay code.
+
+x is in sqrt(8) times the lattice where its entries are all even (m = 0) or all odd (m = 1), their sum is 4m modulo 8,
+and the places where x - m is 2 modulo 4 are a word of the Golay code (Conway & Sloane, SPLAG, chapter 4, section 11).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+
+from protosphere.codes.golay import extended_golay
+from protosphere.codes.linear import codewords, unpack
+from protosphere.constructions.lattices.construction_b import SmallIntegers
+from protosphere.geometry.lattice_coset import integer_basis
+from protosphere.types import Indices
+
+LEAST_NORM = 32
+"""Of a non-zero vector in these coordinates; over 8, that is 4. Norms are multiples of 16, inner products of 8."""
+
+
+@lru_cache(maxsize=1)
+def minimal_vectors() -> SmallIntegers:
+    """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
+    words = unpack(codewords(extended_golay().generator, 1 << 12), 24).astype(np.int8)
+    found = np.concatenate([_pairs(), _octads(words[words.sum(axis=1) == 8]), _odd(words)])
+    found.flags.writeable = False  # the cache hands it to everyone
+    return found
+
+
+def leech_basis() -> Indices:
+    """A triangular basis: twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
+    golay = 2 * unpack(extended_golay().generator, 24).astype(np.int64)
+    fours = 4 * np.eye(24, dtype=np.int64)
+    fours[:, 0] += 4
+    odd = np.ones((1, 24), dtype=np.int64)
+    odd[0, 0] = -3
+    return integer_basis(np.concatenate([golay, fours, odd]))
+
+
+def octad_of_first_five() -> tuple[int, ...]:
+    """The places of the one Golay word of weight 8 that has ones in the first five, ascending.
+
+    >>> octad_of_first_five()
+    (0, 1, 2, 3, 4, 15, 17, 20)
+    """
+    words = unpack(codewords(extended_golay().generator, 1 << 12), 24)
+    octad = words[(words.sum(axis=1) == 8) & words[:, :5].all(axis=1)][0]
+    return tuple(np.flatnonzero(octad).tolist())
+
+
+def _pairs() -> SmallIntegers:
+    places = np.array(list(combinations(range(24), 2)))
+    signs = np.array(list(product((4, -4), repeat=2)), dtype=np.int8)
+    found = np.zeros((len(places), len(signs), 24), dtype=np.int8)
+    np.put_along_axis(found, np.broadcast_to(places[:, None], (len(places), len(signs), 2)), signs[None], axis=2)
+    return found.reshape(-1, 24)
+
+
+def _octads(octads: SmallIntegers) -> SmallIntegers:
+    """On each of the 759 words of weight 8, twos with an even number of minus signs."""
+    signs = np.array([s for s in product((2, -2), repeat=8) if s.count(-2) % 2 == 0], dtype=np.int8)
+    places = np.nonzero(octads)[1].reshape(-1, 1, 8)
+    found = np.zeros((len(octads), len(signs), 24), dtype=np.int8)
+    np.put_along_axis(found, np.broadcast_to(places, (len(octads), len(signs), 8)), signs[None], axis=2)
+    return found.reshape(-1, 24)
+
+
+def _odd(words: SmallIntegers) -> SmallIntegers:
+    """+1 off and -1 on a word, and one entry x in any place changed to -3x."""
+    found = np.tile((1 - 2 * words)[:, None], (1, 24, 1))
+    places = np.arange(24)
+    found[:, places, places] *= -3
+    return found.reshape(-1, 24)

@@ -1,0 +1,54 @@
+"""Shells of the Leech lattice: its minimal vectors, and the second shell around a hole of type 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, minimal_vectors
+from protosphere.geometry.lattice_coset import LatticeCoset
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Indices, Points
+
+TYPE_3 = np.array([5, *(1,) * 23])
+"""A lattice vector of norm 48 (over 8: 6); half of it is a hole."""
+
+THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
+
+
+@family(
+    summary="the Leech lattice: n = 24, K <= 22356 (3/7), 196560 (1/2, optimal)",
+    reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
+)
+def leech_shell(largest_dim: int) -> Iterable[Member]:
+    """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.
+
+    Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech.minimal_vectors`.
+    """
+    if largest_dim >= 24:
+        yield Member(24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", _around_hole)
+        yield Member(24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", _minimal)
+
+
+def _minimal(count: int) -> Placement:
+    points = minimal_vectors()[:count].astype(np.float64)
+    return _placed(points, leech_basis(), LEAST_NORM, "Leech lattice, minimal vectors")
+
+
+def _around_hole(count: int) -> Placement:
+    """v - c/2 for minimal v with inner product 2 with c, and their negatives, which are (c - v) - c/2."""
+    vectors = minimal_vectors().astype(np.int64)
+    halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
+    points = np.concatenate([halves, -halves])[:count].astype(np.float64)
+    return _placed(points, 2 * leech_basis(), 4 * LEAST_NORM, "Leech lattice, second shell around a type 3 hole")
+
+
+def _placed(vectors: Points, basis: Indices, least: int, recipe: str) -> Placement:
+    """Vectors of one norm, differing by vectors of the lattice of `basis`, whose norms are multiples of least/4."""
+    norm = round(float(vectors[0] @ vectors[0]))
+    coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), THEOREM)
+    return Placement(24, recipe, normalized(vectors), cosine_step=Fraction(least, 4 * norm), lattice=coset)

@@ -1,0 +1,71 @@
+"""Codes inside codes: lattice vectors with given inner products with a few fixed ones, seen orthogonally to those.
+
+Differences stay lattice vectors while the common part is taken away, so the cosines fall: if points of norm N differ by
+norm d at least and r of N is left, the max cosine is 1 - d/(2r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.reed_muller import reed_muller
+from protosphere.constructions.lattices import leech
+from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
+from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Points
+
+
+@dataclass(frozen=True)
+class Parent:
+    """Minimal vectors of a lattice, all norms in it being multiples of its least norm over `norms`."""
+
+    name: str
+    vectors: Callable[[], SmallIntegers]
+    norms: int
+    theorem: str
+
+
+LEECH = Parent("Leech lattice", leech.minimal_vectors, 2, "the Leech lattice has least norm 4")
+E8 = Parent("E8", lambda: shell_vectors(reed_muller(0, 3), (0,) * 8, 8), 1, "E8 has least norm 2")
+
+
+@dataclass(frozen=True)
+class Section:
+    """Those vectors of `parent` whose inner product with fixed[i] is products[i], and their max cosine by theorem."""
+
+    dim: int
+    size: int
+    max_cosine: Fraction
+    parent: Parent
+    fixed: tuple[tuple[int, ...], ...]
+    products: tuple[int, ...]
+    name: str
+
+    @property
+    def recipe(self) -> str:
+        """In words."""
+        return f"{self.name}: {self.parent.name} vectors with inner products fixed with {len(self.fixed)} others"
+
+    def place(self, count: int) -> Placement:
+        """The first `count` in the parent's order, in coordinates of the space orthogonal to the fixed vectors."""
+        vectors, fixed = self.parent.vectors().astype(np.int64), np.array(self.fixed)
+        chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
+        across: Points = np.linalg.qr(fixed.T.astype(np.float64), mode="complete")[0][:, len(fixed) :]
+        flat = chosen @ across
+        length = float(np.linalg.norm(flat[0]))
+        least = 2 * (1 - self.max_cosine)
+        spanning = chosen[1 :: max(1, len(chosen) // 2000)] - chosen[0]
+        lattice = LatticeCoset(integer_basis(spanning) @ across / length, least, self.parent.theorem)
+        step = least / (2 * self.parent.norms)
+        return Placement(self.dim, self.recipe, normalized(flat[:count]), cosine_step=step, lattice=lattice)
+
+
+def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:
+    """The vector with those entries at those places, and zeros."""
+    return tuple(entries.get(place, 0) for place in range(dim))

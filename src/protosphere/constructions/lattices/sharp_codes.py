@@ -1,0 +1,68 @@
+"""Codes that meet Levenshtein's bound, cut out of E8 and the Leech lattice, and their near relatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.sections import E8, LEECH, Section, sparse
+
+Vector = tuple[int, ...]
+
+TYPE_3: Vector = (5, *(1,) * 23)
+"""A vector of norm 6 of the Leech lattice (times 8): the centre of McLaughlin's and Higman and Sims' graphs."""
+
+ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
+
+
+def _star(dim: int, size: int, arms: int) -> tuple[Vector, ...]:
+    """`arms` minimal vectors (size, size, 0, ...), (size, 0, size, 0, ...), ...: every two at 60 degrees."""
+    return tuple(sparse(dim, {0: size, i + 1: size}) for i in range(arms))
+
+
+def _kissing_chain() -> Iterable[Section]:
+    """Vectors at 60 degrees from each of j minimal vectors that are themselves at 60 degrees: 1/(j+2)."""
+    for arms, size in enumerate((56, 27, 16, 10), start=1):
+        fixed, cosine = _star(8, 2, arms), Fraction(1, arms + 2)
+        yield Section(8 - arms, size, cosine, E8, fixed, (4,) * arms, f"{size} points")
+    for arms, size in enumerate((4600, 891, 336, 170, 100), start=1):
+        fixed, cosine = _star(24, 4, arms), Fraction(1, arms + 2)
+        yield Section(24 - arms, size, cosine, LEECH, fixed, (16,) * arms, f"{size} points")
+
+
+def _around_triangles() -> Iterable[Section]:
+    """Vectors at the least distance from the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
+    one, two = _star(24, 4, 2)
+    opposed = sparse(24, {0: 4, 1: -4})
+    yield Section(23, 552, Fraction(1, 5), LEECH, (TYPE_3,), (24,), "276 equiangular lines")
+    yield Section(22, 352, Fraction(1, 5), LEECH, (TYPE_3, opposed), (24, 8), "176 equiangular lines")
+    yield Section(22, 275, Fraction(1, 6), LEECH, (TYPE_3, one), (24, 16), "McLaughlin graph")
+    yield Section(22, 100, Fraction(1, 11), LEECH, (TYPE_3, ANOTHER_TYPE_3), (24, 24), "Higman-Sims graph")
+    yield Section(21, 162, Fraction(1, 7), LEECH, (TYPE_3, one, two), (24, 16, 16), "McLaughlin, not adjacent to one")
+    yield Section(21, 112, Fraction(1, 9), LEECH, (TYPE_3, one, two), (24, 16, 8), "McLaughlin, adjacent to one")
+
+
+@lru_cache
+def sections() -> tuple[Section, ...]:
+    """All of them, by dimension."""
+    return tuple(sorted((*_kissing_chain(), *_around_triangles()), key=lambda section: (section.dim, section.size)))
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    return tuple(Member(one.dim, one.size, one.max_cosine, one.recipe, one.place) for one in sections())
+
+
+@family(
+    summary="optimal codes out of E8 and the Leech lattice: (n, K) = (5,16), (6,27), (7,56), (22,275), (23,4600), ...",
+    reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
+)
+def sharp_codes(largest_dim: int) -> Iterable[Member]:
+    """Lattice vectors with prescribed inner products with one to five fixed ones, projected and scaled to the sphere.
+
+    (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
+    Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.
+    """
+    return (member for member in _members() if member.dim <= largest_dim)

@@ -1,0 +1,90 @@
+"""(+-1, +-1, +-1, +-1) in the places of quadruples no two of which share three, and +-2 in one place.
+
+Points of norm 4 whose inner products are at most 2: two with the same quadruple differ in a sign, two with others share
+two places at most. A(n, 4, 4) quadruples of n places are the most there can be, and give 16 A(n, 4, 4) + 2n points.
+Those kept here are orbits of a few of them under permutations, found by a search for the largest cliques.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import product
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.constructions.families import Member, family
+from protosphere.geometry.sphere import normalized
+
+HALF = Fraction(1, 2)
+
+Permutation = tuple[int, ...]
+
+SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)
+"""i -> 2i mod 7, in both of two sevens."""
+
+
+def _cycles(*lengths: int) -> Permutation:
+    """The permutation with cycles of these lengths, of consecutive places."""
+    starts = np.cumsum((0, *lengths))
+    return tuple(
+        int(start) + (i + 1) % length for start, length in zip(starts, lengths, strict=False) for i in range(length)
+    )
+
+
+ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
+    10: ((_cycles(10),), ("0247", "0134", "0126")),
+    11: ((_cycles(6, 3, 2),), ("018a", "0689", "026a", "0127", "0378", "0249", "039a", "0134")),
+    12: (
+        (_cycles(6, 6),),
+        ("0378", "018b", "019a", "029b", "028a", "067b", "0127", "0369", "679a", "0134"),
+    ),
+    14: ((_cycles(7, 7), SEVENTH_DOUBLED), ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125")),
+}
+"""For n places generators of a group, and quadruples (in hexadecimal), one of each orbit."""
+
+COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
+"""A(n, 4, 4), the sizes of optimal constant weight codes (Brouwer, Shearer, Sloane & Smith 1990)."""
+
+
+@lru_cache
+def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
+    """A(n, 4, 4) quadruples of 0, ..., n-1; for n = 9 and 13, those of n + 1 places that leave the last one out."""
+    if n not in ORBITS:
+        return tuple(one for one in quadruples(n + 1) if n not in one)
+    generators, representatives = ORBITS[n]
+    found = {frozenset(int(place, 16) for place in one) for one in representatives}
+    fresh = found
+    while fresh:
+        fresh = {frozenset(by[place] for place in one) for one in fresh for by in generators} - found
+        found = found | fresh
+    return tuple(sorted(tuple(sorted(one)) for one in found))
+
+
+@lru_cache
+def _members() -> tuple[Member, ...]:
+    return tuple(Member(n, 16 * COUNTS[n] + 2 * n, HALF, _recipe(n), partial(_place, n)) for n in COUNTS)
+
+
+@family(
+    summary="four signs in the places of quadruples, and axes: n = 9 to 14, K <= 306, 500, 582, 840, 1066, 1484; 1/2",
+    reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
+)
+def signed_quadruples(largest_dim: int) -> Iterable[Member]:
+    """At 60 degrees, more points than the best lattices known of these dimensions have."""
+    return (member for member in _members() if member.dim <= largest_dim)
+
+
+def _recipe(n: int) -> str:
+    return f"{COUNTS[n]} quadruples of {n} places with 16 signs each, and the axes"
+
+
+def _place(n: int, count: int) -> Placement:
+    signs = np.array(list(product((1.0, -1.0), repeat=4)))
+    points = np.zeros((16 * COUNTS[n] + 2 * n, n))
+    for number, places in enumerate(quadruples(n)):
+        points[16 * number : 16 * number + 16, list(places)] = signs
+    points[-2 * n :] = 2 * np.concatenate([np.eye(n), -np.eye(n)])
+    return Placement(n, _recipe(n), normalized(points[:count]), cosine_step=Fraction(1, 4))

@@ -1,0 +1,114 @@
+"""A table of what is known: for every (K, n) the best code, what made it, and the bounds."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from protosphere.errors import StorageError
+from protosphere.files import replace_file
+
+
+@dataclass(frozen=True)
+class AtlasRow:
+    """One cell: the best max cosine (exact as text where it is), whose it is, and both sides of the truth.
+
+    `of_classes` and `of_dim` are the cell whose code this is a part of: its own, or one with more classes or fewer
+    dimensions for which the search found a better one.
+    """
+
+    num_classes: int
+    dim: int
+    max_cosine: float
+    exact: str
+    scheme: str
+    recipe: str
+    optimal: bool
+    converse: float
+    theorem: str
+    achievable: float | None
+    reed_muller: float | None
+    bch: float | None
+    iterations: int | None
+    seed: int
+    of_classes: int
+    of_dim: int
+
+
+def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
+    """The rows in order, each no worse than any with no fewer classes and no more dimensions."""
+    cells = {(row.dim, row.num_classes): row for row in rows}
+    counts = sorted({count for _, count in cells}, reverse=True)
+    lowest: dict[int, AtlasRow] = {}
+    for dim in sorted({dim for dim, _ in cells}):
+        best_so_far: AtlasRow | None = None
+        for count in counts:
+            found = [row for row in (cells.get((dim, count)), lowest.get(count), best_so_far) if row is not None]
+            if found:
+                best_so_far = lowest[count] = min(found, key=lambda row: row.max_cosine)
+                if (dim, count) in cells:
+                    cells[dim, count] = _part_of(best_so_far, cells[dim, count])
+    return tuple(sorted(cells.values(), key=lambda row: (row.num_classes, row.dim)))
+
+
+def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
+    """The row with a part of the other's code where that is better."""
+    if better.max_cosine >= row.max_cosine - 1e-12:
+        return row
+    source = better.recipe if better.of_classes != better.num_classes or better.of_dim != better.dim else (
+        f"part of K = {better.num_classes}, n = {better.dim}: {better.recipe}"
+    )  # fmt: skip
+    return replace(
+        row,
+        max_cosine=better.max_cosine,
+        exact=better.exact,
+        scheme=better.scheme,
+        recipe=source,
+        optimal=better.max_cosine <= row.converse + 1e-12,
+        of_classes=better.of_classes,
+        of_dim=better.of_dim,
+    )
+
+
+def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
+    """Write the rows, the file being replaced as a whole."""
+
+    def write(beside: Path) -> None:
+        with beside.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, [field.name for field in fields(AtlasRow)], lineterminator="\n")
+            table.writeheader()
+            table.writerows(asdict(row) for row in rows)
+
+    replace_file(Path(path), write)
+
+
+def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
+    """The rows of an atlas file; StorageError names what is wrong with another."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            return tuple(_parsed(record) for record in csv.DictReader(file))
+    except OSError as error:
+        raise StorageError(f"cannot read '{path}': {error.strerror}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise StorageError(f"cannot read '{path}': not an atlas, or a damaged one ({error})") from error
+
+
+def shipped_atlas() -> tuple[AtlasRow, ...]:
+    """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024."""
+    with as_file(files("protosphere.known") / "atlas.csv") as path:
+        return read_atlas(path)
+
+
+def _parsed(record: dict[str, str]) -> AtlasRow:
+    whole = ("num_classes", "dim", "seed", "of_classes", "of_dim")
+    kinds: dict[str, Any] = dict.fromkeys(whole, int) | {"max_cosine": float, "converse": float}
+    maybe: dict[str, Any] = {"achievable": float, "reed_muller": float, "bch": float, "iterations": int}
+    values: dict[str, Any] = {name: record[name] for name in (field.name for field in fields(AtlasRow))}
+    values |= {name: kind(record[name]) for name, kind in kinds.items()}
+    values |= {name: kind(record[name]) if record[name] else None for name, kind in maybe.items()}
+    values["optimal"] = {"True": True, "False": False}[record["optimal"]]
+    return AtlasRow(**values)

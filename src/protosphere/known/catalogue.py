@@ -1,0 +1,199 @@
+"""Codes that long searches found, kept: the points of some, coarsely, and how every other one follows from them.
+
+A descent brings rounded points back to where they were, so a few levels a coordinate are enough to keep a code, and a
+code of 94 points is a short descent away from one of 100 without six of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import CertificateError, StorageError
+from protosphere.files import replace_file
+from protosphere.geometry.gram import max_cosine
+from protosphere.geometry.sphere import normalized
+from protosphere.search.crew import FACTOR, compile_descent
+from protosphere.search.polish import polished
+from protosphere.search.starts import adapted
+from protosphere.types import Points, Progress, silent
+
+FINENESS = 0.25
+"""Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
+
+HEATS = (20.0, 1000.0)
+"""First temperatures of a descent, times how near to 1 the largest cosine is."""
+
+SHAKEN = 0.1
+"""How far points are moved at most, of the smallest angle: so that they leave the space of a smaller dimension."""
+
+LAST, STEPS = 1e6, 100
+POLISHED = 400
+"""K n up to which Newton's method ends a descent; above, 1e-5 are left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A kept code: whole levels of its coordinates, and the smallest angle between its points."""
+
+    levels: NDArray[np.int8]
+    angle: float
+
+    @property
+    def points(self) -> Points:
+        """The code, rounded."""
+        return normalized(self.levels.astype(np.float64))
+
+
+def kept(points: Points) -> Kept:
+    """A code, rounded to be kept."""
+    angle = float(np.arccos(max_cosine(points)))
+    step = max(FINENESS * angle / np.sqrt(points.shape[1]), 1 / 127)
+    return Kept(np.rint(points / step).astype(np.int8), angle)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a code is made: which kept one a descent starts from, and the seed of its random choices."""
+
+    num_points: int
+    dim: int
+    source: int
+    seed: int
+    max_cosine: float
+
+
+SPENT_SECONDS = 1.0
+"""What counts as spent on a kept code: about what a search for one takes on two cores."""
+
+
+def spent(num_points: int, dim: int) -> int:
+    """Evaluations that count as spent on a kept code: those of a search for one, within a factor of two or so."""
+    return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
+
+
+def relaxed(source: Kept, num_points: int, dim: int, seed: int) -> Points:
+    """A kept code made one of `num_points` in R^`dim`, and descended."""
+    from protosphere.search.kernel import descended
+
+    rng = np.random.default_rng(seed)
+    heats: Points = np.log(np.array(HEATS))
+    heat = np.exp(rng.uniform(float(heats[0]), float(heats[1])))
+    first = float(heat / (1 - np.cos(source.angle)))
+    start = adapted(source.points, num_points, dim, rng)
+    start += SHAKEN * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
+    return normalized(descended(np.ascontiguousarray(start), first, LAST, FACTOR, STEPS)[0])
+
+
+def finished(points: Points) -> Points:
+    """A descended code, polished where that is quick."""
+    return polished(points)[0] if points.size <= POLISHED else points
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """Kept codes, and for many (K, n) the recipe that leads furthest.
+
+    Attributes:
+        sources: the kept codes.
+        recipes: how others follow from them; none for a (K, n) where nothing better than elsewhere was found.
+        most_points, largest_dim: up to where searches went.
+    """
+
+    sources: tuple[Kept, ...]
+    recipes: tuple[Recipe, ...]
+    most_points: int
+    largest_dim: int
+
+    def covers(self, num_points: int, dim: int) -> bool:
+        """Whether (K, n) is within what was searched."""
+        return num_points <= self.most_points and dim <= self.largest_dim
+
+    def leading(self, num_points: int, dim: int) -> Recipe | None:
+        """The recipe with the lowest value of all with room for K points in R^n, so never worse with more room."""
+        fitting = [one for one in self.recipes if one.num_points >= num_points and one.dim <= dim]
+        return min(fitting, key=lambda one: one.max_cosine, default=None)
+
+    def code(self, num_points: int, dim: int, progress: Progress = silent) -> Points | None:
+        """The leading code for (K, n), made anew: all of its recipe's points or some, with zeros where R^n has more."""
+        recipe = self.leading(num_points, dim)
+        if recipe is None:
+            return None
+        return np.pad(self.made(recipe, progress)[:num_points], ((0, 0), (0, dim - recipe.dim)))
+
+    def made(self, recipe: Recipe, progress: Progress = silent) -> Points:
+        """The code of a recipe, made anew."""
+        compile_descent(progress)
+        return finished(relaxed(self.sources[recipe.source], recipe.num_points, recipe.dim, recipe.seed))
+
+
+def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
+    """Into one .npz file."""
+    shapes = np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2)
+    recipes = catalogue.recipes
+    columns = {
+        "shapes": shapes,
+        "angles": np.array([one.angle for one in catalogue.sources]),
+        "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
+        "num_points": np.array([one.num_points for one in recipes], dtype=np.uint16),
+        "dim": np.array([one.dim for one in recipes], dtype=np.uint16),
+        "source": np.array([one.source for one in recipes], dtype=np.uint16),
+        "seed": np.array([one.seed for one in recipes], dtype=np.uint16),
+        "max_cosine": np.array([one.max_cosine for one in recipes]),
+        "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
+    }
+
+    def write(beside: Path) -> None:
+        with beside.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **columns)
+
+    replace_file(Path(path), write)
+
+
+def read_catalogue(path: str | Path) -> Catalogue:
+    """From a file; StorageError names what is wrong with it."""
+    try:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            columns = {name: file[name] for name in file.files}
+        shapes = columns["shapes"].astype(int)
+        cuts = np.cumsum(shapes.prod(axis=1))
+        parts = np.split(columns["levels"], cuts[:-1]) if len(cuts) else []
+        sources = [Kept(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, columns["angles"], strict=True)]
+        names = ("num_points", "dim", "source", "seed", "max_cosine")
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
+        return Catalogue(tuple(sources), tuple(Recipe(*row) for row in rows), *columns["extent"].tolist())
+    except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        raise StorageError(f"cannot read '{path}': not a catalogue, or a damaged one ({error})") from error
+
+
+@lru_cache(maxsize=1)
+def shipped_catalogue() -> Catalogue:
+    """The one that comes with the package."""
+    with as_file(files("protosphere.known") / "catalogue.npz") as path:
+        return read_catalogue(path)
+
+
+SLACK = 0.02
+
+
+def check_recipes(catalogue: Catalogue, chosen: Sequence[Recipe], progress: Progress = silent) -> float:
+    """Make each code anew and compare; CertificateError at the first that is worse. The largest difference.
+
+    Where a descent ends depends on the last bits, which processors round differently: SLACK is left to it.
+    """
+    worst = 0.0
+    for done, recipe in enumerate(chosen):
+        progress("checking", done, len(chosen))
+        now = max_cosine(catalogue.made(recipe, progress))
+        if now > recipe.max_cosine + SLACK:
+            cell = f"K = {recipe.num_points}, n = {recipe.dim}"
+            raise CertificateError(f"{cell}: the catalogue says {recipe.max_cosine}, made anew it is {now}")
+        worst = max(worst, now - recipe.max_cosine)
+    return worst

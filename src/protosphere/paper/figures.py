@@ -1,0 +1,120 @@
+"""The figures of the paper by name, each a picture and the table of its numbers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from protosphere.code.cosines import cosine_counts
+from protosphere.codes.primes import prime_powers
+from protosphere.constructions import construct
+from protosphere.constructions.comparison import compare_at, limit_records
+from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.paper.cube import cube_figure, cube_records
+from protosphere.paper.remembered import DESCENTS, prototypes
+from protosphere.plots.files import save_figure, save_table
+from protosphere.plots.histogram import histogram_figure
+from protosphere.plots.separation import limit_curve, separation_figure
+from protosphere.types import Progress, silent
+
+Drawn = tuple[Any, list[dict[str, Any]]]
+"""A matplotlib figure and the tidy rows it shows."""
+
+
+@dataclass(frozen=True)
+class FigureRecipe:
+    """One figure: what it shows, and how it is made from a seed."""
+
+    name: str
+    summary: str
+    make: Callable[[int, Progress], Drawn]
+
+
+def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = silent) -> tuple[Path, ...]:
+    """Write NAME.png, NAME.pdf and NAME.csv into `folder`; the same seed gives the same numbers."""
+    recipe = figure_recipe(name)
+    figure, records = recipe.make(as_integer("seed", seed, minimum=0), progress)
+    place = Path(folder)
+    pictures = [save_figure(figure, place / f"{name}{suffix}") for suffix in (".png", ".pdf")]
+    return (*pictures, save_table(records, place / f"{name}.csv"))
+
+
+def figure_recipe(name: str) -> FigureRecipe:
+    """The recipe of that name; InvalidArgumentError with the nearest name where there is none."""
+    if name in FIGURES:
+        return FIGURES[name]
+    near = difflib.get_close_matches(str(name), FIGURES, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(FIGURES)}"
+    raise InvalidArgumentError(f"'figure' is not one we know, got {brief(name)}; {hint}")
+
+
+def _cube(seed: int, progress: Progress) -> Drawn:
+    del seed, progress  # nothing here is random, or takes long
+    panels = (
+        ("one-hot", construct("one_hot", num_classes=3, dim=3)),
+        ("repetition code", construct("bch", num_classes=2, dim=3)),
+        ("even-weight code", construct("bch", num_classes=4, dim=3, modify=True)),
+    )
+    return cube_figure(panels), cube_records(panels)
+
+
+def _separation(num_classes: int, low: int, high: int, descent_dims: Iterable[int]) -> FigureRecipe:
+    requests = native_requests(num_classes, low, high, descent_dims)
+
+    def make(seed: int, progress: Progress) -> Drawn:
+        comparison = compare_at(num_classes, requests, seed=seed, progress=progress, build=prototypes)
+        curve = limit_curve(comparison)
+        rows = [row for row in comparison.records() if row["kind"] == "scheme"] + limit_records(num_classes, curve)
+        return separation_figure(comparison, curve), rows
+
+    summary = f"max cosine of {num_classes} prototypes against the dimension, with bounds"
+    return FigureRecipe(f"separation-k{num_classes}", summary, make)
+
+
+def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) -> list[tuple[str, int]]:
+    """Every scheme of the paper at the dimensions it was made for.
+
+    Reed-Solomon at its full lengths q (q - 1) only: there are hundreds of shorter ones. The descents where asked for.
+    """
+    needed = (K - 1).bit_length()
+    powers = [1 << m for m in range(high.bit_length()) if low <= 1 << m <= high]
+    cyclic = [n for n in (2 * power - 1 for power in [low // 2, *powers]) if max(low, needed) <= n <= high]
+    full = [q * (q - 1) for q in prime_powers(256) if q**q >= K and low <= q * (q - 1) <= high]
+    dims = {
+        "uniform": powers,
+        "reed_solomon": full,
+        "reed_muller": [n for n in powers if n >= needed],
+        "bch": cyclic,
+        "mean_row_max": list(descent_dims),
+        "log_sum_exp": list(descent_dims),
+        "cross_polytope": [-(-K // 2)],
+        "simplex": [K - 1],
+        "one_hot": [K],
+    }
+    return [(scheme, dim) for scheme, own in dims.items() for dim in own]
+
+
+def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
+    def make(seed: int, progress: Progress) -> Drawn:
+        requests = [(scheme, dim) for scheme in ("uniform", *DESCENTS, "reed_muller")] + [("bch", dim - 1)]
+        codes = [prototypes(s, num_classes=num_classes, dim=n, seed=seed, progress=progress) for s, n in requests]
+        counts = [cosine_counts(code, bins) for code in codes]
+        return histogram_figure(counts), [row for count in counts for row in count.records()]
+
+    summary = f"cosines of all pairs of {num_classes} prototypes in {dim} dimensions (BCH: {dim - 1})"
+    return FigureRecipe(f"histogram-k{num_classes}", summary, make)
+
+
+_RECIPES = (
+    FigureRecipe("cube", "prototypes on the sphere: one-hot vectors and two codes of cube corners", _cube),
+    _separation(10, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
+    _separation(100, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
+    _separation(1000, 16, 2048, [32, 128, 512]),  # a descent on a million pairs takes ten seconds and more
+    _histogram(10, 8, 41),
+    _histogram(100, 16, 101),
+    _histogram(1000, 128, 201),
+)
+FIGURES: dict[str, FigureRecipe] = {recipe.name: recipe for recipe in _RECIPES}

@@ -1,0 +1,151 @@
+"""What the solver descends on: smooth stand-ins for the largest cosine, over orbits of a symmetry group.
+
+A code with a symmetry group is the union of the orbits of a few representatives. The energy of the whole code and its
+gradient need only the products of representatives with all points, K m instead of K^2, and the search has m n instead
+of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from protosphere.search.lbfgs import Energy
+
+    Shares = tuple[Tensor, Tensor, Tensor]
+    OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
+
+ENERGIES = ("log_sum_exp", "riesz")
+"""Sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
+
+SMALLEST_GAP = 1e-12
+"""Of 1 - cos: two points that coincide do not divide by zero."""
+
+BLOCK_ENTRIES = 1 << 23
+"""Entries of the Gram matrices of a batch held at once: 64 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Orbits:
+    """How representatives become points: `counts[i]` orbits under the coset matrices `cosets[i]` (g_i x n x n).
+
+    The identity is the first matrix of each; representatives must lie where the stabiliser fixes them. `cosets` is
+    empty for a code without symmetry.
+    """
+
+    counts: tuple[int, ...]
+    cosets: tuple[Tensor, ...] = ()
+
+    @property
+    def num_points(self) -> int:
+        """K."""
+        if not self.cosets:
+            return sum(self.counts)
+        return sum(count * len(matrices) for count, matrices in zip(self.counts, self.cosets, strict=True))
+
+    def points(self, representatives: Tensor) -> Tensor:
+        """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
+        import torch
+
+        if not self.cosets:
+            return representatives
+        batch, _, dim = representatives.shape
+        start = 0
+        pieces: list[Tensor] = []
+        for count, matrices in zip(self.counts, self.cosets, strict=True):
+            block = representatives[:, start : start + count]
+            images = block @ matrices.reshape(-1, dim).T
+            pieces.append(images.reshape(batch, count * len(matrices), dim))
+            start += count
+        return torch.cat(pieces, dim=1)
+
+    def own(self) -> list[int]:
+        """Where each representative stands among the points."""
+        sizes = [len(matrices) for matrices in self.cosets] or [1]
+        steps = [size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)]
+        return [sum(steps[:i]) for i in range(len(steps))] if self.cosets else list(range(sum(self.counts)))
+
+    def weights(self, like: Tensor) -> Tensor:
+        """The size of each representative's orbit."""
+        sizes = [len(matrices) for matrices in self.cosets] or [1]
+        return like.new_tensor([size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)])
+
+
+def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
+    """(B, m, n) rows of unit length, and the lengths they had."""
+    import torch
+
+    norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(torch.finfo(variables.dtype).tiny)
+    return variables / norms, norms
+
+
+def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp") -> Energy:
+    """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
+
+    The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it.
+
+    The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
+    points, minus its radial part. `temperature` is (B,), one a start.
+    """
+    own, weights = orbits.own(), orbits.weights(temperature)
+    at = temperature.new_tensor(own).long()
+    pairs = orbits.num_points * (orbits.num_points - 1.0)
+    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
+
+    def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        t = temperature[which]
+        units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
+        points = orbits.points(units)
+        largest, total, pull = _shares(units, points, at, weights, t, of_slice)
+        value = largest + (total / pairs).log() / t
+        gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
+        gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
+        return value, gradient.div_(norms).reshape(len(variables), -1)
+
+    return energy
+
+
+def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, of_slice: OfSlice) -> Shares:
+    """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
+
+    Rows are taken in slices: the Gram matrix is never held whole where it is large.
+    """
+    import torch
+
+    slice_ = max(1, BLOCK_ENTRIES // (points.shape[0] * points.shape[1]))
+    slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
+    parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
+    if len(parts) == 1:
+        return parts[0]
+    largest = torch.stack([part[0] for part in parts]).amax(dim=0)
+    scales = [(t * (part[0] - largest)).exp() for part in parts]
+    total = torch.stack([part[1] * scale for part, scale in zip(parts, scales, strict=True)]).sum(dim=0)
+    pulls = [part[2] * scale[:, None, None] for part, scale in zip(parts, scales, strict=True)]
+    return largest, total, torch.cat(pulls, dim=1)
+
+
+def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
+    import torch
+
+    gram = units @ points.mT
+    gram[:, torch.arange(len(at), device=at.device), at] = -float("inf")
+    largest = gram.amax(dim=(1, 2))
+    shares = gram.sub_(largest[:, None, None]).mul_(t[:, None, None]).exp_()
+    return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
+
+
+def _riesz_slice(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with -log(1 - cos), whose derivative is 1 / (1 - cos)."""
+    import torch
+
+    gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)
+    gaps[:, torch.arange(len(at), device=at.device), at] = float("inf")
+    closest = gaps.amin(dim=(1, 2))
+    shares = (gaps / closest[:, None, None]).log_().mul_(-t[:, None, None]).exp_()
+    return -closest.log(), (shares.sum(dim=2) * weights).sum(dim=1), (shares / gaps) @ points

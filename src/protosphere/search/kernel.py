@@ -1,0 +1,156 @@
+"""A whole descent compiled: L-BFGS on the smooth largest cosine, temperature after temperature.
+
+Compiled because the overhead of small tensor operations is most of the cost of a small code: `benchmarks/optimiser.py`
+has the ratios. Threads descend side by side.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from protosphere.compiled import compiled
+from protosphere.search.pairs import SLACK, add, dot, near_pairs, smooth_largest, unit_rows
+from protosphere.types import Points
+
+MEMORY = 8
+"""Pairs of differences that L-BFGS remembers."""
+
+CHECK, SETTLED = 10, 1e-3
+"""A start has settled at temperature t once CHECK steps gain less than SETTLED/t."""
+
+TRIALS = 10
+"""How often a step is shortened before the memory is blamed."""
+
+
+@compiled
+def _aimed(gradient: Points, moves: Points, turns: Points, rho: Points, steps: int, out: Points) -> float:
+    """Minus the inverse Hessian that the remembered differences suggest, times the gradient; its slope.
+
+    The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
+    """
+    memory, alpha = min(steps, MEMORY), np.empty(MEMORY)
+    for k in range(len(out)):
+        out[k] = -gradient[k]
+    for back in range(memory):
+        slot = (steps - 1 - back) % MEMORY
+        alpha[slot] = rho[slot] * dot(moves[slot], out)
+        add(out, -alpha[slot], turns[slot])
+    if memory > 0:
+        slot = (steps - 1) % MEMORY
+        add(out, 1 / (rho[slot] * dot(turns[slot], turns[slot])) - 1, out)
+    for forth in range(memory):
+        slot = (steps - memory + forth) % MEMORY
+        add(out, alpha[slot] - rho[slot] * dot(turns[slot], out), moves[slot])
+    return dot(out, gradient)
+
+
+@compiled
+def _remembered(
+    length: float, direction: Points, old: Points, new: Points, moves: Points, turns: Points, rho: Points, steps: int
+) -> int:
+    """The step and the change of the gradient into the memory; how many are in it, none where they disagree.
+
+    `steps` is -1 where there is no step yet.
+    """
+    if steps < 0:
+        return 0
+    slot = steps % MEMORY
+    for k in range(len(direction)):
+        moves[slot, k] = length * direction[k]
+        turns[slot, k] = new[k] - old[k]
+    bend = dot(moves[slot], turns[slot])
+    if bend <= 0:
+        return 0
+    rho[slot] = 1 / bend
+    return steps + 1
+
+
+@compiled
+def _moved(variables: Points, length: float, direction: Points, trial: Points) -> None:
+    for k in range(len(trial)):
+        trial[k] = variables[k] + length * direction[k]
+
+
+@compiled
+def _furthest(units: Points, anchor: Points) -> float:
+    """The largest distance of a point from where it was."""
+    largest = 0.0
+    for i in range(len(units)):
+        square = 0.0
+        for k in range(units.shape[1]):
+            square += (units[i, k] - anchor[i, k]) ** 2
+        largest = max(largest, square)
+    return math.sqrt(largest)
+
+
+@compiled
+def _shorter(length: float, slope: float, rise: float) -> float:
+    """Where the parabola through the values has its least, between a tenth and half of the way."""
+    return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
+
+
+@compiled
+def _worked(shape: tuple[int, int]) -> tuple[Points, Points, Points]:
+    """Work space for `smooth_largest`: units, columns, lengths."""
+    return np.empty(shape), np.empty((shape[1], shape[0])), np.empty(shape[0])
+
+
+@compiled
+def _settled(start: Points, t: float, most: int, table: Points) -> tuple[Points, int]:
+    """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled; the points, and how many."""
+    shape, size = start.shape, start.size
+    variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
+    gradient, ahead = np.empty(size), np.empty(size)
+    moves, turns, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
+    units, columns, lengths = _worked(shape)
+    unit_rows(start, units, lengths)
+    anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
+    value = checked = np.inf
+    slope, length = 0.0, 0.0
+    evaluations, steps, since, trials = 0, -1, 0, 0
+    while evaluations < most:
+        reached = smooth_largest(trial.reshape(shape), t, pairs, units, columns, table, lengths, ahead.reshape(shape))
+        evaluations += 1
+        if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:
+            length, trials = _shorter(length, slope, reached - value), trials + 1
+            _moved(variables, length, direction, trial)
+            continue
+        if reached <= value:
+            steps = _remembered(length, direction, gradient, ahead, moves, turns, rho, steps)
+            variables, trial, gradient, ahead, value = trial, variables, ahead, gradient, reached
+            since += 1
+        elif steps == 0:
+            break
+        else:
+            steps = 0
+        if since == CHECK:
+            if checked - value < SETTLED / t:
+                break
+            checked, since = value, 0
+        if pairs.shape[1] > 0 and 2 * _furthest(units, anchor) > SLACK / t:
+            anchor[:] = units
+            pairs = near_pairs(units, columns, table, t)
+        slope = _aimed(gradient, moves, turns, rho, steps, direction)
+        if slope > -1e-30:
+            break
+        length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0
+        _moved(variables, length, direction, trial)
+    unit_rows(variables.reshape(shape), units, lengths)
+    return units, evaluations
+
+
+@compiled
+def descended(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
+    """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`; and the evaluations."""
+    count, dim = start.shape
+    points, spent = np.zeros((count, (dim + 3) // 4 * 4)), 0  # rows of whole vector registers
+    points[:, :dim] = start
+    table = np.empty((count, count))
+    while True:
+        points, evaluations = _settled(points, t, most, table)
+        spent += evaluations
+        if t >= last:
+            return points[:, :dim].copy(), spent
+        t = min(t * factor, last)

@@ -1,0 +1,152 @@
+"""The largest cosine of K points in R^n made as small as we can: `optimised`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.geometry.gram import max_cosine
+from protosphere.search.budget import Budget
+from protosphere.search.crew import FLAT, crew_for
+from protosphere.search.energy import ENERGIES
+from protosphere.search.search import VARY, Arm, Search
+from protosphere.search.starts import KINDS, known_optimum
+from protosphere.types import Points, Progress, silent
+
+WORK = 1e11
+"""Products K^2 n times evaluations of the default number of iterations: some seconds."""
+
+
+SPRINTS = (1, 3)
+"""How patient the first two starts are, made in a hurry where there is a target."""
+
+VARYING = 0.75
+"""After the exploration, how often good codes are varied rather than new ones sought."""
+
+POLISHED, POLISH_ALL = 4, 400
+"""How many of the best codes are polished in the end where K n is at most the second; else the best alone is."""
+
+PROMISING, NEARLY = 1e-3, 1e-5
+"""A screened code this near the target is finished at once, one this near polished."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimised:
+    """What a search found.
+
+    Attributes:
+        points, max_cosine: the code.
+        kind: which kind of start it came from, with its symmetry where it had one.
+        starts: how many starts of each kind were tried.
+        iterations: evaluations of a whole code's energy that took.
+    """
+
+    points: Points
+    max_cosine: float
+    kind: str
+    starts: dict[str, int]
+    iterations: int
+
+
+def default_iterations(num_points: int, dim: int) -> int:
+    """Some seconds' worth: 150,000 for tiny codes, falling to 600, one start's, for large ones."""
+    return int(min(150_000, max(600, WORK / (num_points**2 * (dim + 10)))))
+
+
+def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """`kinds` if every one is of `KINDS` and there is one."""
+    chosen = tuple(as_choice("starts", kind, KINDS) for kind in kinds)
+    if not chosen:
+        raise InvalidArgumentError(f"'starts' must name at least one of {', '.join(KINDS)}, got none")
+    return chosen
+
+
+def optimised(
+    num_points: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    iterations: int | None = None,
+    budget: float | None = None,
+    kinds: Iterable[str] = KINDS,
+    start_points: Iterable[Points] = (),
+    catalogued: Iterable[Points] = (),
+    polish: bool = True,
+    target: float = -1.0,
+    device: str = "cpu",
+    energy: str = ENERGIES[0],
+    progress: Progress = silent,
+) -> Optimised:
+    """The best code of `num_points` points in R^`dim` that a search finds.
+
+    Args:
+        num_points: K, at least 2.
+        dim: n, at least 1.
+        rng: of every start. The same generator and `iterations` give the same bits.
+        iterations: evaluations of a whole code's energy; None for some seconds' worth, or no limit with `budget`.
+        budget: seconds instead; what is found then depends on the machine.
+        kinds: which kinds of starts to draw, of `KINDS`.
+        start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.
+        catalogued: such codes, too, of earlier searches.
+        polish: whether to end with Newton's method on the pairs that touch.
+        target: a largest cosine that is good enough: the search ends once it is reached.
+        device: where torch works.
+        energy: what descends, of `ENERGIES`; only the first is compiled.
+        progress: told of the best value so far.
+    """
+    chosen = checked_kinds(kinds)
+    exact = known_optimum(num_points, dim)
+    if exact is not None:
+        return Optimised(exact, max_cosine(exact), "exact", {}, 0)
+    limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
+    with crew_for(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as crew:
+        search = Search(num_points, dim, rng, Budget(limit, budget, progress), crew)
+        for points in catalogued:
+            search.take(points, "catalogue")
+        for points in start_points:
+            search.take(points, "given")
+        return _searched(search, chosen, polish, target)
+
+
+def _searched(search: Search, kinds: Sequence[str], polish: bool, target: float) -> Optimised:
+    without = {"refilled"} if search.dim > FLAT or "random" not in kinds else {"refilled", "symmetric"}
+    own = [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
+    few = not search.crew.compiled  # so large that a random start may be all there is time for
+    search.arms = [*own, *search.arms] if few else [*search.arms, *own]
+    for patience in SPRINTS if target > -1 else ():
+        search.sprint(patience)
+        if search.pool[0].value <= target:
+            break
+    else:
+        search.explore()
+    while search.budget.share < VARY and not _reached(search, target, polish):
+        search.begin_epochs()
+        varying = search.varying and "refilled" in kinds and search.rng.random() < VARYING
+        (search.vary if varying else search.explore)()
+    search.recall()
+    while not _reached(search, target, polish):
+        waiting = [one for one in search.pool if not one.finished]
+        if not waiting or (any(one.finished for one in search.pool) and search.budget.share >= 1):
+            break
+        search.finish(waiting[0])
+    small = search.num_points * search.dim <= POLISH_ALL
+    for candidate in search.pool[: POLISHED if polish and small else 1 if polish else 0]:
+        if not candidate.polished:
+            search.polish(candidate)
+    best = search.pool[0]
+    return Optimised(best.points, best.value, best.kind, dict(search.tried), round(search.budget.spent))
+
+
+def _reached(search: Search, target: float, polish: bool) -> bool:
+    """Whether the best code meets the target; one that may once it is finished is finished first."""
+    if search.pool[0].value <= target:
+        return True
+    while search.pool[0].value < target + PROMISING and not search.pool[0].finished:
+        search.finish(search.pool[0])
+    best = search.pool[0]
+    if polish and target < best.value < target + NEARLY and not best.polished:
+        search.polish(best)
+    return search.pool[0].value <= target

@@ -1,0 +1,190 @@
+"""The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
+
+Every kind of start, and every code the caller gives, is an arm of a bandit: each is tried, then those that have led
+furthest are tried more often. Meanwhile the best codes found have points moved into their holes and descend again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from protosphere.geometry.gram import max_cosine
+from protosphere.search.arrangements import Arrangement, random_arrangement
+from protosphere.search.budget import Budget
+from protosphere.search.crew import Crew
+from protosphere.search.polish import polished
+from protosphere.search.starts import fitted, refilled
+from protosphere.types import Points
+
+EXPLORE, VARY = 0.35, 0.85
+"""Shares of the budget at which varying the best codes takes over from new ones, and finishing from that."""
+
+OVERDRAFT = 1.1
+"""Share of the budget at which finishing stops wherever it is."""
+
+STEPS = 100
+"""Evaluations at each temperature while a start is screened."""
+
+FIRST_TRIES = 4
+"""Starts from a given code before it is known where it leads: with whole batches a short search would not try all."""
+
+SPRINT_LAST = 300.0
+"""Last temperature of a start in a great hurry."""
+
+POOL = 12
+SAME = 1e-6
+"""Relative difference of values below which two codes count as one."""
+
+
+@dataclass
+class Arm:
+    """A kind of start, or a code to start from, and how low it has led."""
+
+    kind: str
+    code: Points | None = None
+    arrangement: Arrangement | None = None
+    value: float = float("inf")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A screened code."""
+
+    value: float
+    points: Points
+    kind: str
+    finished: bool = False
+    polished: bool = False
+
+
+@dataclass
+class Search:
+    """The state of a search: its budget, its arms and the best codes so far, best first."""
+
+    num_points: int
+    dim: int
+    rng: np.random.Generator
+    budget: Budget
+    crew: Crew
+    arms: list[Arm] = field(default_factory=list[Arm])
+    pool: list[Candidate] = field(default_factory=list[Candidate])
+    tried: dict[str, int] = field(default_factory=dict[str, int])
+    earlier: list[Candidate] = field(default_factory=list[Candidate])
+
+    @property
+    def varying(self) -> bool:
+        """Whether enough was explored: good codes are varied from now on, until the pool is emptied for a new epoch."""
+        within = self.budget.share / VARY * self.crew.epochs % 1
+        return within * VARY > EXPLORE
+
+    def begin_epochs(self) -> None:
+        """Where a new epoch is due, the best code is put aside and the pool is emptied: it may be in a dead end."""
+        if self.budget.share / VARY * self.crew.epochs >= len(self.earlier) + 1 and self.pool:
+            self.earlier.append(self.pool[0])
+            self.pool = []
+            self.explore()
+
+    def recall(self) -> None:
+        """The codes put aside, into the pool again."""
+        for candidate in self.earlier:
+            self.admit(candidate)
+
+    def admit(self, found: Candidate) -> None:
+        """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
+        rivals = [other for other in self.pool if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
+        same = [other for other in self.pool if other not in rivals]
+        winner = min([*same, found], key=lambda other: (not other.polished, other.value))
+        self.pool = sorted([*rivals, winner], key=lambda other: other.value)[:POOL]
+        self.budget.best = self.pool[0].value
+
+    def take(self, points: Points, kind: str) -> None:
+        """The caller's points as they are if they fit, and in any case as an arm."""
+        self.arms.append(Arm(kind, points))
+        if len(points) == self.num_points and points.shape[1] <= self.dim:
+            start = fitted(points, self.num_points, self.dim, self.rng)
+            self.admit(Candidate(max_cosine(start), start, kind, finished=True))
+
+    def sprint(self, patience: int) -> None:
+        """One random start in a great hurry, or in `patience` times less of one: enough where the target is modest."""
+        first, steps = self.crew.sprint
+        start = self.rng.standard_normal((self.num_points, self.dim))
+        hurry = self.crew.descended([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        self._admit_all("random", hurry)
+
+    def explore(self) -> None:
+        """One batch from an untried arm, or from one of those that led furthest."""
+        untried = [arm for arm in self.arms if arm.value == float("inf")]
+        ranked = sorted(self.arms, key=lambda arm: arm.value)
+        arm = untried[0] if untried else ranked[min(len(ranked) - 1, int(self.rng.exponential(3)))]
+        if arm.kind == "symmetric":
+            arm.value = min(arm.value, self._symmetric())
+        elif arm.code is not None:
+            tries = min(self.crew.batch, FIRST_TRIES) if untried else self.crew.batch
+            starts = [self._near(arm.code) for _ in range(tries)]
+            arm.value = min(arm.value, self._screen(arm.kind, starts, 8, 80))
+        else:
+            starts = list(self.rng.standard_normal((self.crew.batch, self.num_points, self.dim)))
+            arm.value = min(arm.value, self._screen(arm.kind, starts, 5, 50))
+
+    def vary(self) -> None:
+        """One batch of the best codes with points moved into holes."""
+        ranks = np.minimum(self.rng.exponential(2, self.crew.batch).astype(int), len(self.pool) - 1)
+        chosen = [self.pool[int(rank)] for rank in ranks]
+        starts = [refilled(one.points, self.rng) for one in chosen]
+        self._screen(f"{chosen[0].kind.removesuffix(', refilled')}, refilled", starts, *self.crew.variation)
+
+    def _near(self, code: Points) -> Points:
+        start = fitted(code, self.num_points, self.dim, self.rng)
+        size = 10 ** self.rng.uniform(-2.5, -0.5) / np.sqrt(self.dim)
+        return start + size * self.rng.standard_normal(start.shape)
+
+    def _screen(self, kind: str, starts: list[Points], coolest: float, hottest: float) -> float:
+        """Starts descended in a hurry into the pool, from 1/temperatures log-uniform in a range; the lowest value."""
+        first = np.exp(self.rng.uniform(np.log(coolest), np.log(hottest), len(starts)))
+        found = self.crew.descended(starts, first, self.crew.last, STEPS, self.budget, VARY)
+        return self._admit_all(kind, found)
+
+    def _symmetric(self) -> float:
+        """A batch of starts on orbits of one group."""
+        arrangement = self._arrangement()
+        if arrangement is None:
+            return float("inf")
+        batch = min(8, self.crew.batch)
+        starts = arrangement.random_representatives(batch, self.rng)
+        first = np.exp(self.rng.uniform(np.log(5), np.log(50), batch))
+        found = self.crew.orbits_descended(arrangement, starts, first, self.crew.last, STEPS, self.budget, VARY)
+        return self._admit_all(f"symmetric ({arrangement.name})", found)
+
+    def _admit_all(self, kind: str, found: list[Points]) -> float:
+        values = [max_cosine(points) for points in found]
+        for value, points in zip(values, found, strict=True):
+            self.admit(Candidate(value, points, kind))
+        self.budget.starts += len(found)
+        name = kind.partition(" (")[0]
+        self.tried[name] = self.tried.get(name, 0) + len(found)
+        return min(values)
+
+    def _arrangement(self) -> Arrangement | None:
+        for _ in range(50):
+            drawn = random_arrangement(self.num_points, self.dim, self.rng)
+            if drawn is not None and sum(drawn.counts) <= 0.6 * self.num_points + 1:
+                return drawn
+        return None
+
+    def finish(self, candidate: Candidate) -> None:
+        """The temperature taken up to 1e6: what comes out replaces what went in."""
+        [points] = self.crew.descended([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
+        if max_cosine(points) > candidate.value:
+            points = candidate.points
+        self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
+
+    def polish(self, candidate: Candidate) -> None:
+        """Newton's method: what comes out replaces what went in."""
+        points, value = polished(candidate.points)
+        self._replace(candidate, Candidate(value, points, candidate.kind, finished=True, polished=True))
+
+    def _replace(self, old: Candidate, new: Candidate) -> None:
+        self.pool = [other for other in self.pool if other is not old]
+        self.admit(new)

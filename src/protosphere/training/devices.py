@@ -1,0 +1,72 @@
+"""Where a run is computed: Lightning Fabric, made for a recipe; and the processor made to give the same bits again."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import torch
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.training.batches import Part
+from protosphere.training.machine import Machine
+
+
+def make_fabric(machine: Machine, precision: str) -> Any:
+    """A Fabric for this machine: under torchrun it joins the others, else it starts them when launched."""
+    _quiet()
+    fabric: Any = import_module("lightning_fabric")
+    parallel = machine.devices > 1
+    started_outside = "TORCHELASTIC_RUN_ID" in os.environ
+    strategy = ("ddp" if started_outside else "ddp_spawn") if parallel else "auto"
+    try:
+        return fabric.Fabric(
+            accelerator=machine.accelerator, devices=machine.devices, strategy=strategy, precision=precision
+        )
+    except (
+        ValueError,
+        RuntimeError,
+        import_module("lightning_fabric.utilities.exceptions").MisconfigurationException,
+    ) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(f"'devices' {machine.devices} of {brief(machine.accelerator)}: {reason}") from error
+
+
+def summing_type(device: torch.device) -> torch.dtype:
+    """What sums over an epoch are kept in: float64 wherever the device has it."""
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def part_of(fabric: Any) -> Part:
+    """Which process this is."""
+    return Part(fabric.global_rank, fabric.world_size)
+
+
+@contextmanager
+def reproducible(threads: int) -> Generator[None]:
+    """Deterministic algorithms, and as many threads as the recipe says, while it lasts."""
+    before = torch.get_num_threads()
+    strict, warn_only = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    if threads:
+        torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(strict, warn_only=warn_only)
+
+
+def _quiet() -> None:
+    """Fabric tells about every device it does not use."""
+    logging.getLogger("lightning_fabric").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", module="lightning_fabric")

@@ -1,0 +1,97 @@
+"""The engine of `--ray`: the same runs on a Ray cluster. A node may die; Ray starts its runs again on another.
+
+A run's folder is that of the store where the node can write to it (one machine, a shared disk), and there a run that
+was begun elsewhere goes on from its checkpoint; else it is a temporary one. The images travel with the work.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from protosphere.data import Dataset
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.training.machine import Machine
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.runs import made_folder, run_or_reason
+from protosphere.training.sweep import Engine, Work
+
+TICK_SECONDS = 0.5
+RETRIES = 10
+
+
+def on_ray(address: str | None) -> Engine:
+    """The engine on the cluster at `address`; None for the one $RAY_ADDRESS names, or one of this machine alone."""
+
+    def engine(work: Work) -> Iterator[RunRecord]:
+        ray = _connected(address)
+        try:
+            yield from _runs(ray, work)
+        finally:
+            ray.shutdown()
+
+    return engine
+
+
+def _connected(address: str | None) -> Any:
+    try:
+        ray: Any = import_module("ray")
+    except ImportError as error:
+        raise InvalidArgumentError("'--ray' needs Ray: pip install 'protosphere[ray]'") from error
+    try:
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="error",
+            include_dashboard=False if address is None else None,
+        )
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
+    return ray
+
+
+def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
+    images = ray.put(work.dataset)
+    task = ray.remote(max_retries=RETRIES)(_remote_run)
+    asked: dict[Any, Recipe] = {}
+    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.machine.accelerator in ("auto", "cuda", "gpu")
+    for recipe in work.recipes:
+        folder = work.store.work_folder(recipe.digest).absolute()
+        share = task.options(num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0)
+        asked[share.remote(recipe, images, folder, work.machine)] = recipe
+    while asked:
+        work.watch(list(asked.values()))
+        ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
+        for reference in ready:
+            yield _answer(ray, reference, asked.pop(reference), work.dataset)
+
+
+def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRecord:
+    try:
+        answer = ray.get(reference)
+    except ray.exceptions.RayError as error:
+        return RunRecord(recipe, "failed", f"on the cluster: {str(error).splitlines()[0]}", data=dataset.digest)
+    if isinstance(answer, str):
+        raise StorageError(answer)
+    return answer
+
+
+def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, machine: Machine) -> RunRecord | str:
+    """One run, on whatever node this is."""
+    from protosphere.training.devices import make_fabric
+
+    fabric = make_fabric(machine, recipe.precision)
+    try:
+        try:
+            made_folder(folder)
+        except StorageError:
+            with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
+                return run_or_reason(recipe, dataset, Path(temporary), fabric)
+        return run_or_reason(recipe, dataset, folder, fabric)
+    except StorageError as error:
+        return str(error)

@@ -1,0 +1,70 @@
+"""Recipes as TOML: those that ship with the package, by name, and the user's own, by path."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from protosphere.constructions import describe
+from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.training.recipe import Recipe, recipe_from
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The recipes that ship with the package.
+
+    >>> "paper-mnist" in recipe_names()
+    True
+    """
+    folder = files("protosphere.training").joinpath("recipes")
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+def load_recipe(name: str) -> Recipe:
+    """The recipe of that name, or in the .toml file of that path.
+
+    >>> load_recipe("paper-mnist").epochs
+    200
+    """
+    if name in recipe_names():
+        text = files("protosphere.training").joinpath("recipes", f"{name}.toml").read_text(encoding="utf-8")
+        return recipe_from(tomllib.loads(text))
+    if name.endswith(".toml"):
+        return recipe_from(read_toml(Path(name)))
+    near = difflib.get_close_matches(name, recipe_names(), n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(recipe_names())}, or the path of a .toml file"
+    raise InvalidArgumentError(f"'recipe' is not one we know, got {brief(name)}; {hint}")
+
+
+def default_recipe(dataset: str) -> str:
+    """The quick recipe of a dataset; of one we have none for, that of the digits."""
+    name = f"quick-{dataset.replace('_', '-')}"
+    return name if name in recipe_names() else "quick-digits"
+
+
+def read_toml(path: Path) -> Mapping[str, Any]:
+    """The content of a TOML file; StorageError in one sentence where it is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StorageError(f"cannot read '{path}': not TOML ({error})") from error
+    except OSError as error:
+        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+
+
+def default_dim(scheme: str, num_classes: int) -> int:
+    """A dimension of about K that the scheme has: K, K - 1, or the next 2**m - 1 or 2**m.
+
+    >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
+    (10, 15, 16)
+    """
+    entry = describe(scheme)
+    power = 1 << (num_classes - 1).bit_length()
+    for dim in (num_classes, num_classes - 1, power - 1, power, 2 * power - 1):
+        if dim >= 1 and entry.obstacle(num_classes, dim, **entry.resolved({})) is None:
+            return dim
+    raise InvalidArgumentError(f"'{scheme}' has no dimension near {num_classes}; say which by --dim")

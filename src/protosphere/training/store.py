@@ -1,0 +1,145 @@
+"""Where the results of a sweep live: one JSON file a run, renamed into place, so that no kill loses or halves one.
+
+In its folder `runs` are the records, DIGEST.json each; in `work` a folder a run, named by its digest, with checkpoint,
+metrics and weights.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.files import replace_bytes, replace_file
+from protosphere.training.records import RunRecord, record_from, record_from_row
+from protosphere.training.runs import made_folder
+
+TABLE_ENDINGS = (".csv", ".parquet")
+
+
+class Store:
+    """A folder of records. Any number of readers; `locked` keeps a second writer out."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.runs = self.folder / "runs"
+
+    def work_folder(self, digest: str) -> Path:
+        """Where the run of that digest keeps its checkpoint."""
+        return self.folder / "work" / digest
+
+    def add(self, record: RunRecord) -> None:
+        """Keep a record; one of the same recipe is replaced."""
+        made_folder(self.runs)
+        replace_bytes(self.runs / f"{record.digest}.json", record.to_json().encode())
+
+    def get(self, digest: str) -> RunRecord | None:
+        """The record of that digest, if there is one."""
+        path = self.runs / f"{digest}.json"
+        return _read(path) if path.exists() else None
+
+    def records(self) -> list[RunRecord]:
+        """Every record, by scheme, dimension, mapping and seed."""
+        if not self.folder.is_dir():
+            raise StorageError(f"cannot read '{self.folder}': there is no such folder")
+        found = [_read(path) for path in sorted(self.runs.glob("*.json"))]
+        return sorted(found, key=lambda r: (r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.digest))
+
+    def finish(self, record: RunRecord) -> None:
+        """Keep the record, then let the checkpoint go: a kill between the two only repeats the second."""
+        self.add(record)
+        folder = self.work_folder(record.digest)
+        with suppress(OSError):
+            if record.status == "done":
+                (folder / "checkpoint.pt").unlink(missing_ok=True)
+            elif record.status == "infeasible":
+                shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """The right to write, until this ends or the process dies."""
+        made_folder(self.runs)
+        for stale in self.runs.glob(".*.part"):  # of a sweep that was killed while it wrote
+            with suppress(OSError):
+                stale.unlink()
+        try:
+            file = (self.folder / "lock").open("a")
+        except OSError as error:
+            raise StorageError(f"cannot write into '{self.folder}': {error.strerror or error}") from error
+        with file:
+            _take_lock(file.fileno(), self.folder)
+            yield
+
+
+def _take_lock(descriptor: int, folder: Path) -> None:
+    if os.name != "posix":
+        return  # elsewhere two sweeps into one store only do the same work twice
+    fcntl: Any = import_module("fcntl")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StorageError(f"'{folder}' is in use by another sweep; wait for it, or choose another --store") from error
+    except OSError:
+        return  # a file system without locks
+
+
+def _read(path: Path) -> RunRecord:
+    try:
+        return record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
+    except ValueError as error:
+        raise StorageError(f"'{path}' is not the record of a run: {error}") from error
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+
+
+def read_table(path: Path) -> list[RunRecord]:
+    """The records in a CSV file that `write_table` wrote."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(csv.DictReader(file), start=2)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise StorageError(f"cannot read '{path}': not a table of runs ({error})") from error
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+
+
+def records_at(path: str | Path) -> list[RunRecord]:
+    """The records of a store, or of a CSV file."""
+    return read_table(Path(path)) if str(path).endswith(".csv") else Store(path).records()
+
+
+def write_table(records: Iterable[RunRecord], path: Path) -> Path:
+    """Write the records as .csv or .parquet, a row each."""
+    rows = [record.row() for record in records]
+    if path.suffix not in TABLE_ENDINGS:
+        raise InvalidArgumentError(f"a table's name must end in {' or '.join(TABLE_ENDINGS)}, got '{path.name}'")
+    if not rows:
+        raise InvalidArgumentError("there are no runs to write yet")
+    return replace_file(path, lambda beside: (_csv if path.suffix == ".csv" else _parquet)(rows, beside))
+
+
+def _csv(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    try:
+        arrow: Any = import_module("pyarrow")
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise StorageError("Parquet needs pyarrow: pip install 'protosphere[parquet]', or write .csv") from error
+    parquet.write_table(arrow.Table.from_pylist(list(rows)), path)

@@ -1,0 +1,99 @@
+"""Many runs: what is done is left alone, the rest is handed to an engine, and each record is kept as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from protosphere.data import Dataset
+from protosphere.training.machine import Machine
+from protosphere.training.metrics import EpochMetrics
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.runs import made_folder, run_or_reason
+from protosphere.training.store import Store
+
+Watch = Callable[[Sequence[Recipe]], None]
+"""Called every moment with the runs that are being worked on."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an engine is given.
+
+    Attributes:
+        recipes: the runs to do.
+        dataset: their images.
+        data_dir: where another process finds them.
+        store: whose work folders to use.
+        watch: to be called now and then.
+        machine: what each run may use.
+    """
+
+    recipes: Sequence[Recipe]
+    dataset: Dataset
+    data_dir: Path | None
+    store: Store
+    watch: Watch
+    machine: Machine
+
+
+Engine = Callable[[Work], Iterator[RunRecord]]
+"""Does the work and hands out each record once, as it comes."""
+
+
+def unwatched(running: Sequence[Recipe]) -> None:
+    """Nobody looks."""
+    del running
+
+
+def pending(recipes: Iterable[Recipe], store: Store, dataset: Dataset, *, retry_failed: bool = False) -> list[Recipe]:
+    """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
+
+    def answered(recipe: Recipe) -> bool:
+        record = store.get(recipe.digest)
+        if record is None or (record.status == "failed" and retry_failed):
+            return False
+        return record.data in (None, dataset.digest)
+
+    return [recipe for recipe in recipes if not answered(recipe)]
+
+
+def sweep(
+    recipes: Sequence[Recipe],
+    dataset: Dataset,
+    store: Store,
+    engine: Engine,
+    *,
+    data_dir: Path | None = None,
+    retry_failed: bool = False,
+    watch: Watch = unwatched,
+    accelerator: str = "auto",
+) -> Iterator[RunRecord]:
+    """Do every run that is not done, and hand out each record once it is kept.
+
+    Stopped at any moment, by an interrupt or by kill -9, it goes on when called again: finished runs are in the store,
+    and a run that was under way continues from its last checkpoint.
+    """
+    with store.locked():
+        todo = pending(recipes, store, dataset, retry_failed=retry_failed)
+        for record in engine(Work(todo, dataset, data_dir, store, watch, Machine(accelerator))):
+            store.finish(record)
+            yield record
+
+
+def in_this_process(work: Work) -> Iterator[RunRecord]:
+    """The engine that does one run after another, here."""
+    from protosphere.training.devices import make_fabric
+
+    for recipe in work.recipes:
+
+        def told(metrics: EpochMetrics, recipe: Recipe = recipe) -> None:
+            del metrics
+            work.watch([recipe])
+
+        work.watch([recipe])
+        folder = made_folder(work.store.work_folder(recipe.digest))
+        fabric = make_fabric(work.machine, recipe.precision)
+        yield run_or_reason(recipe, work.dataset, folder, fabric, report=told)

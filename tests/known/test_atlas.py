@@ -1,0 +1,88 @@
+"""The atlas that comes with the package: what it says can be built anew, and drawn."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protosphere.cli import main
+from protosphere.constructions.survey import check_atlas, write_atlas
+from protosphere.known.atlas import monotone, read_atlas, shipped_atlas
+from protosphere.plots.gap_map import draw_gap_map, gap_map_figure
+
+ROWS = shipped_atlas()
+
+
+def test_it_covers_every_cell_of_a_grid():
+    counts, dims = {row.num_classes for row in ROWS}, {row.dim for row in ROWS}
+    assert {(row.num_classes, row.dim) for row in ROWS} == {(count, dim) for count in counts for dim in dims}
+    assert max(counts) >= 100_000
+    assert {2, 3, 1024} <= dims
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"K={row.num_classes}, n={row.dim}")
+def test_no_cell_is_below_its_converse_and_optimal_ones_meet_it(row):
+    assert row.max_cosine >= row.converse - 1e-9
+    assert row.optimal == (row.max_cosine <= row.converse + 1e-9)
+
+
+def test_more_dimensions_or_fewer_classes_are_never_worse():
+    cosine = {(row.num_classes, row.dim): row.max_cosine for row in ROWS}
+    for (count, dim), value in cosine.items():
+        wider = [other for (more, n), other in cosine.items() if more >= count and n <= dim]
+        assert value <= min(wider) + 1e-9
+
+
+def test_a_sample_is_built_anew():
+    quick = [row for row in ROWS if row.of_classes * row.of_dim <= 2_000_000 and row.of_classes <= 10_000]
+    algebraic = [row for row in quick if row.scheme != "optimized"]
+    searched = [row for row in quick if row.scheme == "optimized" and row.of_classes <= 300]
+    drawn = random.SystemRandom().sample(algebraic, 5) + random.SystemRandom().sample(searched, 1)
+    assert check_atlas(drawn) == 6
+
+
+def test_a_row_that_promises_too_much_is_found_out():
+    from protosphere.errors import CertificateError
+
+    row = next(row for row in ROWS if (row.num_classes, row.dim) == (100, 64))
+    with pytest.raises(CertificateError, match="K = 100, n = 64"):
+        check_atlas([replace(row, max_cosine=row.max_cosine - 0.01)])
+
+
+def _row(count, dim, value):
+    return replace(ROWS[0], num_classes=count, dim=dim, max_cosine=value, of_classes=count, of_dim=dim)
+
+
+@given(st.dictionaries(st.tuples(st.integers(2, 9), st.integers(2, 9)), st.floats(-0.5, 0.9), min_size=1))
+def test_a_better_code_of_more_classes_or_fewer_dimensions_is_taken_in_part(values):
+    rows = monotone(_row(*cell, value) for cell, value in values.items())
+    assert {(row.num_classes, row.dim) for row in rows} == set(values)
+    for row in rows:
+        around = {c: v for c, v in values.items() if c[0] >= row.num_classes and c[1] <= row.dim}
+        assert row.max_cosine == pytest.approx(min(around.values()), abs=1e-11)
+        assert values[row.of_classes, row.of_dim] == row.max_cosine
+        assert (row.of_classes, row.of_dim) in around
+
+
+def test_an_interrupted_atlas_goes_on_and_is_checked_by_the_cells_its_codes_are_of(tmp_path):
+    path, cells = tmp_path / "atlas.csv", [(count, dim) for count in (12, 13, 14) for dim in (4, 5)]
+    write_atlas(path, cells[:3], iterations=60)
+    rows = write_atlas(path, cells, iterations=60)
+    assert [(row.num_classes, row.dim) for row in rows] == sorted(cells)
+    assert read_atlas(path) == rows == monotone(rows)
+    assert check_atlas(rows) == 6
+
+
+def test_the_map_has_a_cell_for_every_row(tmp_path):
+    meshes = gap_map_figure(ROWS).axes[0].collections
+    assert sum(int((~mesh.get_array().mask).sum()) for mesh in meshes) == len(ROWS)
+    assert draw_gap_map(ROWS, tmp_path / "gaps.png").stat().st_size > 10_000
+
+
+def test_the_command_line_checks_the_shipped_one(capsys):
+    assert main(["atlas", "--shipped", "--check", "1", "--seed", "3"]) in (0, None)
+    assert f"1 of {len(ROWS)} rows built anew" in capsys.readouterr().out

@@ -1,0 +1,193 @@
+"""The optimiser: its gradients, its groups, its polish, and the optima it must reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import protosphere as ps
+from protosphere.errors import InvalidArgumentError
+from protosphere.geometry.gram import max_cosine
+from protosphere.geometry.sphere import uniform_points
+from protosphere.search import energy
+from protosphere.search.arrangements import random_arrangement
+from protosphere.search.energy import ENERGIES, Orbits, smooth_max_cosine
+from protosphere.search.groups import group, group_names
+from protosphere.search.optimise import optimised
+from protosphere.search.polish import contacts, polished
+from protosphere.search.starts import fitted, known_optimum
+
+# (dim, points, largest cosine): optimal codes; in three dimensions by Schuette and van der Waerden, Danzer, Robinson,
+# Musin and Tarasov, the angles as Sloane's table prints them.
+KNOWN = [
+    (3, 4, -1 / 3),
+    (3, 5, 0.0),
+    (3, 6, 0.0),
+    (3, 7, np.cos(np.radians(77.8695421))),
+    (3, 8, np.cos(np.radians(74.8584922))),
+    (3, 9, 1 / 3),
+    (3, 10, np.cos(np.radians(66.1468220))),
+    (3, 11, 5**-0.5),
+    (3, 12, 5**-0.5),
+    (3, 13, np.cos(np.radians(57.1367031))),
+    (3, 14, np.cos(np.radians(55.6705700))),
+    (3, 24, 0.723078468334),
+    (4, 8, 0.0),
+    (4, 10, 1 / 6),
+    (5, 16, 1 / 5),
+    (8, 16, 0.0),
+]
+
+
+def search(num_points, dim, seed=0, **options):
+    return optimised(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 12_000} | options)
+
+
+@pytest.mark.parametrize(("dim", "num_points", "value"), KNOWN)
+def test_known_optima_are_reached(dim, num_points, value):
+    found = search(num_points, dim)
+    assert found.max_cosine == pytest.approx(value, abs=1.5e-9)
+    assert found.max_cosine == pytest.approx(max_cosine(found.points), abs=1e-15)
+
+
+def test_the_24_cell_is_found():
+    assert search(24, 4, iterations=20_000).max_cosine == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ENERGIES)
+@pytest.mark.parametrize("temperature", [3.0, 40.0, 1000.0])
+def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
+    rows = torch.randn(2, 7 * 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1), requires_grad=True)
+
+    def plain(row):
+        units = torch.nn.functional.normalize(row.reshape(7, 4), dim=1)
+        cosines = (units @ units.T)[~torch.eye(7, dtype=torch.bool)]
+        levels = cosines if kind == "log_sum_exp" else -torch.log(1 - cosines)
+        return (torch.logsumexp(temperature * levels, 0) - np.log(42)) / temperature
+
+    value, gradient = smooth_max_cosine(Orbits((7,)), 4, torch.full((2,), temperature).double(), kind)(
+        rows.detach(), torch.arange(2)
+    )
+    expected = torch.stack([plain(row) for row in rows])
+    (wanted,) = torch.autograd.grad(expected.sum(), rows)
+    torch.testing.assert_close(value, expected.detach())
+    torch.testing.assert_close(gradient, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ENERGIES)
+def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
+    rows = torch.randn(2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind)
+    whole = measured(rows, torch.arange(2))
+    monkeypatch.setattr(energy, "BLOCK_ENTRIES", 2 * 30 * 7)
+    for part, wanted in zip(measured(rows, torch.arange(2)), whole, strict=True):
+        torch.testing.assert_close(part, wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_the_riesz_energy_finds_the_icosahedron_and_the_24_cell():
+    for count, dim, cosine in ((12, 3, 5**-0.5), (24, 4, 0.5)):
+        options = {"iterations": 3000, "algebraic": False, "energy": "riesz"}
+        code = ps.construct("optimized", num_classes=count, dim=dim, **options)
+        assert code.max_cosine == pytest.approx(cosine, abs=1e-9)
+    with pytest.raises(InvalidArgumentError, match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'"):
+        ps.construct("optimized", num_classes=12, dim=3, energy="coulomb")
+
+
+def arrangements(num_points, dim, count):
+    rng = np.random.default_rng(3)
+    drawn = (random_arrangement(num_points, dim, rng) for _ in range(50 * count))
+    return [one for one in drawn if one is not None][:count]
+
+
+@pytest.mark.parametrize("arrangement", arrangements(26, 6, 12), ids=lambda one: one.name)
+def test_orbits_have_the_energy_and_the_gradient_of_the_whole_code(arrangement):
+    orbits = arrangement.orbits("cpu")
+    rows = torch.as_tensor(arrangement.random_representatives(2, np.random.default_rng(0)))
+    points = orbits.points(rows)
+    assert points.shape == (2, 26, 6)
+    t, both = torch.tensor([4.0, 9.0]).double(), torch.arange(2)
+    value, gradient = smooth_max_cosine(orbits, 6, t)(rows.reshape(2, -1), both)
+    whole_value, whole = smooth_max_cosine(Orbits((26,)), 6, t)(points.reshape(2, -1), both)
+    torch.testing.assert_close(value, whole_value)
+    wanted = whole.reshape(2, 26, 6)[:, orbits.own()] * orbits.weights(rows)[:, None]
+    torch.testing.assert_close(gradient.reshape(wanted.shape), wanted, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["C7", "C12:C2", "C7:C3(2)", "C2^3", "S4", "A5", "Q8", "PSL(2,7)"])
+def test_representations_multiply_as_the_group_does_and_fill_it(name):
+    one = group(name, 168)
+    rng = np.random.default_rng(0)
+    g, h = rng.integers(one.order, size=(2, 40))
+    for part in one.irreducibles:
+        np.testing.assert_allclose(part[g] @ part[h], part[one.table[g, h]], atol=1e-9)
+        np.testing.assert_allclose(
+            part @ part.transpose(0, 2, 1), np.broadcast_to(np.eye(part.shape[1]), part.shape), atol=1e-9
+        )
+
+
+def test_group_orders():
+    orders = {"A4": 12, "S4": 24, "A5": 60, "S5": 120, "PSL(2,7)": 168, "Q8": 8, "AGL(1,8)": 56, "AGL(1,9)": 72}
+    assert {name: group(name, 168).order for name in orders} == orders
+    assert group("S5", 60) is None
+    assert "C5:C4(2)" in group_names(20)
+
+
+@pytest.mark.parametrize(("num_points", "dim"), [(24, 3), (13, 3), (10, 4), (30, 5)])
+def test_polish_makes_the_touching_pairs_equal_to_the_last_digits(num_points, dim):
+    rough = search(num_points, dim, polish=False)
+    points, value = polished(rough.points)
+    assert value <= rough.max_cosine
+    touching = contacts(points, value - 1e-7).cosines
+    assert len(touching) >= num_points
+    assert np.ptp(touching) < 1e-13
+
+
+def test_a_large_code_is_polished_without_a_dense_system():
+    rough = search(220, 8, iterations=150, polish=False)
+    points, value = polished(rough.points)
+    assert value <= rough.max_cosine
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, atol=1e-14)
+
+
+def test_same_seed_same_bits_and_another_seed_another_code():
+    first, again, other = (search(20, 5, seed=seed, iterations=500) for seed in (1, 1, 2))
+    assert np.array_equal(first.points, again.points)
+    assert (first.kind, first.starts, first.iterations) == (again.kind, again.starts, again.iterations)
+    assert not np.array_equal(first.points, other.points)
+
+
+def test_never_worse_than_the_points_it_was_given():
+    good = search(30, 5).points
+    found = search(30, 5, seed=9, iterations=10, start_points=[good])
+    assert found.max_cosine <= max_cosine(good)
+    assert found.kind == "given"
+
+
+@pytest.mark.parametrize("num_points", [14, 27, 33])
+def test_given_codes_of_any_size_are_made_fit(num_points):
+    start = uniform_points(27, 6, np.random.default_rng(0))
+    assert fitted(start, num_points, 6, np.random.default_rng(0)).shape == (num_points, 6)
+    assert fitted(start, num_points, 8, np.random.default_rng(0)).shape == (num_points, 8)
+    assert fitted(start, num_points, 4, np.random.default_rng(0)).shape == (num_points, 4)
+    assert search(num_points, 6, iterations=50, start_points=[start]).points.shape == (num_points, 6)
+
+
+@pytest.mark.parametrize(("num_points", "dim", "value"), [(5, 1, 1), (2, 1, -1), (2, 7, -1), (5, 9, -1 / 4), (7, 4, 0)])
+def test_closed_forms(num_points, dim, value):
+    points = known_optimum(num_points, dim)
+    assert points.shape == (num_points, dim)
+    assert max_cosine(points) == pytest.approx(value, abs=1e-14)
+
+
+def test_kinds_are_checked_and_progress_is_told():
+    with pytest.raises(InvalidArgumentError, match="'starts' must be one of random, symmetric, refilled, got 'lucky'"):
+        search(9, 3, kinds=["lucky"])
+    told = []
+    search(9, 3, progress=lambda *words: told.append(words))
+    assert told[-1][0].startswith("optimising: best 0.3333")
+    assert all(0 <= done <= total for _, done, total in told)
+
+
+def test_a_budget_in_seconds_ends():
+    assert search(20, 4, iterations=None, budget=0.3).max_cosine < 0.6

@@ -1,0 +1,114 @@
+"""Recipes: as printed in the paper, told apart by digest, and refused in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.training import Recipe, load_recipe, recipe_names
+from protosphere.training.recipe_files import default_dim, default_recipe
+from protosphere.training.sweep_files import load_sweep, planned
+
+
+@pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
+def test_the_papers_recipes_are_as_printed(name):
+    recipe = load_recipe(name)
+    assert (recipe.lr, recipe.momentum, recipe.weight_decay, recipe.schedule) == (0.1, 0.9, 5e-4, "cosine")
+    assert (recipe.batch_size, recipe.epochs, recipe.validation, recipe.pad) == (512, 200, 0.2, 4)
+    network, flip, degrees = ("simard", False, 30.0) if name == "paper-mnist" else ("resnet34", True, 15.0)
+    assert (recipe.backbone, recipe.flip, recipe.rotation_degrees) == (network, flip, degrees)
+
+
+def test_every_recipe_that_ships_is_one():
+    for name in recipe_names():
+        assert isinstance(load_recipe(name), Recipe)
+    assert default_recipe("fashion_mnist") == "quick-fashion-mnist"
+    assert default_recipe("mine.npz") == "quick-digits"
+
+
+def test_digests():
+    recipe = load_recipe("quick-digits")
+    assert recipe.digest == load_recipe("quick-digits").digest
+    others = [recipe.changed(seed=1), recipe.changed(lr=0.2), recipe.changed(mapping="random"), recipe.changed(dim=11)]
+    assert len({recipe.digest, *(other.digest for other in others)}) == 5
+    assert recipe.changed(rotation_degrees=10).digest == recipe.digest, "10 is 10.0"
+    assert Recipe().digest == "44136fa355b3678a1146", "stored results are found by it: it must not change"
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"scheme": "bhc"}, "'scheme' is not one we know.*did you mean 'bch'"),
+        ({"epochs": 1.5}, "'epochs' must be an integer"),
+        ({"epochs": -1}, "'epochs' must be an integer of at least 0"),
+        ({"lr": 0}, "'lr' must be a finite number above 0"),
+        ({"validation": 1.0}, "'validation' must be a number of at least 0 and below 1"),
+        ({"momentum": "high"}, "'momentum' must be a number"),
+        ({"flip": 1}, "'flip' must be True or False"),
+        ({"mapping": "best"}, "'mapping' must be one of fixed, random"),
+        ({"precision": "8"}, "'precision' must be one of"),
+        ({"leraning_rate": 1}, "a recipe has no setting 'leraning_rate'"),
+        ({"dataset": 3}, "'dataset' must be a text"),
+        ({"options": {"subset": "none", "x": 1}}, "has no option"),
+    ],
+)
+def test_refusals(settings, complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
+        load_recipe("quick-digits").changed(**settings)
+
+
+def test_names_and_files(tmp_path):
+    with pytest.raises(InvalidArgumentError, match="did you mean 'paper-mnist'"):
+        load_recipe("paper-mnits")
+    file = tmp_path / "mine.toml"
+    file.write_text('dataset = "digits"\nlr = 1\n')
+    assert load_recipe(str(file)).lr == 1.0
+    file.write_text("lr = = 1")
+    with pytest.raises(StorageError, match="not TOML"):
+        load_recipe(str(file))
+    with pytest.raises(StorageError, match="No such file"):
+        load_recipe(str(tmp_path / "none.toml"))
+
+
+def test_default_dimensions():
+    assert default_dim("one_hot", 100) == 100
+    assert default_dim("bch", 100) == 127
+    assert default_dim("reed_muller", 100) == 128
+
+
+def test_sweeps_are_products(tmp_path):
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        """
+        recipe = "quick-mnist"
+        epochs = 2
+        seeds = [0, 1]
+        [[grid]]
+        schemes = ["bch", "reed_muller"]
+        dims = [15, 16]
+        mappings = ["fixed", "random"]
+        [[grid]]
+        schemes = ["one_hot"]
+        dims = [10]
+        """
+    )
+    recipes = load_sweep(file)
+    assert len(recipes) == 2 * 2 * 2 * 2 + 2
+    assert {recipe.epochs for recipe in recipes} == {2}
+    assert len({recipe.digest for recipe in recipes}) == len(recipes)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ({"schemes": ["bch"]}, "needs a list of dims"),
+        ({"schemes": [], "dims": [1]}, "needs a list of schemes"),
+        ({"schemes": ["bch"], "dims": [7], "shemes": 1}, "unknown key 'shemes'"),
+        ({"grid": {"schemes": 1}}, r"as \[\[grid\]\]"),
+        ({"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]}, "a grid with an unknown key 'lr'"),
+        ({"schemes": ["bhc"], "dims": [7]}, "did you mean 'bch'"),
+    ],
+)
+def test_sweeps_that_are_wrong(content, complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
+        planned(content)

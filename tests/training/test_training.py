@@ -1,0 +1,196 @@
+"""One run: it learns, it depends on its recipe alone, and it goes on where it stopped, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from protosphere.data import Dataset
+from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
+from protosphere.training import batches, load_recipe
+from protosphere.training.batches import Part, device_data, training_batches
+from protosphere.training.checkpoint import CHECKPOINT_FILE
+from protosphere.training.metrics import read_metrics
+from protosphere.training.objective import lindstrom, mettes, nearest_classes
+from protosphere.training.runs import WEIGHTS_FILE, run, run_or_reason
+
+
+class StopHereError(Exception):
+    """Stands for whatever ends a run."""
+
+
+def stop_after(epoch):
+    def report(metrics):
+        if metrics.epoch == epoch:
+            raise StopHereError
+
+    return report
+
+
+def test_it_learns(digits, tmp_path, fabric):
+    recipe = load_recipe("quick-digits").changed(scheme="bch", dim=15, epochs=12, lr=0.1)
+    record = run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    assert record.status == "done"
+    assert record.test_accuracy > 0.85
+    assert record.max_cosine == 1 / 15
+    assert [metrics.epoch for metrics in read_metrics(tmp_path)] == list(range(1, 13))
+    assert (tmp_path / WEIGHTS_FILE).is_file()
+
+
+class WithDropout(nn.Sequential):
+    """A user's network that draws from the global generator."""
+
+    def __init__(self, dim):
+        super().__init__(
+            nn.Flatten(), nn.Linear(64, 40), nn.BatchNorm1d(40), nn.ReLU(), nn.Dropout(), nn.Linear(40, dim)
+        )
+
+
+@pytest.fixture
+def dropout(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "mine", sys.modules[__name__])
+    return "mine.WithDropout"
+
+
+@pytest.mark.parametrize("stop", [1, 2])
+def test_a_run_that_stopped_ends_with_the_same_bits(digits, tiny, tmp_path, fabric, dropout, stop):
+    recipe = tiny.changed(backbone=dropout, scheme="log_sum_exp", dim=5, options={"steps": 20}, mapping="random")
+    whole = run(recipe, digits, tmp_path / "whole", fabric, tensorboard=False)
+    with pytest.raises(StopHereError):
+        run(recipe, digits, tmp_path / "parts", fabric, report=stop_after(stop), tensorboard=False)
+    torch.manual_seed(99)
+    random.seed(99)
+    again = run(recipe, digits, tmp_path / "parts", fabric, tensorboard=False)
+    assert again.weights == whole.weights
+    assert (again.test_accuracy, again.loss) == (whole.test_accuracy, whole.loss)
+    assert (tmp_path / "parts" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
+
+
+def test_the_papers_recipe_for_cifar_takes_steps(tmp_path, fabric):
+    rng = np.random.default_rng(0)
+    images, labels = rng.integers(0, 256, (15, 3, 32, 32), dtype=np.uint8), rng.integers(0, 100, 15)
+    data = Dataset("cifar100", images, labels, images[:4], labels[:4], tuple(map(str, range(100))))
+    recipe = load_recipe("paper-cifar100").changed(scheme="bch", dim=63, epochs=1, batch_size=4, threads=1)
+    record = run(recipe, data, tmp_path, fabric, tensorboard=False)  # 12 images left to train on: three steps
+    assert record.status == "done"
+    assert np.isfinite(record.loss)
+
+
+def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
+    changes = [{}, {"seed": 1}, {"mapping": "random"}, {"lr": 0.06}, {"pad": 1}, {"schedule": "constant"}]
+    changes += [{"objective": "mettes"}, {"weight_decay": 0.0}, {"momentum": 0.5}, {"batch_size": 32}]
+    found = {
+        run(tiny.changed(epochs=2, **change), digits, tmp_path / str(i), fabric, tensorboard=False).weights
+        for i, change in enumerate(changes)
+    }
+    assert len(found) == len(changes)
+
+
+def test_augmented_validation_changes_what_is_seen_and_not_the_weights(digits, tiny, tmp_path, fabric):
+    recipe = tiny.changed(train_images=0, epochs=6)
+    plain = run(recipe, digits, tmp_path / "plain", fabric, tensorboard=False)
+    theirs = run(recipe.changed(augment_validation=True), digits, tmp_path / "theirs", fabric, tensorboard=False)
+    assert plain.weights == theirs.weights
+    plain_seen, theirs_seen = (
+        [metrics.validation_accuracy for metrics in read_metrics(tmp_path / name)] for name in ("plain", "theirs")
+    )
+    assert plain_seen != theirs_seen
+
+
+def test_the_callers_randomness_is_left_alone(digits, tiny, tmp_path, fabric):
+    random.seed(5)
+    torch.manual_seed(5)
+    np.random.seed(5)  # noqa: NPY002 - the global generator is what is tested
+    expected = random.getstate(), torch.get_rng_state(), np.random.get_state()[1]  # noqa: NPY002 - as above
+    run(tiny.changed(epochs=1), digits, tmp_path, fabric, tensorboard=False)
+    assert random.getstate() == expected[0]
+    assert torch.equal(torch.get_rng_state(), expected[1])
+    assert np.array_equal(np.random.get_state()[1], expected[2])  # noqa: NPY002 - as above
+
+
+def test_a_loss_that_is_no_number_stops_and_keeps_the_checkpoint(digits, tiny, tmp_path, fabric, monkeypatch):
+    recipe = tiny.changed(epochs=4)
+    good = batches.training_batches
+
+    def poisoned(data, plan, epoch, part):
+        for batch in good(data, plan, epoch, part):
+            yield replace(batch, inputs=batch.inputs * float("nan")) if epoch == 2 else batch
+
+    monkeypatch.setattr("protosphere.training.training.training_batches", poisoned)
+    with pytest.raises(TrainingError, match="the loss is nan in epoch 3; the checkpoint of epoch 2 is kept"):
+        run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    monkeypatch.undo()
+    assert len(read_metrics(tmp_path)) == 2
+    resumed = run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    whole = run(recipe, digits, tmp_path / "whole", fabric, tensorboard=False)
+    assert resumed.weights == whole.weights
+
+
+def test_another_recipe_or_a_damaged_checkpoint_is_refused(digits, tiny, tmp_path, fabric):
+    run(tiny, digits, tmp_path, fabric, tensorboard=False)
+    with pytest.raises(InvalidArgumentError, match="holds a run of another recipe"):
+        run(tiny.changed(seed=7), digits, tmp_path, fabric, tensorboard=False)
+    path = tmp_path / CHECKPOINT_FILE
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(StorageError, match="damaged or not a checkpoint; remove it to start again"):
+        run(tiny, digits, tmp_path, fabric, tensorboard=False)
+
+
+def test_what_cannot_be_done_is_a_record(digits, tiny, tmp_path, fabric):
+    infeasible = run_or_reason(tiny.changed(scheme="bch", dim=8), digits, tmp_path / "a", fabric)
+    assert (infeasible.status, infeasible.reason.split(";")[0]) == ("infeasible", "'bch' needs dim = 2**m - 1, got 8")
+    failed = run_or_reason(tiny.changed(lr=1e30), digits, tmp_path / "b", fabric)
+    assert failed.status == "failed"
+    assert "the loss is" in failed.reason
+
+
+def test_tensorboard_where_installed(digits, tiny, tmp_path, fabric):
+    pytest.importorskip("tensorboard")
+    run(tiny.changed(epochs=1), digits, tmp_path, fabric)
+    assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_metrics_are_json_lines(digits, tiny, tmp_path, fabric):
+    run(tiny.changed(validation=0.0), digits, tmp_path, fabric, tensorboard=False)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+    assert lines[0]["validation_accuracy"] is None
+    assert lines[0]["lr"] == tiny.lr
+
+
+def test_parts_of_a_batch_make_the_whole(digits, tiny):
+    data = device_data(digits, tiny, torch.device("cpu"))
+    whole = list(training_batches(data, tiny, 1, Part()))
+    parts = [list(training_batches(data, tiny, 1, Part(rank, 3))) for rank in range(3)]
+    for number, batch in enumerate(whole):
+        assert torch.equal(batch.inputs, torch.cat([part[number].inputs for part in parts]))
+        assert torch.equal(batch.labels, torch.cat([part[number].labels for part in parts]))
+    assert sum(len(batch.labels) for batch in whole) == len(data.train)
+
+
+def test_the_split_is_a_split(digits):
+    recipe = load_recipe("quick-digits")
+    one, two = (device_data(digits, recipe.changed(seed=seed), torch.device("cpu")) for seed in (0, 1))
+    assert (len(one.train), len(one.validation), len(one.test)) == (1038, 259, 500)
+    assert not torch.equal(one.validation.images, two.validation.images)
+    seen = one.normalised(one.train.images)
+    assert abs(float(seen.mean())) < 1e-4
+    assert abs(float(seen.std()) - 1) < 1e-3
+
+
+def test_objectives():
+    prototypes = torch.eye(3)
+    features = torch.tensor([[2.0, 1.0, 0.0], [0.0, 0.0, 5.0]])
+    labels = torch.tensor([0, 2])
+    expected = torch.tensor([np.log(1 + np.exp(-1) + np.exp(-2)), np.log(1 + 2 * np.exp(-5))])
+    assert torch.allclose(lindstrom(features, prototypes, labels).double(), expected.double(), atol=1e-6)
+    assert torch.allclose(mettes(features, prototypes, labels), torch.tensor([(1 - 2 / 5**0.5) ** 2, 0.0]), atol=1e-6)
+    assert nearest_classes(features, prototypes).tolist() == [0, 2]

@@ -1,0 +1,24 @@
+"""`python -m tools`: making a catalogue, and hunting records."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+
+from protosphere.cli.app import answer
+from tools.catalogue_command import catalogue, measure
+from tools.records_command import records
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one tool and answer with its exit code."""
+    app = App(name="tools", help="Tools of those who make protosphere.", help_format="plaintext")
+    for tool in (catalogue, measure, records):
+        app.command(tool)
+    return answer(app, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

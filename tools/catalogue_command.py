@@ -1,0 +1,72 @@
+"""`python -m tools catalogue` and `python -m tools measure`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Json, Seed, Whole
+from protosphere.cli.dims import parsed_dims, whole
+from protosphere.cli.output import checked_output
+from protosphere.cli.screen import print_json, screen
+from protosphere.errors import as_integer, as_positive
+from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue, write_catalogue
+from tools.cataloguing import MOST_POINTS, make_catalogue, remeasured
+
+Output = Annotated[Path, Parameter(name=("--output", "-o"))]
+
+
+def catalogue(
+    folder: Path,
+    /,
+    *,
+    dims: str = "3:64:1",
+    most_classes: Whole = MOST_POINTS,
+    classes: str = "",
+    effort: float = 1.0,
+    seed: Seed = 0,
+    output: Output = Path("catalogue.npz"),
+    json: Json = False,
+) -> None:
+    """Make a catalogue; run again, it goes on where it stopped, and with another seed it improves on what is there.
+
+    Args:
+        folder: Where finished dimensions are kept.
+        dims: 3:64:1 for every dimension from 3 to 64, or a list such as 3,4,8.
+        most_classes: Up to how many classes.
+        classes: Search for these numbers of classes alone, with commas between, and look a little below each.
+        effort: How long searches are, of what they usually are.
+        output: The catalogue, .npz.
+    """
+    checked_output(output, (".npz",))
+    most = as_integer("most_classes", most_classes, minimum=7)
+    as_positive("effort", effort)
+    only = [whole(part, classes) for part in classes.split(",")] if classes else []
+    chosen = parsed_dims(dims, most)
+    with ps.progress_bar("catalogue") as progress:
+        made = make_catalogue(
+            folder, chosen, most_points=most, classes=only, effort=effort, seed=seed, progress=progress
+        )
+    _write(made, output, json)
+
+
+def measure(*, file: Path | None = None, output: Output = Path("catalogue.npz"), json: Json = False) -> None:
+    """Make and measure all codes of a catalogue anew, for when descents changed.
+
+    Args:
+        file: Another catalogue than the package's own.
+        output: The catalogue measured anew, .npz.
+    """
+    checked_output(output, (".npz",))
+    with ps.progress_bar("catalogue") as progress:
+        _write(remeasured(shipped_catalogue() if file is None else read_catalogue(file), progress), output, json)
+
+
+def _write(made: Catalogue, output: Path, json: bool) -> None:
+    write_catalogue(output, made)
+    report = {"file": str(output), "codes": len(made.recipes), "kept": len(made.sources)}
+    said = f"written: {output} ({len(made.recipes)} codes, made from {len(made.sources)} that are kept)"
+    print_json(report) if json else screen().print(said)

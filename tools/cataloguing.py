@@ -1,0 +1,220 @@
+"""How a catalogue is made: dimension after dimension, a search for some numbers of points, descents for all between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.constructions.ranking import best_member
+from protosphere.geometry.gram import max_cosine
+from protosphere.geometry.sphere import normalized
+from protosphere.known.catalogue import (
+    Catalogue,
+    Kept,
+    Recipe,
+    finished,
+    kept,
+    read_catalogue,
+    relaxed,
+    spent,
+    write_catalogue,
+)
+from protosphere.search.crew import compile_descent
+from protosphere.search.optimise import optimised
+from protosphere.types import Points, Progress, silent
+
+MOST_POINTS = 300
+SPACING, FULL_SPACING = 0.1, 20
+"""Searched numbers of points are this far apart, relative to them, from the second dimension on; below, proportionally
+nearer: small codes are quickly found, cheap to keep, and have less in common with the next."""
+
+ALL_DIMS = 24
+"""Above this dimension every second one is searched, and the one between follows from it."""
+
+PATIENT = (10.0, 1e6, 2.0, 150)
+"""Temperatures from, to and by what factor, and evaluations at each, of the two random starts before a search.
+Sometimes they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790; often not."""
+
+ARMS = 16
+"""So many codes of families are started from."""
+
+SMALL = 250_000
+"""K^2 n up to which many descents are tried, from four kept codes; above, one from each of two."""
+
+
+def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
+    """The numbers of points that are searched for in R^n, falling down to 2n; odd seeds take those between."""
+    numbers, here = list[int](), most
+    while here > 2 * dim:
+        step = SPACING * here * min(1, dim / FULL_SPACING)
+        numbers.append(here - round(step / 2) * (seed % 2))
+        here -= max(1, round(step))
+    return [number for number in numbers if number > 2 * dim]
+
+
+def searched_codes(
+    dim: int,
+    below: Sequence[Kept],
+    earlier: Sequence[Kept],
+    pool: ThreadPoolExecutor,
+    numbers: Sequence[int],
+    effort: float,
+    seed: int,
+) -> Iterator[Kept]:
+    """A code for each of falling numbers of points, each search starting from the last one's and others near it, too.
+
+    `below` are codes of R^(n-1), `earlier` such of R^n from other searches.
+    """
+    last: list[Points] = []
+    for number in numbers:
+        rng = np.random.default_rng([seed, number, dim])
+        near = (*_nearest(earlier, number, 2), *_nearest(below, number, 1))
+        starts = [*last, *pool.map(_patient, rng.standard_normal((2, number, dim))), *(one.points for one in near)]
+        starts += algebraic_codes(number, dim, ARMS)
+        most = max(1, round(effort * spent(number, dim)))
+        found = optimised(number, dim, rng=rng, iterations=most, start_points=starts, polish=False)
+        last = [found.points]
+        yield kept(found.points)
+
+
+def _patient(start: Points) -> Points:
+    from protosphere.search.kernel import descended
+
+    return normalized(descended(start, *PATIENT)[0])
+
+
+def _nearest(codes: Sequence[Kept], number: int, at_most: int) -> list[Kept]:
+    """Those of the codes with the next higher numbers of points, the number itself among them."""
+    above = [one for one in codes if len(one.levels) >= number]
+    return sorted(above, key=lambda one: len(one.levels))[:at_most]
+
+
+def attempts(number: int, dim: int, codes: Sequence[Kept], below: Sequence[Kept]) -> Iterator[tuple[Kept, int]]:
+    """The kept codes, with seeds, that a code of `number` points in R^n is tried from."""
+    small = number**2 * dim <= SMALL
+    above = _nearest(codes, number, 2 if small else 1)
+    under = [one for one in codes if len(one.levels) < number][:1] if small else []
+    for source in (*above, *under, *_nearest(below, number, 1)):
+        yield from ((source, seed) for seed in range(2 if small else 1))
+
+
+def recipes(
+    dim: int, codes: Sequence[Kept], below: Sequence[Kept], numbers: Iterable[int], pool: ThreadPoolExecutor
+) -> Iterator[Recipe]:
+    """For each number of points in R^n the best attempt; its source counts `codes` first, then `below`."""
+    sources = {id(one): index for index, one in enumerate((*codes, *below))}
+    for number in numbers:
+        tried = list(attempts(number, dim, codes, below))
+        found = list(pool.map(partial(_tried, number, dim), tried))
+        values = [max_cosine(points) for points in found]
+        best = int(np.argmin(values))
+        source, seed = tried[best]
+        yield Recipe(number, dim, sources[id(source)], seed, max_cosine(finished(found[best])))
+
+
+def _tried(number: int, dim: int, attempt: tuple[Kept, int]) -> Points:
+    return relaxed(attempt[0], number, dim, attempt[1])
+
+
+def make_catalogue(
+    folder: str | Path,
+    dims: Iterable[int],
+    *,
+    most_points: int = MOST_POINTS,
+    classes: Sequence[int] = (),
+    effort: float = 1.0,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Catalogue:
+    """Search dimension after dimension, and join what was found with all that the folder has from earlier seeds.
+
+    Each dimension is a file of the folder, and is not searched again by the same seed: a stopped run goes on.
+
+    Args:
+        folder: where the files are, made if need be.
+        dims: n.
+        most_points: the largest K.
+        classes: search for these K alone, and look from there a little below.
+        effort: how long searches are, of what they usually are.
+        seed: of the searches.
+        progress: called while work goes on.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    chosen = sorted(dims)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for done, dim in enumerate(chosen):
+            progress("dimensions", done, len(chosen))
+            path = Path(folder) / f"{dim}-{seed}.npz"
+            if not path.exists():
+                below = _codes(_parts(folder, dim - 1), dim - 1)
+                earlier = _codes(_parts(folder, dim), dim)
+                follows = dim > ALL_DIMS and dim % 2 and below
+                spaced = [] if follows else searched_numbers(dim, most_points, seed)
+                searched = [number for number in sorted(classes, reverse=True) or spaced if number > 2 * dim]
+                codes = list(searched_codes(dim, below, earlier, pool, searched, effort, seed))
+                numbers = _looked_at(dim, most_points, searched if classes else None)
+                found = tuple(recipes(dim, codes, below, numbers, pool))
+                write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim))
+    return joined(_parts(folder))
+
+
+def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
+    """All numbers of points, or those a little below some, for which recipes are sought; the most first."""
+    every = range(most_points, 2 * dim, -1)
+    if only is None:
+        return list(every)
+    return [K for K in every if any(number * (1 - SPACING) < K <= number for number in only)]
+
+
+def _parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
+    """What the folder has, or has of one dimension."""
+    return [read_catalogue(path) for path in sorted(Path(folder).glob("*-*.npz" if dim is None else f"{dim}-*.npz"))]
+
+
+def _codes(parts: Iterable[Catalogue], dim: int) -> list[Kept]:
+    """All codes of R^n, the largest first."""
+    codes = [one for part in parts for one in part.sources if one.levels.shape[1] == dim]
+    return sorted(codes, key=lambda one: -len(one.levels))
+
+
+def joined(parts: Iterable[Catalogue]) -> Catalogue:
+    """One catalogue of several: without recipes that others or a family match with as much room, and unused codes."""
+    parts = list(parts)
+    rows = [(recipe, part.sources[recipe.source]) for part in parts for recipe in part.recipes]
+    rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
+    lowest: dict[int, float] = {}
+    used: dict[tuple[bytes, int], int] = {}
+    sources, leading = list[Kept](), list[Recipe]()
+    for recipe, source in rows:
+        # `lowest` is the least value with room for so many points in no more dimensions
+        rivals = [lowest.get(recipe.num_points, 1.0), lowest.get(recipe.num_points + 1, 1.0)]
+        family = best_member(recipe.num_points, recipe.dim)
+        rivals += [float(family.max_cosine)] if family is not None else []
+        lowest[recipe.num_points] = min(*rivals, recipe.max_cosine)
+        if recipe.max_cosine < min(rivals):
+            name = (source.levels.tobytes(), source.levels.shape[1])
+            if name not in used:
+                used[name] = len(sources)
+                sources.append(source)
+            leading.append(replace(recipe, source=used[name]))
+    extent = [max((getattr(part, name) for part in parts), default=0) for name in ("most_points", "largest_dim")]
+    return Catalogue(tuple(sources), tuple(leading), *extent)
+
+
+def remeasured(catalogue: Catalogue, progress: Progress = silent) -> Catalogue:
+    """The catalogue with all its codes made and measured anew: for when descents end a little elsewhere."""
+    compile_descent(progress)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        values = list[float]()
+        for done, points in enumerate(pool.map(catalogue.made, catalogue.recipes)):
+            progress("measuring", done, len(catalogue.recipes))
+            values.append(max_cosine(points))
+    measured = [replace(one, max_cosine=value) for one, value in zip(catalogue.recipes, values, strict=True)]
+    return joined([replace(catalogue, recipes=tuple(measured))])

@@ -1,0 +1,115 @@
+"""Our values against a table of best-known ones, a row at a time: an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from protosphere.errors import StorageError
+from protosphere.known.catalogue import shipped_catalogue
+from protosphere.search.optimise import optimised
+from protosphere.types import Points, Progress, silent
+
+Given = Callable[[int, int], Sequence[Points]]
+"""From K and n to codes worth starting from, of about that size."""
+
+TableRow = tuple[int, int, float]
+"""Dimension, number of points, best-known largest cosine."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of the comparison.
+
+    Attributes:
+        dim, num_points: n and K.
+        max_cosine: ours.
+        table: the best-known one.
+        difference: (ours - table) / |table|, or ours - table where the table says about 0.
+        kind: which start won.
+        seconds, seed: what it took.
+    """
+
+    dim: int
+    num_points: int
+    max_cosine: float
+    table: float
+    difference: float
+    kind: str
+    seconds: float
+    seed: int
+
+
+def relative_difference(ours: float, table: float) -> float:
+    """How far above the table, as a share of its value; absolute where that is below 1e-3."""
+    return (ours - table) / (abs(table) if abs(table) > 1e-3 else 1.0)
+
+
+def stored_records(path: Path) -> list[Record]:
+    """The finished rows of a JSON-lines file; none if there is no file. A last line cut short is left out."""
+    if not path.exists():
+        return []
+    records: list[Record] = []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        try:
+            records.append(Record(**json.loads(line)))
+        except (ValueError, TypeError) as error:
+            if number < len(lines):
+                raise StorageError(f"'{path}' is not a file of records, got {line[:40]!r} in line {number}") from error
+    return records
+
+
+def no_codes(num_points: int, dim: int) -> Sequence[Points]:
+    """Nothing to start from."""
+    del num_points, dim
+    return ()
+
+
+def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: Progress) -> Record:
+    dim, num_points, table = row
+    kept = shipped_catalogue().code(num_points, dim, progress)
+    found = optimised(
+        num_points,
+        dim,
+        rng=np.random.default_rng([seed, dim, num_points]),
+        budget=seconds,
+        start_points=given(num_points, dim),
+        catalogued=() if kept is None else (kept,),
+        target=table + 1e-9 if math.isfinite(table) else -1.0,
+        progress=progress,
+    )
+    difference = relative_difference(found.max_cosine, table)
+    return Record(dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed)
+
+
+def records(
+    rows: Iterable[TableRow],
+    store_path: Path,
+    *,
+    budget_seconds: float = 60.0,
+    seed: int = 0,
+    given: Given = no_codes,
+    progress: Progress = silent,
+) -> Iterator[Record]:
+    """Each row's record as it is finished, and at once those that `store_path` holds for the same seed and budget.
+
+    Every new record is appended to the file before it is handed out. `given(num_points, dim)` may offer codes to start
+    from, such as `constructions.optimized.algebraic_codes`.
+    """
+    stored = [
+        record for record in stored_records(store_path) if (record.seed, record.seconds) == (seed, budget_seconds)
+    ]
+    done = {(record.dim, record.num_points): record for record in stored}
+    for row in rows:
+        record = done.get((row[0], row[1]))
+        if record is None:
+            record = _measured(row, budget_seconds, seed, given, progress)
+            with store_path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(record)) + "\n")
+        yield record
