@@ -8,7 +8,8 @@ SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))
 from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.code.certificate import Certificate
-from protosphere.code.placement import Placement, Provenance
+from protosphere.code.placement import Placement
+from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode, load
 from protosphere.code.user_points import certify, from_points
 from protosphere.constructions import Construction, available, best, construct, describe

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from protosphere.bounds import Bound
 from protosphere.code import storage
 from protosphere.code.certificate import Certificate
-from protosphere.code.placement import BinaryLinear, CosetUnion, Placement, Provenance, ShortenedWords, Tail
+from protosphere.code.placement import BinaryLinear, CosetUnion, Placement, ShortenedWords, Tail
+from protosphere.code.provenance import Provenance
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.geometry.sphere import require_unit_rows

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -20,19 +18,6 @@ MANY = 20_000
 
 LARGEST_DENSE = 1 << 23
 """Entries up to which words with a tail are made dense (64 MB); above they stay packed."""
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Enough to rebuild the points bit for bit: `ps.construct`, or `ps.best`, called again with the same words."""
-
-    construction: str
-    num_classes: int
-    dim: int
-    options: Mapping[str, Any]
-    seed: int
-    mapping: str
-    version: str
 
 
 @dataclass(frozen=True, eq=False)

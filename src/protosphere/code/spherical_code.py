@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from protosphere.code import file as code_file
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
-from protosphere.code.placement import Placement, Provenance
+from protosphere.code.placement import Placement
+from protosphere.code.provenance import Provenance
 from protosphere.types import Cosine, PackedBits, Points
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from protosphere.bounds import converse
 from protosphere.code.certification import certified
 from protosphere.code.choice import Choice, Considered
-from protosphere.code.placement import Placement, Provenance
+from protosphere.code.placement import Placement
+from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode, short
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.descents.optimized import algebraic_codes

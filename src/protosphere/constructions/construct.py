@@ -8,7 +8,7 @@ import numpy as np
 
 from protosphere.assignment import MAPPINGS, class_order
 from protosphere.code.certification import certified
-from protosphere.code.placement import Provenance
+from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.registry import describe

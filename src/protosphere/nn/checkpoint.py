@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from protosphere.code import storage
-from protosphere.code.placement import Provenance
+from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn.growth import rebuilt

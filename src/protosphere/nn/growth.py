@@ -13,7 +13,8 @@ import numpy as np
 
 from protosphere.code.certificate import Certificate
 from protosphere.code.certification import certified
-from protosphere.code.placement import CosetUnion, Placement, Provenance
+from protosphere.code.placement import CosetUnion, Placement
+from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import best, construct
 from protosphere.errors import InvalidArgumentError, as_integer
