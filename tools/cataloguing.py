@@ -28,7 +28,7 @@ from protosphere.known.catalogue import (
 )
 from protosphere.search.crew import compile_descent
 from protosphere.search.optimise import optimised
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 MOST_POINTS = 300
 SPACING, FULL_SPACING = 0.1, 20
@@ -131,7 +131,7 @@ def make_catalogue(
     classes: Sequence[int] = (),
     effort: float = 1.0,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> Catalogue:
     """Search dimension after dimension, and join what was found with all that the folder has from earlier seeds.
 
@@ -208,7 +208,7 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
     return Catalogue(tuple(sources), tuple(leading), *extent)
 
 
-def remeasured(catalogue: Catalogue, progress: Progress = silent) -> Catalogue:
+def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
     """The catalogue with all its codes made and measured anew: for when descents end a little elsewhere."""
     compile_descent(progress)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -13,7 +13,7 @@ import numpy as np
 from protosphere.errors import StorageError
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.search.optimise import optimised
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 Given = Callable[[int, int], Sequence[Points]]
 """From K and n to codes worth starting from, of about that size."""
@@ -95,7 +95,7 @@ def records(
     budget_seconds: float = 60.0,
     seed: int = 0,
     given: Given = no_codes,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> Iterator[Record]:
     """Each row's record as it is finished, and at once those that `store_path` holds for the same seed and budget.
 

@@ -25,7 +25,7 @@ class CertificateError(ProtosphereError):
 
 
 class TrainingError(ProtosphereError):
-    """A run that cannot go on: its loss is no number any more."""
+    """A run that cannot go on: its loss is not finite."""
 
 
 class StorageError(ProtosphereError, OSError):

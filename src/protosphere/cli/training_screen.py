@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from protosphere.training.metrics import EpochMetrics, Report, Tick, uncounted, unheard
+from protosphere.training.metrics import EpochMetrics, Report, Tick
 from protosphere.training.recipe import Recipe
+from protosphere.types import ignore
 
 
 @contextmanager
@@ -17,9 +18,9 @@ def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tu
     """What to call after each epoch, and after each batch."""
     console = Console(stderr=True, highlight=False)
     if not visible:
-        yield unheard, uncounted
+        yield ignore, ignore
     elif not console.is_terminal:
-        yield lambda metrics: console.print(spelled(metrics, plan), soft_wrap=True), uncounted
+        yield lambda metrics: console.print(spelled(metrics, plan), soft_wrap=True), ignore
     else:
         with _bar(console) as bar:
             used = plan.train_images or images

@@ -15,7 +15,7 @@ from protosphere.errors import CertificateError
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
 from protosphere.geometry.nearest import DEEPEST, closest_pair_cosine
 from protosphere.geometry.sphere import normalized, require_unit_rows
-from protosphere.types import Cosine, PackedBits, Points, Progress, silent
+from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 
 FLOAT32_ROUNDING, FLOAT64_ROUNDING = 1e-6, 1e-13
 """Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
@@ -29,7 +29,7 @@ MEASURING_ROUNDING = 1e-12
 """A float above its theorem's by less than this is its theorem's: the products of unit rows are rounded."""
 
 
-def certified(placement: Placement, guarantee: Cosine | None, progress: Progress = silent) -> Certificate:
+def certified(placement: Placement, guarantee: Cosine | None, progress: Progress = ignore) -> Certificate:
     """The certificate of a placement: measured, compared with its guarantee and with the converse."""
     max_cosine, method = measured(placement, progress)
     if isinstance(guarantee, float) and 0 < max_cosine - guarantee < MEASURING_ROUNDING:
@@ -37,7 +37,7 @@ def certified(placement: Placement, guarantee: Cosine | None, progress: Progress
     return certificate(placement.rows.count, placement.dim, max_cosine, guarantee, method)
 
 
-def measured(placement: Placement, progress: Progress = silent) -> tuple[Cosine, str]:
+def measured(placement: Placement, progress: Progress = ignore) -> tuple[Cosine, str]:
     """The largest cosine over all pairs, and how it was found."""
     placement = placement.without_zeros
     n, structure = placement.dim, placement.structure

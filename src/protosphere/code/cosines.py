@@ -15,7 +15,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.codes.differences import pair_distance_counts
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.geometry import gram
-from protosphere.types import Cosine, Progress, silent
+from protosphere.types import Cosine, Progress, ignore
 
 BINS = 201
 """Parts of [-1, 1] a histogram has unless told: an odd number, so that 0 is inside a bin and not between two."""
@@ -70,7 +70,7 @@ class CosineCounts:
         ]
 
 
-def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Cosine, int]:
+def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Cosine, int]:
     """How many pairs have each cosine, exactly, in ascending order of the cosine.
 
     For words of a linear code no pair is looked at; for other words and for points whose cosines lie on an exact grid
@@ -93,7 +93,7 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = silent) -> dict[Co
     raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
 
 
-def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
+def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
     """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.cosine_histogram(code.points, edges, progress)
@@ -101,7 +101,7 @@ def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress =
     return _counts(code, False, tuple(filled))
 
 
-def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = silent) -> CosineCounts:
+def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
     placement = code.placement.without_zeros
     if placement.words is None and placement.cosine_step is None:

@@ -19,12 +19,12 @@ from protosphere.code.certification import (
 from protosphere.code.spherical_code import SphericalCode, load
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.geometry.sphere import normalized
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 READABLE = (".npy", ".csv", ".txt", ".safetensors")
 
 
-def certify(source: Any, *, normalize: bool = False, progress: Progress = silent) -> Certificate:
+def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:
     """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
 
     Args:
@@ -44,7 +44,7 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = silent
     return from_points(source, normalize=normalize, progress=progress).certificate
 
 
-def from_points(points: Any, *, normalize: bool = False, progress: Progress = silent) -> SphericalCode:
+def from_points(points: Any, *, normalize: bool = False, progress: Progress = ignore) -> SphericalCode:
     """A certified code of a matrix of unit rows; exact where the rows are words of +-c or of 0 and +-c."""
     matrix, rounding = as_matrix(points)
     placement = recognised(_unit_directions(matrix) if normalize else matrix, rounding)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from protosphere.codes.differences import difference_counts
 from protosphere.codes.linear import encode, row_reduce, unpack
 from protosphere.codes.reed_muller import generator_rows
-from protosphere.types import Indices, PackedBits, Progress, silent
+from protosphere.types import Indices, PackedBits, Progress, ignore
 
 CHUNK_WORDS = 1 << 14
 
@@ -48,7 +48,7 @@ def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> 
     return words
 
 
-def largest_inner_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = silent) -> int:
+def largest_inner_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore) -> int:
     """The largest inner product of two of the first `num_words` >= 2 words, as +-1 rows: exact, over all pairs.
 
     All cosets but the last are taken to be whole. One word of the last still meets every word of any other, and so

@@ -23,7 +23,7 @@ from protosphere.codes.linear import codewords, encode, pack, unpack
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
 from protosphere.codes.weights import smallest_weight
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.types import Indices, PackedBits, Progress, silent
+from protosphere.types import Indices, PackedBits, Progress, ignore
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ShortenedCosets:
         representatives = slopes[numbers % self.slopes] ^ encode(traces, numbers // self.slopes)
         return (representatives[:, None, :] ^ inner).reshape(-1, inner.shape[1])[:count]
 
-    def closest(self, cosets: int, progress: Progress = silent) -> NDArray[np.int64]:
+    def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """For each difference x of trace messages, the largest inner product of words of different cosets at it.
 
         Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.

@@ -23,7 +23,7 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.geometry.nearest import DEEPEST
 from protosphere.known.catalogue import SPENT_SECONDS, shipped_catalogue, spent
 from protosphere.search.optimise import default_iterations, optimised
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 from protosphere.version import __version__
 
 BUILT = 3
@@ -58,7 +58,7 @@ def best(
     budget: float | None = None,
     iterations: int | None = None,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> SphericalCode:
     """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
 

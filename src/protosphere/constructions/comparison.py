@@ -13,7 +13,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
-from protosphere.types import Cosine, Progress, silent
+from protosphere.types import Cosine, Progress, ignore
 
 PAPER_SCHEMES = (
     "one_hot",
@@ -88,7 +88,7 @@ def compare(
     schemes: Sequence[str] | None = None,
     seed: int = 0,
     modify: bool = False,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> Comparison:
     """Construct every scheme at every dimension and put the largest cosines beside the bounds.
 
@@ -115,7 +115,7 @@ def compare_at(
     *,
     seed: int = 0,
     modify: bool = False,
-    progress: Progress = silent,
+    progress: Progress = ignore,
     build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
     """`compare` at chosen pairs of scheme and dimension, for schemes that have dimensions of their own.

@@ -13,7 +13,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.registry import describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 
@@ -24,7 +24,7 @@ def construct(
     dim: int,
     seed: int = 0,
     mapping: str = "fixed",
-    progress: Progress = silent,
+    progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
     """K = `num_classes` prototypes on the unit sphere of R^n, n = `dim`, by the named scheme, with a certificate.

@@ -13,7 +13,7 @@ from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 COMPARED: dict[str, dict[str, Any]] = {"reed_muller": {"modify": True}, "bch": {"modify": True}}
 """The paper's codes, brought to every dimension, for the columns beside the best."""
@@ -23,7 +23,7 @@ SEARCHED = 0.02
 
 
 def atlas_row(
-    num_classes: int, dim: int, *, iterations: int | None = None, seed: int = 0, progress: Progress = silent
+    num_classes: int, dim: int, *, iterations: int | None = None, seed: int = 0, progress: Progress = ignore
 ) -> AtlasRow:
     """The cell of (K, n), computed."""
     code = best(num_classes=num_classes, dim=dim, iterations=iterations, seed=seed, progress=progress)
@@ -69,7 +69,7 @@ def write_atlas(
     *,
     iterations: int | None = None,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> tuple[AtlasRow, ...]:
     """Compute the cells that the file does not have yet, the file being replaced as they come; all rows of the file.
 
@@ -91,7 +91,7 @@ def write_atlas(
     return finished
 
 
-def check_atlas(rows: Iterable[AtlasRow], progress: Progress = silent) -> int:
+def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     """Build each row anew and compare; CertificateError at the first that comes out worse. How many were checked.
 
     What a search finds depends on the last bits, which processors round differently: SEARCHED is left to it.

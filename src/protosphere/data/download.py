@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from protosphere.data.sources import RemoteFile
 from protosphere.errors import StorageError
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 BLOCK_BYTES = 1 << 18
@@ -28,7 +28,7 @@ class UnreachableError(StorageError):
     """The network, or the server, did not answer."""
 
 
-def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = silent) -> Path:
+def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
     """`file` in `folder`, fetched. What came before a connection broke is kept beside it and continued next time.
 
     UnreachableError where there is no network; StorageError where what came is not what its publishers promise.

@@ -14,7 +14,7 @@ from protosphere.data.idx import read_idx
 from protosphere.data.npz import read_npz
 from protosphere.data.sources import SOURCES, Source
 from protosphere.errors import InvalidArgumentError, StorageError, brief
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 DATASETS = ("digits", *SOURCES)
 """The names that `load_dataset` knows."""
@@ -25,7 +25,7 @@ FASHION_NAMES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "s
 
 
 def load_dataset(
-    name: str, *, data_dir: str | Path | None = None, download: bool = True, progress: Progress = silent
+    name: str, *, data_dir: str | Path | None = None, download: bool = True, progress: Progress = ignore
 ) -> Dataset:
     """The dataset of that name, or in the .npz file of that path.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.types import PackedBits, Points, Progress, silent
+from protosphere.types import PackedBits, Points, Progress, ignore
 
 Block = NDArray[np.float64] | NDArray[np.float32]
 
@@ -45,7 +45,7 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
     return Rows(signs.shape[0], dim, unpacked)
 
 
-def gram_blocks(rows: Rows, progress: Progress = silent) -> Iterator[tuple[NDArray[np.bool_] | None, Block]]:
+def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[NDArray[np.bool_] | None, Block]]:
     """Blocks of inner products covering every pair once; the first item masks what to count in a diagonal block."""
     starts = range(0, rows.count, rows.block)
     total = len(starts) * (len(starts) + 1) // 2
@@ -60,7 +60,7 @@ def gram_blocks(rows: Rows, progress: Progress = silent) -> Iterator[tuple[NDArr
             progress("measuring cosines", done, total)
 
 
-def largest_inner_product(rows: Rows, progress: Progress = silent) -> float:
+def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
     largest = -np.inf
     for above, gram in gram_blocks(rows, progress):
@@ -69,12 +69,12 @@ def largest_inner_product(rows: Rows, progress: Progress = silent) -> float:
     return largest
 
 
-def max_cosine(points: Points, progress: Progress = silent) -> float:
+def max_cosine(points: Points, progress: Progress = ignore) -> float:
     """The largest cosine of two different rows of unit vectors."""
     return largest_inner_product(point_rows(points), progress)
 
 
-def cosine_histogram(points: Points, edges: Points, progress: Progress = silent) -> NDArray[np.int64]:
+def cosine_histogram(points: Points, edges: Points, progress: Progress = ignore) -> NDArray[np.int64]:
     """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for above, gram in gram_blocks(point_rows(points), progress):
@@ -83,7 +83,7 @@ def cosine_histogram(points: Points, edges: Points, progress: Progress = silent)
     return counts
 
 
-def sign_inner_product_counts(signs: PackedBits, dim: int, progress: Progress = silent) -> dict[int, int]:
+def sign_inner_product_counts(signs: PackedBits, dim: int, progress: Progress = ignore) -> dict[int, int]:
     """How many pairs of +-1 rows have each inner product, as exact integers."""
     counts = np.zeros(dim + 1, dtype=np.int64)
     for above, gram in gram_blocks(sign_rows(signs, dim), progress):

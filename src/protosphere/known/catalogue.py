@@ -23,7 +23,7 @@ from protosphere.geometry.sphere import normalized
 from protosphere.search.crew import FACTOR, compile_descent
 from protosphere.search.polish import polished
 from protosphere.search.starts import adapted
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 FINENESS = 0.25
 """Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
@@ -121,14 +121,14 @@ class Catalogue:
         fitting = [one for one in self.recipes if one.num_points >= num_points and one.dim <= dim]
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
-    def code(self, num_points: int, dim: int, progress: Progress = silent) -> Points | None:
+    def code(self, num_points: int, dim: int, progress: Progress = ignore) -> Points | None:
         """The leading code for (K, n), made anew: all of its recipe's points or some, with zeros where R^n has more."""
         recipe = self.leading(num_points, dim)
         if recipe is None:
             return None
         return np.pad(self.made(recipe, progress)[:num_points], ((0, 0), (0, dim - recipe.dim)))
 
-    def made(self, recipe: Recipe, progress: Progress = silent) -> Points:
+    def made(self, recipe: Recipe, progress: Progress = ignore) -> Points:
         """The code of a recipe, made anew."""
         compile_descent(progress)
         return finished(relaxed(self.sources[recipe.source], recipe.num_points, recipe.dim, recipe.seed))
@@ -183,7 +183,7 @@ def shipped_catalogue() -> Catalogue:
 SLACK = 0.02
 
 
-def check_recipes(catalogue: Catalogue, chosen: Sequence[Recipe], progress: Progress = silent) -> float:
+def check_recipes(catalogue: Catalogue, chosen: Sequence[Recipe], progress: Progress = ignore) -> float:
     """Make each code anew and compare; CertificateError at the first that is worse. The largest difference.
 
     Where a descent ends depends on the last bits, which processors round differently: SLACK is left to it.

@@ -18,7 +18,7 @@ from protosphere.paper.remembered import DESCENTS, prototypes
 from protosphere.plots.files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
@@ -33,7 +33,7 @@ class FigureRecipe:
     make: Callable[[int, Progress], Drawn]
 
 
-def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = silent) -> tuple[Path, ...]:
+def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = ignore) -> tuple[Path, ...]:
     """Write NAME.png, NAME.pdf and NAME.csv into `folder`; the same seed gives the same numbers."""
     recipe = figure_recipe(name)
     figure, records = recipe.make(as_integer("seed", seed, minimum=0), progress)

@@ -6,7 +6,7 @@ from typing import Any
 
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import construct
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 DESCENTS = ("mean_row_max", "log_sum_exp")
 KEPT = 12
@@ -16,7 +16,7 @@ _codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
 
 def prototypes(
-    scheme: str, *, num_classes: int, dim: int, seed: int, progress: Progress = silent, **options: Any
+    scheme: str, *, num_classes: int, dim: int, seed: int, progress: Progress = ignore, **options: Any
 ) -> SphericalCode:
     """`construct`, that answers the same again where a descent at its default options was asked for lately."""
     if scheme not in DESCENTS or options:

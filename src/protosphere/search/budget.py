@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Budget:
 
     iterations: float
     seconds: float | None = None
-    progress: Progress = silent
+    progress: Progress = ignore
     spent: float = 0.0
     starts: int = 0
     best: float = float("inf")

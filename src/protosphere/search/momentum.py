@@ -11,7 +11,7 @@ import numpy as np
 
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_integer, as_positive
 from protosphere.geometry.sphere import normalized, uniform_points
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -81,7 +81,7 @@ def projected_descent(
     gradient: Gradient,
     descent: Descent,
     rng: np.random.Generator,
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> Points:
     """Points after momentum descent from a uniform start, every row renormalised after each step.
 

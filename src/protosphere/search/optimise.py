@@ -14,7 +14,7 @@ from protosphere.search.crew import FLAT, crew_for
 from protosphere.search.energy import ENERGIES
 from protosphere.search.search import VARY, Arm, Search
 from protosphere.search.starts import KINDS, known_optimum
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 WORK = 1e11
 """Products K^2 n times evaluations of the default number of iterations: some seconds."""
@@ -78,7 +78,7 @@ def optimised(
     target: float = -1.0,
     device: str = "cpu",
     energy: str = ENERGIES[0],
-    progress: Progress = silent,
+    progress: Progress = ignore,
 ) -> Optimised:
     """The best code of `num_points` points in R^`dim` that a search finds.
 

@@ -45,16 +45,6 @@ Tick = Callable[[int], None]
 """Called after each batch with the number of its images."""
 
 
-def unheard(metrics: EpochMetrics) -> None:
-    """The report nobody reads."""
-    del metrics
-
-
-def uncounted(images: int) -> None:
-    """The batches nobody counts."""
-    del images
-
-
 class MetricsLog:
     """A file of JSON lines that goes on from the epochs of a checkpoint, whatever a killed run wrote after it."""
 

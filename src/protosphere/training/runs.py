@@ -10,9 +10,10 @@ import protosphere as ps
 from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
 from protosphere.files import replace_bytes
-from protosphere.training.metrics import Report, Tick, uncounted, unheard
+from protosphere.training.metrics import Report, Tick
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
+from protosphere.types import ignore
 
 WEIGHTS_FILE = "weights.safetensors"
 
@@ -35,8 +36,8 @@ def run(
     folder: Path,
     fabric: Any,
     *,
-    report: Report = unheard,
-    tick: Tick = uncounted,
+    report: Report = ignore,
+    tick: Tick = ignore,
     tensorboard: bool = True,
 ) -> RunRecord:
     """Train and keep the weights; errors are raised. The weights go into `folder`, beside the checkpoint."""
@@ -67,9 +68,7 @@ def run(
     )
 
 
-def run_or_reason(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *, report: Report = unheard
-) -> RunRecord:
+def run_or_reason(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *, report: Report = ignore) -> RunRecord:
     """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error."""
     try:
         return run(recipe, dataset, folder, fabric, report=report, tensorboard=False)

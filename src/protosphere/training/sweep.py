@@ -13,6 +13,7 @@ from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import made_folder, run_or_reason
 from protosphere.training.store import Store
+from protosphere.types import ignore
 
 Watch = Callable[[Sequence[Recipe]], None]
 """Called every moment with the runs that are being worked on."""
@@ -43,11 +44,6 @@ Engine = Callable[[Work], Iterator[RunRecord]]
 """Does the work and hands out each record once, as it comes."""
 
 
-def unwatched(running: Sequence[Recipe]) -> None:
-    """Nobody looks."""
-    del running
-
-
 def pending(recipes: Iterable[Recipe], store: Store, dataset: Dataset, *, retry_failed: bool = False) -> list[Recipe]:
     """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
 
@@ -68,7 +64,7 @@ def sweep(
     *,
     data_dir: Path | None = None,
     retry_failed: bool = False,
-    watch: Watch = unwatched,
+    watch: Watch = ignore,
     accelerator: str = "auto",
 ) -> Iterator[RunRecord]:
     """Do every run that is not done, and hand out each record once it is kept.

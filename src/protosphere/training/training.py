@@ -31,10 +31,11 @@ from protosphere.training.batches import (
 )
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from protosphere.training.devices import part_of, reproducible, summing_type
-from protosphere.training.metrics import EpochMetrics, MetricsLog, Report, Tick, uncounted, unheard
+from protosphere.training.metrics import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.training.objective import OBJECTIVE_FUNCTIONS, nearest_classes
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
 from protosphere.training.recipe import Recipe
+from protosphere.types import ignore
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ def train(
     folder: Path,
     fabric: Any,
     *,
-    report: Report = unheard,
-    tick: Tick = uncounted,
+    report: Report = ignore,
+    tick: Tick = ignore,
     tensorboard: bool = True,
 ) -> Outcome:
     """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
@@ -135,7 +136,7 @@ def _checkpoint(run: _Run, data: str, history: tuple[EpochMetrics, ...]) -> Chec
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
-    """Every training image once; TrainingError where the loss is no number any more."""
+    """Every training image once; TrainingError where the loss is not finite."""
     begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
     run.model.train()
     sums = torch.zeros(2, dtype=summing_type(run.fabric.device), device=run.fabric.device)

@@ -9,7 +9,7 @@ from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.search.momentum import Descent, check_descent_options, projected_descent
 from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
-from protosphere.types import Progress, silent
+from protosphere.types import Progress, ignore
 
 LARGEST_K = 30_000
 """The descent holds a K x K matrix; at 30,000 classes that is 3.6 GB in float32."""
@@ -39,7 +39,7 @@ def mean_row_max(
     dim: int,
     *,
     rng: np.random.Generator,
-    progress: Progress = silent,
+    progress: Progress = ignore,
     steps: int = 1000,
     lr: float = 0.1,
     momentum: float = 0.9,
@@ -64,7 +64,7 @@ def log_sum_exp(
     dim: int,
     *,
     rng: np.random.Generator,
-    progress: Progress = silent,
+    progress: Progress = ignore,
     steps: int = 1000,
     lr: float = 0.2,
     momentum: float = 0.9,

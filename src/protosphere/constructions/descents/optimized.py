@@ -15,7 +15,7 @@ from protosphere.search.energy import ENERGIES
 from protosphere.search.momentum import check_descent_options
 from protosphere.search.optimise import checked_kinds, optimised
 from protosphere.search.starts import KINDS
-from protosphere.types import Points, Progress, silent
+from protosphere.types import Points, Progress, ignore
 
 SHARES, BEYOND = (0.3, 6.0), 2
 """How large a family's code may be, as a share of K, and how many dimensions beyond n, to be worth starting from."""
@@ -96,7 +96,7 @@ def optimized(
     dim: int,
     *,
     rng: np.random.Generator,
-    progress: Progress = silent,
+    progress: Progress = ignore,
     iterations: int | None = None,
     budget: float | None = None,
     starts: str = "+".join(KINDS),
