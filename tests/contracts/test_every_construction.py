@@ -14,6 +14,8 @@ ROWS = [
     ("uniform", 30, 7, {}, None),
     ("simplex", 12, 11, {}, (12, 10, "11")),
     ("cross_polytope", 13, 7, {}, (13, 6, "7")),
+    ("orthogonal_simplices", 13, 8, {}, (13, 6, "nearest: 7")),
+    ("orthogonal_simplices", 20, 10, {}, (20, 19, "nearest: 18")),
     ("reed_muller", 100, 32, {}, (100, 33, "32, 64")),
     ("reed_muller", 100, 45, {"modify": True}, (100, 6, "7")),
     ("reed_muller", 30, 16, {"subset": "greedy"}, (100_000, 64, "subset 'first'")),

@@ -4,6 +4,7 @@ from protosphere.constructions.elementary.one_hot import one_hot  # isort: skip 
 from protosphere.constructions.elementary.uniform import uniform  # isort: skip
 from protosphere.constructions.elementary.simplex import simplex  # isort: skip
 from protosphere.constructions.elementary.cross_polytope import cross_polytope  # isort: skip
+from protosphere.constructions.elementary.orthogonal_simplices import orthogonal_simplices  # isort: skip
 from protosphere.constructions.block_codes.reed_muller import reed_muller  # isort: skip
 from protosphere.constructions.block_codes.bch import bch  # isort: skip
 from protosphere.constructions.block_codes.reed_solomon import reed_solomon  # isort: skip
@@ -59,6 +60,7 @@ __all__ = [
     "mean_row_max",
     "one_hot",
     "optimized",
+    "orthogonal_simplices",
     "paley_frame",
     "polygon",
     "polytope",
