@@ -1,37 +1,60 @@
-"""Files are written beside their place and renamed into it: a reader sees the old one or the new one, never half."""
+"""Files are written beside their place and renamed into it: a reader sees the old one or the new one, never half.
+
+Who changes a folder or a file in several steps asks for it first, by `locked`.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable
-from contextlib import suppress
+import platform
+import re
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
-from protosphere.errors import StorageError, brief
+from protosphere.errors import ProtosphereError, StorageError, brief
+
+ABANDONED_SECONDS = 86_400.0
+"""Age at which a half-written file is nobody's any more, where its process cannot be asked."""
+
+NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""What a file system without locks answers."""
+
+_PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
+_numbers = count()
 
 
 def replace_file(target: Path, write: Callable[[Path], None]) -> Path:
     """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be.
 
-    A link is followed, the permissions of a file that is there are kept, and what is no file is left alone.
+    A link is followed, the permissions of a file that is there are kept, and what is no file is left alone. What
+    writers that were killed left beside it is removed.
     """
     try:
         place = target.resolve()
         if place.exists() and not place.is_file():
             raise StorageError(f"cannot write '{target}': it is there and not a regular file")
-        beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+        beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
     except (OSError, ValueError) as error:
         if isinstance(error, StorageError):
             raise
         raise StorageError(f"cannot write {brief(str(target))}: {_reason(error)}") from error
+    remove_abandoned(place.parent)
     try:
         beside.touch()
         mode = (place if place.exists() else beside).stat().st_mode
         write(beside)
-        beside.chmod(mode)
-        with beside.open("rb") as file:
+        with beside.open("r+b") as file:  # Windows flushes only what may be written to
             os.fsync(file.fileno())
+        beside.chmod(mode)
         beside.replace(place)
+    except ProtosphereError:
+        raise
     except Exception as error:
         raise StorageError(f"cannot write '{target}': {_reason(error)}") from error
     finally:
@@ -44,6 +67,11 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).splitlines()[0]
 
 
+def _machine() -> str:
+    """Eight digits that tell machines with a folder in common apart."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
 def replace_bytes(target: Path, content: bytes) -> Path:
     """`replace_file` with content that is there already."""
 
@@ -51,3 +79,58 @@ def replace_bytes(target: Path, content: bytes) -> Path:
         beside.write_bytes(content)
 
     return replace_file(target, write)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove the half-written files in `folder` whose process on this machine is gone, and those a day old."""
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            name = _PART.fullmatch(entry.name)
+            with suppress(OSError):
+                if name and _abandoned(name[1], int(name[2]), entry.stat().st_mtime):
+                    Path(entry).unlink()
+
+
+def _abandoned(machine: str, process: int, changed: float) -> bool:
+    if time.time() - changed > ABANDONED_SECONDS:
+        return True
+    if machine != _machine() or os.name != "posix":  # elsewhere asking for a process may end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # it is somebody else's
+        return False
+    return False
+
+
+@contextmanager
+def locked(path: Path, what: str) -> Generator[None]:
+    """The only right to change `path`, a folder or a file, until this ends or the process dies.
+
+    Another who asks meanwhile is refused in one sentence (StorageError); `what` says what has it: "sweep", "run". The
+    lock of a folder is the file `lock` in it, that of a file is beside it. A file system without locks gives the right
+    to all.
+    """
+    from filelock import FileLock, Timeout
+
+    place = path.resolve()
+    place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
+    lock = FileLock(place, timeout=0, thread_local=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says so where it has to make do with a file that is there or not
+        try:
+            lock.acquire()
+        except Timeout as error:
+            kind = "folder" if path.is_dir() else "file"
+            raise StorageError(
+                f"'{path}' is in use by another {what}; wait for it, or choose another {kind}"
+            ) from error
+        except (OSError, NotImplementedError) as error:
+            if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
+                raise StorageError(f"cannot write '{place}': {_reason(error)}") from error
+    try:
+        yield
+    finally:
+        lock.release()

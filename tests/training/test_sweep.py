@@ -15,6 +15,7 @@ import pytest
 
 from protosphere.cli import main
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.files import replace_file
 from protosphere.training.metrics import read_metrics
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, records_at, write_table
@@ -77,6 +78,18 @@ def test_other_data_and_failures_are_run_again(digits, recipes, tmp_path):
 def test_two_sweeps_do_not_share_a_store(digits, recipes, tmp_path):
     with Store(tmp_path).locked(), pytest.raises(StorageError, match="in use by another sweep"):
         next(sweep(recipes, digits, Store(tmp_path), in_this_process))
+
+
+def test_a_refused_sweep_leaves_what_the_first_is_writing(digits, recipes, tmp_path):
+    store = Store(tmp_path)
+
+    def write(beside):
+        with pytest.raises(StorageError, match="in use by another sweep"):
+            next(sweep(recipes, digits, Store(tmp_path), in_this_process))
+        beside.write_text("{}")
+
+    with store.locked():
+        assert replace_file(store.runs / "a.json", write).read_text() == "{}"
 
 
 def test_tables_go_out_and_come_back(digits, recipes, tmp_path):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.files import replace_bytes, replace_file
+from protosphere.files import locked, replace_bytes, replace_file
 from protosphere.training.records import RunRecord, record_from, record_from_row
 from protosphere.training.runs import made_folder
 
@@ -66,28 +65,8 @@ class Store:
     def locked(self) -> Generator[None]:
         """The right to write, until this ends or the process dies."""
         made_folder(self.runs)
-        for stale in self.runs.glob(".*.part"):  # of a sweep that was killed while it wrote
-            with suppress(OSError):
-                stale.unlink()
-        try:
-            file = (self.folder / "lock").open("a")
-        except OSError as error:
-            raise StorageError(f"cannot write into '{self.folder}': {error.strerror or error}") from error
-        with file:
-            _take_lock(file.fileno(), self.folder)
+        with locked(self.folder, "sweep"):
             yield
-
-
-def _take_lock(descriptor: int, folder: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere two sweeps into one store only do the same work twice
-    fcntl: Any = import_module("fcntl")
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise StorageError(f"'{folder}' is in use by another sweep; wait for it, or choose another --store") from error
-    except OSError:
-        return  # a file system without locks
 
 
 def _read(path: Path) -> RunRecord:
