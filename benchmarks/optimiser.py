@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 import protosphere as ps
-from protosphere.search.optimise import optimised
+from protosphere.search.code_search import search_code
 
 CELLS = ((16, 100, 10.0), (32, 100, 10.0), (128, 1000, 60.0))
 """n, K, and seconds for the search's own final value."""
@@ -31,12 +31,12 @@ def _descent(dim: int, count: int) -> float:
 
 def _passing(dim: int, count: int, value: float) -> float:
     rng = np.random.default_rng(0)
-    return optimised(count, dim, rng=rng, budget=60.0, target=value, polish=False).max_cosine
+    return search_code(count, dim, rng=rng, budget=60.0, target=value, polish=False).max_cosine
 
 
 def main() -> None:
     """Print a row a cell."""
-    optimised(9, 3, rng=np.random.default_rng(0), iterations=50)  # what is compiled and imported once
+    search_code(9, 3, rng=np.random.default_rng(0), iterations=50)  # what is compiled and imported once
     ps.construct("log_sum_exp", num_classes=4, dim=2)
     for dim, count, budget in CELLS:
         repeats = 5 if count < 1000 else 1

@@ -26,8 +26,8 @@ from protosphere.known.catalogue import (
     spent,
     write_catalogue,
 )
-from protosphere.search.crew import compile_descent
-from protosphere.search.optimise import optimised
+from protosphere.search.code_search import search_code
+from protosphere.search.descent_backend import compile_descent
 from protosphere.types import Points, Progress, ignore
 
 MOST_POINTS = 300
@@ -79,15 +79,15 @@ def searched_codes(
         starts = [*last, *pool.map(_patient, rng.standard_normal((2, number, dim))), *(one.points for one in near)]
         starts += algebraic_codes(number, dim, ARMS)
         most = max(1, round(effort * spent(number, dim)))
-        found = optimised(number, dim, rng=rng, iterations=most, start_points=starts, polish=False)
+        found = search_code(number, dim, rng=rng, iterations=most, start_points=starts, polish=False)
         last = [found.points]
         yield kept(found.points)
 
 
 def _patient(start: Points) -> Points:
-    from protosphere.search.kernel import descended
+    from protosphere.search.compiled_lbfgs import compiled_anneal
 
-    return normalized(descended(start, *PATIENT)[0])
+    return normalized(compiled_anneal(start, *PATIENT)[0])
 
 
 def _nearest(codes: Sequence[Kept], number: int, at_most: int) -> list[Kept]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from protosphere.errors import StorageError
 from protosphere.known.catalogue import shipped_catalogue
-from protosphere.search.optimise import optimised
+from protosphere.search.code_search import search_code
 from protosphere.types import Points, Progress, ignore
 
 Given = Callable[[int, int], Sequence[Points]]
@@ -74,7 +74,7 @@ def no_codes(num_points: int, dim: int) -> Sequence[Points]:
 def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: Progress) -> Record:
     dim, num_points, table = row
     kept = shipped_catalogue().code(num_points, dim, progress)
-    found = optimised(
+    found = search_code(
         num_points,
         dim,
         rng=np.random.default_rng([seed, dim, num_points]),

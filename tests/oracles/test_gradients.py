@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protosphere.geometry.sphere import uniform_points
-from protosphere.search.momentum import Descent, projected_descent
 from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
+from protosphere.search.projected_descent import Descent, projected_descent
 
 
 def log_sum_exp(points, temperature):

@@ -29,7 +29,7 @@ from protosphere.constructions.lattices.laminated import laminated  # isort: ski
 from protosphere.constructions.lattices.sharp_codes import sharp_codes  # isort: skip
 from protosphere.constructions.elementary.polytope import polygon, polytope  # isort: skip
 from protosphere.constructions.elementary.apple_peeling import apple_peeling  # isort: skip
-from protosphere.constructions.descents.descent import log_sum_exp, mean_row_max  # isort: skip
+from protosphere.constructions.descents.paper_objectives import log_sum_exp, mean_row_max  # isort: skip
 from protosphere.constructions.descents.optimized import optimized  # isort: skip
 from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct

@@ -22,7 +22,7 @@ from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
 from protosphere.known.catalogue import SPENT_SECONDS, shipped_catalogue, spent
-from protosphere.search.optimise import default_iterations, optimised
+from protosphere.search.code_search import default_iterations, search_code
 from protosphere.types import Points, Progress, ignore
 from protosphere.version import __version__
 
@@ -152,7 +152,7 @@ def _searched(
     if not small or 0 in (budget, iterations):
         return kept
     starts = [*(one.code.points for one in built), *algebraic_codes(K, n)]
-    result = optimised(
+    result = search_code(
         K,
         n,
         rng=np.random.default_rng(provenance.seed),

@@ -20,9 +20,9 @@ from protosphere.errors import CertificateError, StorageError
 from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
-from protosphere.search.crew import FACTOR, compile_descent
-from protosphere.search.polish import polished
-from protosphere.search.starts import adapted
+from protosphere.search.descent_backend import TEMPERATURE_FACTOR, compile_descent
+from protosphere.search.polish import polish_code
+from protosphere.search.starts import adapt
 from protosphere.types import Points, Progress, ignore
 
 FINENESS = 0.25
@@ -81,20 +81,20 @@ def spent(num_points: int, dim: int) -> int:
 
 def relaxed(source: Kept, num_points: int, dim: int, seed: int) -> Points:
     """A kept code made one of `num_points` in R^`dim`, and descended."""
-    from protosphere.search.kernel import descended
+    from protosphere.search.compiled_lbfgs import compiled_anneal
 
     rng = np.random.default_rng(seed)
     heats: Points = np.log(np.array(HEATS))
     heat = np.exp(rng.uniform(float(heats[0]), float(heats[1])))
     first = float(heat / (1 - np.cos(source.angle)))
-    start = adapted(source.points, num_points, dim, rng)
+    start = adapt(source.points, num_points, dim, rng)
     start += SHAKEN * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
-    return normalized(descended(np.ascontiguousarray(start), first, LAST, FACTOR, STEPS)[0])
+    return normalized(compiled_anneal(np.ascontiguousarray(start), first, LAST, TEMPERATURE_FACTOR, STEPS)[0])
 
 
 def finished(points: Points) -> Points:
     """A descended code, polished where that is quick."""
-    return polished(points)[0] if points.size <= POLISHED else points
+    return polish_code(points)[0] if points.size <= POLISHED else points
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,21 +11,21 @@ from torch import Tensor
 Group = dist.ProcessGroup | None
 
 
-def summed(share: Tensor, group: Group) -> Tensor:
+def all_reduce_sum(share: Tensor, group: Group) -> Tensor:
     """The sum of every process' share."""
     total = share.clone()
     dist.all_reduce(total, group=group)  # pyright: ignore[reportUnknownMemberType]
     return total
 
 
-def largest(mine: Tensor, group: Group) -> Tensor:
+def all_reduce_max(mine: Tensor, group: Group) -> Tensor:
     """The largest of every process' numbers, entry by entry."""
     most = mine.clone()
     dist.all_reduce(most, dist.ReduceOp.MAX, group=group)  # pyright: ignore[reportUnknownMemberType]
     return most
 
 
-def everyones(mine: Tensor, group: Group) -> list[Tensor]:
+def all_gather(mine: Tensor, group: Group) -> list[Tensor]:
     """The tensors of every process, all of one shape, by rank."""
     every = [torch.empty_like(mine, memory_format=torch.contiguous_format) for _ in range(dist.get_world_size(group))]
     dist.all_gather(every, mine.contiguous(), group=group)  # pyright: ignore[reportUnknownMemberType]
@@ -45,7 +45,7 @@ class _Gathered(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, group: Group) -> Tensor:
         ctx.rank, ctx.rows = dist.get_rank(group), len(z)
-        return torch.cat(everyones(z.detach(), group))
+        return torch.cat(all_gather(z.detach(), group))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.collectives import everyones, gathered, largest, summed
+from protosphere.nn.collectives import all_gather, all_reduce_max, all_reduce_sum, gathered
 from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.merging import Found, merged_top
@@ -72,7 +72,7 @@ class ShardedProjection(nn.Module):
             mine = (words >= start) & (words < start + part.num_words)
             local = (words - start).clamp(0, part.num_words - 1)
             rows = torch.where(mine[:, None], part.rows(local, rows), rows)
-        return summed(rows, self.group)
+        return all_reduce_sum(rows, self.group)
 
     def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
         """sum_k w_k c_k over the classes of all processes."""
@@ -81,7 +81,7 @@ class ShardedProjection(nn.Module):
         total = like.new_zeros(self.dim)
         for part, start in zip(self.each_part, self.starts, strict=True):
             total = total + part.word_sum(words[start : start + part.num_words])
-        return summed(total, self.group)
+        return all_reduce_sum(total, self.group)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """log sum_k exp(z c_k) over the classes of all processes; float32 for half types."""
@@ -112,7 +112,7 @@ class ShardedProjection(nn.Module):
         missing = (0, k - values.shape[1])
         mine = nn.functional.pad(values, missing, value=-torch.inf), nn.functional.pad(words, missing)
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-        for theirs in zip(*(everyones(one, self.group) for one in mine), strict=True):
+        for theirs in zip(*(all_gather(one, self.group) for one in mine), strict=True):
             found = merged_top(found, theirs, k)
         return found[0], found[1] if self.classes is None else self.classes[found[1]]
 
@@ -153,7 +153,7 @@ def combined(z: Tensor, shards: ShardedProjection) -> tuple[Tensor, Tensor]:
     value, mean = z.new_full((len(z),), -torch.inf), torch.zeros_like(z)
     if len(shards.parts):
         value, mean = streamed_log_sum_exp(z, shards.each_part, with_mean=True)
-    highest = largest(value, shards.group)
+    highest = all_reduce_max(value, shards.group)
     share = torch.exp(value - highest)[:, None]
-    sums = summed(torch.cat([share, share * mean], dim=1), shards.group)
+    sums = all_reduce_sum(torch.cat([share, share * mean], dim=1), shards.group)
     return highest + sums[:, 0].log(), sums[:, 1:] / sums[:, :1]

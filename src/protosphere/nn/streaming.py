@@ -83,7 +83,7 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
         spare = stream.spare(scores) if part.antipodal else scores
         total = total + _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
         if with_mean:
-            mean = mean + stream.pull(scores, tile)
+            mean = mean + stream.weighted_sum(scores, tile)
     return best + total.log(), mean / total[:, None]
 
 

@@ -15,7 +15,7 @@ MOST_KEPT = 8
 _kept: dict[tuple[torch.dtype, bool], list[Tensor]] = {}
 
 
-def taken(like: Tensor, entries: int) -> Tensor:
+def acquire(like: Tensor, entries: int) -> Tensor:
     """At least so many numbers of any value, of the dtype and on the device of `like`, flat."""
     kept = _kept.get((like.dtype, torch.is_inference_mode_enabled()), []) if like.device.type == "cpu" else []
     try:
@@ -25,7 +25,7 @@ def taken(like: Tensor, entries: int) -> Tensor:
     return block if len(block) >= entries else like.new_empty(entries)
 
 
-def given_back(block: Tensor) -> None:
+def release(block: Tensor) -> None:
     """Lend the block to the next; nobody may use it any more."""
     kept = _kept.setdefault((block.dtype, block.is_inference()), [])
     if block.device.type == "cpu" and len(kept) < MOST_KEPT:

@@ -19,7 +19,7 @@ from protosphere.search.groups import (
 from protosphere.types import Points
 
 if TYPE_CHECKING:
-    from protosphere.search.energy import Orbits
+    from protosphere.search.batched_energy import Orbits
 
 LARGEST_GROUP = 168
 APART = 1e-6
@@ -49,7 +49,7 @@ class Arrangement:
         """The same as tensors."""
         import torch
 
-        from protosphere.search.energy import Orbits
+        from protosphere.search.batched_energy import Orbits
 
         return Orbits(self.counts, tuple(torch.as_tensor(matrices, device=device) for matrices in self.cosets))
 

@@ -59,7 +59,7 @@ class Contacts:
     second: Indices
     cosines: Points
 
-    def measured(self, points: Points) -> Contacts:
+    def at(self, points: Points) -> Contacts:
         """The same pairs where the points are now."""
         cosines = np.einsum("ij,ij->i", points[self.first], points[self.second])
         return Contacts(self.first, self.second, cosines)
@@ -110,7 +110,7 @@ def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
     return blocks.reshape(points.size, points.size)
 
 
-def _newton(
+def _newton_step(
     points: Points, pairs: Contacts, multipliers: Points, slack: Points, target: float, damping: float
 ) -> Points:
     """Step of all points and, last, of the level above them, towards multiplier times slack = `target` everywhere."""
@@ -128,7 +128,7 @@ def _newton(
     return np.linalg.solve(system, right).astype(np.float64)
 
 
-def _gauss_newton(points: Points, pairs: Contacts) -> Points:
+def _gauss_newton_step(points: Points, pairs: Contacts) -> Points:
     """The shortest step that makes all active cosines equal, to first order."""
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
@@ -139,13 +139,13 @@ def _gauss_newton(points: Points, pairs: Contacts) -> Points:
     return step[:-1].reshape(points.shape)
 
 
-def _inside(value: Points, step: Points) -> float:
+def _fraction_to_boundary(value: Points, step: Points) -> float:
     """The longest part of a step, at most all of it, that keeps positive values positive."""
     falling = step < 0
     return min(1.0, float(np.min(-0.99 * value[falling] / step[falling], initial=1.0)))
 
 
-def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
+def _interior_point(points: Points, start: float) -> tuple[Points, float]:
     """A primal-dual interior-point run: the points with the lowest cosine on its way.
 
     Its level starts `start` above all cosines and its multipliers at target / slack; the target falls to nothing.
@@ -159,17 +159,17 @@ def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
     for _ in range(ROUNDS):
         slack = np.maximum(level - pairs.cosines, 1e-16)
         target = SHRINK * float(multipliers @ slack) / len(slack)
-        found = _newton(current, pairs, multipliers, slack, target, damping)
+        found = _newton_step(current, pairs, multipliers, slack, target, damping)
         if not np.abs(found[:-1]).max() < LONGEST:
             damping = max(100 * damping, 1e-6)
             continue
         damping = max(damping / 10, DAMPING)
         change = found[-1] - jacobian(current, pairs) @ found[:-1]
-        part = _inside(slack, change)
+        part = _fraction_to_boundary(slack, change)
         rise = (target - multipliers * change) / slack - multipliers
-        multipliers = multipliers + _inside(multipliers, rise) * rise
+        multipliers = multipliers + _fraction_to_boundary(multipliers, rise) * rise
         current = normalized(current + part * found[:-1].reshape(points.shape))
-        pairs = pairs.measured(current)
+        pairs = pairs.at(current)
         level = max(level + part * found[-1], float(pairs.cosines.max()))
         reached = max_cosine(current)
         if reached < value:
@@ -179,14 +179,14 @@ def _solved_dense(points: Points, start: float) -> tuple[Points, float]:
     return best, value
 
 
-def _solved_sparse(points: Points, width: float) -> tuple[Points, float]:
+def _gauss_newton(points: Points, width: float) -> tuple[Points, float]:
     """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
     best, value = points, max_cosine(points)
     for _ in range(ROUNDS):
         pairs = contacts(best, value - width)
         if len(pairs.first) * points.shape[1] > MOST_ENTRIES:
             break
-        step = _gauss_newton(best, pairs)
+        step = _gauss_newton_step(best, pairs)
         if not np.abs(step).max() < LONGEST:
             break
         moved = normalized(best + step)
@@ -197,13 +197,13 @@ def _solved_sparse(points: Points, width: float) -> tuple[Points, float]:
     return best, value
 
 
-def polished(points: Points) -> tuple[Points, float]:
+def polish_code(points: Points) -> tuple[Points, float]:
     """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
 
     Never worse than what came in: every attempt is judged by the true largest cosine of all pairs.
     """
     best, value = points, max_cosine(points)
-    attempt, scales = (_solved_dense, STARTS) if points.size <= DENSE else (_solved_sparse, WIDTHS)
+    attempt, scales = (_interior_point, STARTS) if points.size <= DENSE else (_gauss_newton, WIDTHS)
     if QUICK < points.size <= DENSE:
         scales = scales[1:2]
     for scale in scales:

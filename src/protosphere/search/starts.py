@@ -33,36 +33,36 @@ def known_optimum(num_points: int, dim: int) -> Points | None:
     return None
 
 
-def refilled(points: Points, rng: np.random.Generator) -> Points:
+def refill(points: Points, rng: np.random.Generator) -> Points:
     """A good code with some points taken out, crowded ones first or any, and put into the deepest holes there are."""
     count, dim = points.shape
     moved = int(max(2.0, count / 5) ** rng.random())
     crowded = rng.random() < 0.7
-    kept = _thinned(points, count - moved, rng) if crowded else points[rng.permutation(count)[: count - moved]]
+    kept = _thin(points, count - moved, rng) if crowded else points[rng.permutation(count)[: count - moved]]
     shaken = kept + 0.03 * rng.random() ** 2 / np.sqrt(dim) * rng.standard_normal(kept.shape)
-    return _filled(normalized(shaken), count, rng)
+    return _fill_holes(normalized(shaken), count, rng)
 
 
-def fitted(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+def resize(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
     """A code of any size and dimension made one of `num_points` in R^`dim`: a start, the random choices anew each time.
 
     Coordinates are appended, or the points are seen along a few directions, random ones or those of points; what is
     too much leaves, far ones from the plane of view first, or a cap, or the crowded; newcomers go into deep holes.
     """
-    flat = _turned(points, num_points, dim, rng)
+    flat = _pad_or_project(points, num_points, dim, rng)
     if len(flat) > num_points and rng.random() < 0.4:
         height = flat @ flat[rng.integers(len(flat))]
         order = np.argsort(height if rng.random() < 0.5 else np.abs(height))
         flat = flat[order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]]
-    return _filled(_thinned(flat, num_points, rng), num_points, rng)
+    return _fill_holes(_thin(flat, num_points, rng), num_points, rng)
 
 
-def adapted(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """As `fitted`, but what is too much leaves by crowding alone: for a code of about that size already."""
-    return _filled(_thinned(_turned(points, num_points, dim, rng), num_points, rng), num_points, rng)
+def adapt(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+    """As `resize`, but what is too much leaves by crowding alone: for a code of about that size already."""
+    return _fill_holes(_thin(_pad_or_project(points, num_points, dim, rng), num_points, rng), num_points, rng)
 
 
-def _turned(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+def _pad_or_project(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
     """`points` in R^`dim`: padded, or seen along random directions, of points themselves or of any kind."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
@@ -77,7 +77,7 @@ def _turned(points: Points, num_points: int, dim: int, rng: np.random.Generator)
     return normalized(points @ basis[:, surplus:] + 1e-9)
 
 
-def _thinned(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+def _thin(points: Points, num_points: int, rng: np.random.Generator) -> Points:
     """The worst placed leave, a quarter of the surplus at a time, judged by how many near neighbours they have."""
     noise = rng.choice([0.01, 0.3, 1.0, 3.0])
     while len(points) > num_points:
@@ -90,7 +90,7 @@ def _thinned(points: Points, num_points: int, rng: np.random.Generator) -> Point
     return points
 
 
-def _filled(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
     """Newcomers in the deepest of many random places, one after the other."""
     missing = num_points - len(points)
     if missing <= 0:

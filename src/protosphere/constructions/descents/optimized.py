@@ -11,9 +11,9 @@ from protosphere.constructions.ranking import best_member, near_members
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
-from protosphere.search.energy import ENERGIES
-from protosphere.search.momentum import check_descent_options
-from protosphere.search.optimise import checked_kinds, optimised
+from protosphere.search.batched_energy import ENERGIES
+from protosphere.search.code_search import check_kinds, search_code
+from protosphere.search.projected_descent import check_descent_options
 from protosphere.search.starts import KINDS
 from protosphere.types import Points, Progress, ignore
 
@@ -42,7 +42,7 @@ def _check_options(
         as_positive("budget", budget)
     if not isinstance(starts, str):
         raise InvalidArgumentError(f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}")
-    checked_kinds(starts.split("+"))
+    check_kinds(starts.split("+"))
     as_choice("energy", energy, ENERGIES)
     as_flag("algebraic", algebraic)
     as_flag("polish", polish)
@@ -111,7 +111,7 @@ def optimized(
     `energy` is 'log_sum_exp' or 'riesz', inverse powers of distances, which is slower.
     With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
     """
-    found = optimised(
+    found = search_code(
         num_classes,
         dim,
         rng=rng,

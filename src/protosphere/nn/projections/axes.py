@@ -39,9 +39,9 @@ class AxesPart(nn.Module):
 
     def stream(self, z: Tensor) -> WholeStream:
         """All products at once."""
-        return WholeStream(z, self, self.pull)
+        return WholeStream(z, self, self.weighted_sum)
 
-    def pull(self, weights: Tensor) -> Tensor:
+    def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the words with these weights, B x num_words."""
         signed = weights * self.signs.to(weights.dtype)
         return signed.new_zeros(len(signed), self.dim).index_add_(1, self.axes, signed)
@@ -52,7 +52,7 @@ class AxesPart(nn.Module):
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""
-        return self.pull(weights[None])[0]
+        return self.weighted_sum(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""

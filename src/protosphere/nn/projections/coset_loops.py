@@ -18,15 +18,15 @@ from protosphere.nn.projections.lanes import (
     U,
     W,
     add_rows,
+    coset_products,
     exponentials,
     invert,
-    products,
-    raise_to_highest,
-    raise_to_highest_butterfly,
+    max_rows,
+    max_rows_of_butterfly,
     scale_rows,
-    scattered_bins,
+    scatter_bins,
     subtract,
-    transformed,
+    walsh_hadamard,
 )
 from protosphere.types import Indices
 
@@ -42,9 +42,9 @@ def write_highest(z: Block, flips: Flips, bins: int, both: bool, highest: Block)
     x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
     for g in range(len(z)):
         for c in range(len(flips)):
-            x, y = products(z[g], flips[c], x, y, bins, 4)
+            x, y = coset_products(z[g], flips[c], x, y, bins, 4)
             highest[g, c, :] = -np.inf
-            raise_to_highest_butterfly(x, both, highest[g, c], bins)
+            max_rows_of_butterfly(x, both, highest[g, c], bins)
 
 
 @compiled_exactly
@@ -53,7 +53,7 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> 
     x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
         for g in range(len(z)):
-            x, y = products(z[g], flips[c], x, y, bins, 1)
+            x, y = coset_products(z[g], flips[c], x, y, bins, 1)
             for row in range(g * LANES, min(g * LANES + LANES, len(words))):
                 write_lane(x, U(row - g * LANES), both, words[row], U(c * bins), bins)
 
@@ -71,7 +71,7 @@ def write_lane(x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint
 
 
 @compiled_exactly
-def pull_words(words: Block, flips: Flips, bins: int, both: bool, z: Block) -> None:
+def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Block) -> None:
     """The transpose of `write_words`, added to z."""
     x, y = np.zeros(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
@@ -79,8 +79,8 @@ def pull_words(words: Block, flips: Flips, bins: int, both: bool, z: Block) -> N
             x[:] = 0
             for row in range(g * LANES, min(g * LANES + LANES, len(words))):
                 read_lane(words[row], U(c * bins), both, x, U(row - g * LANES), bins)
-            x, y = transformed(x, y, bins, bins, 1)
-            scattered_bins(x, flips[c], z[g], bins)
+            x, y = walsh_hadamard(x, y, bins, bins, 1)
+            scatter_bins(x, flips[c], z[g], bins)
 
 
 @compiled_exactly
@@ -106,25 +106,25 @@ def write_chosen(z: Block, flips: Flips, chosen: Indices, bins: int, words: Bloc
             lane = U(row - g * LANES)
             for i in range(U(flips.shape[1])):
                 x[i // U(size) * W + lane] += flips[chosen[row], i] * z[g, i * W + lane]
-        x, y = transformed(x, y, bins, bins, 1)
+        x, y = walsh_hadamard(x, y, bins, bins, 1)
         for row in range(g * LANES, min(g * LANES + LANES, len(words))):
             write_lane(x, U(row - g * LANES), False, words[row], U(0), bins)
 
 
 @compiled_exactly
 def write_sums(
-    z: Block, flips: Flips, tails: Block, bins: int, both: bool, peaks: Block, sums: Block, pulled: Block
+    z: Block, flips: Flips, tails: Block, bins: int, both: bool, peaks: Block, sums: Block, word_sums: Block
 ) -> None:
     """The sums of exp(product + tail - peak) over the words of each coset, and of these weights times the words.
 
-    tails, peaks and sums are (groups, cosets, lanes). A peak is the largest product + tail so far; `pulled`, like z,
+    tails, peaks and sums are (groups, cosets, lanes). A peak is the largest product + tail so far; `word_sums`, like z,
     is relative to the last one. It is left alone if it is empty.
     """
     x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
     opposed, bits = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.int32)
     for g in range(len(z)):
         for c in range(len(flips)):
-            x, y = products(z[g], flips[c], x, y, bins, 1)
+            x, y = coset_products(z[g], flips[c], x, y, bins, 1)
             raised = raise_peak(x, both, tails[g, c], peaks[g], c, bins)
             shift = peaks[g, c] - tails[g, c]
             exponentials(x, ONE, shift, y, bits, bins)
@@ -137,11 +137,11 @@ def write_sums(
                     exponentials(x, -ONE, shift, opposed, bits, bins)
                 add_rows(opposed, sums[g, c], bins)
                 subtract(y, opposed)
-            if len(pulled):
+            if len(word_sums):
                 if raised and c:
-                    scale_rows(pulled[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
-                y, x = transformed(y, x, bins, bins, 1)
-                scattered_bins(y, flips[c], pulled[g], bins)
+                    scale_rows(word_sums[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
+                y, x = walsh_hadamard(y, x, bins, bins, 1)
+                scatter_bins(y, flips[c], word_sums[g], bins)
 
 
 @compiled_exactly
@@ -149,7 +149,7 @@ def raise_peak(x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins
     """The peak at a coset from the one before and the products x; whether any lane has a new one."""
     peak = peaks[coset]
     peak[:] = -np.inf
-    raise_to_highest(x, both, peak, bins)
+    max_rows(x, both, peak, bins)
     raised = coset == 0
     for w in range(LANES):
         peak[w] += tail[w]

@@ -30,7 +30,7 @@ class DenseStream:
         """Memory of the shape of the scores."""
         return torch.empty_like(scores)
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the rows of a tile."""
         return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 

@@ -58,12 +58,12 @@ class FusedCosets(nn.Module):
         if self.tails.any():
             out.view(len(z), len(self.flips), self.bins << self.both).add_(self._tail_scores(z)[:, :, None])
 
-    def pulled(self, weights: Tensor) -> Tensor:
+    def weighted_sum(self, weights: Tensor) -> Tensor:
         """The transpose of `words`: B x num_words to B x n."""
-        from protosphere.nn.projections.coset_loops import pull_words
+        from protosphere.nn.projections.coset_loops import add_weighted_words
 
         block = self._empty_lanes(len(weights))
-        pull_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
+        add_weighted_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
         each = weights.reshape(len(weights), len(self.flips), self.bins << self.both)
         return self._out_of_lanes(_tensor(block), each.sum(2) if self.tails.any() else None, len(weights))
 
@@ -76,8 +76,8 @@ class FusedCosets(nn.Module):
         peaks, sums = np.empty((2, len(lanes), cosets, LANES), dtype=np.float32)
         sums[:] = 0
         tails = self._rows_in_lanes(self._tail_scores(z)).reshape(peaks.shape)
-        pulled = np.zeros_like(lanes) if with_mean else lanes[:0]
-        write_sums(lanes, self.flips.numpy(), tails, self.bins, self.both, peaks, sums, pulled)
+        word_sums = np.zeros_like(lanes) if with_mean else lanes[:0]
+        write_sums(lanes, self.flips.numpy(), tails, self.bins, self.both, peaks, sums, word_sums)
         peak = _tensor(peaks[:, -1])
         weights = _tensor(sums) * torch.exp(_tensor(peaks) - peak[:, None])
         total = weights.sum(1)
@@ -85,7 +85,7 @@ class FusedCosets(nn.Module):
         if not with_mean:
             return value, torch.zeros_like(z)
         shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tails.any() else None
-        mean = _tensor(pulled).view(len(lanes), len(self.columns), LANES) / total[:, None]
+        mean = _tensor(word_sums).view(len(lanes), len(self.columns), LANES) / total[:, None]
         return value, self._out_of_lanes(mean, shares, len(z))
 
     def top(self, z: Tensor, k: int) -> Found:
@@ -150,10 +150,10 @@ class FusedCosets(nn.Module):
 
         lanes = block.view(len(block), len(self.columns), LANES)
         rows = lanes.transpose(1, 2).flatten(0, 1)[:batch] * self.coefficient
-        pulled = rows.new_zeros(batch, self.dim).index_add_(1, self.columns, rows)
+        word_sums = rows.new_zeros(batch, self.dim).index_add_(1, self.columns, rows)
         if coset_weights is not None:
-            pulled[:, self.length :] = coset_weights @ self.tails[self.tail_of]
-        return pulled
+            word_sums[:, self.length :] = coset_weights @ self.tails[self.tail_of]
+        return word_sums
 
 
 def _tensor(block: Block) -> Tensor:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.hadamard_stream import HadamardStream
-from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, pulled_words
+from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, weighted_words
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
 from protosphere.nn.projections.small_cosets import split_bits
@@ -77,16 +77,16 @@ class HadamardPart(nn.Module):
         words = z[:, : self.length] * self.coefficient
         return words.index_select(1, self.columns).view(z.shape[0], b, size).transpose(0, 1)
 
-    def unbinned(self, pulled: Tensor) -> Tensor:
+    def unbinned(self, sums: Tensor) -> Tensor:
         """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
-        flat = pulled.transpose(0, 1).flatten(1) * self.coefficient
+        flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(len(flat), self.dim).index_add_(1, self.columns, flat)
 
     def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:
         """What the tails of the cosets of a tile add: B x cosets."""
         return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of[tile[0] : tile[1]]]
 
-    def pulled_tails(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_tails(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the tails with weights B x cosets, after zeros for the words."""
         tails = weights @ self.tails.to(weights.dtype)[self.tail_of[tile[0] : tile[1]]]
         return nn.functional.pad(tails, (self.length, 0))
@@ -116,7 +116,7 @@ class HadamardPart(nn.Module):
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all words."""
-        return pulled_words(weights[None], self)[0]
+        return weighted_words(weights[None], self)[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""

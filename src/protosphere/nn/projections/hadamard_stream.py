@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.projections.part import Tile
-from protosphere.nn.workspace import given_back, taken
+from protosphere.nn.workspace import acquire, release
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
@@ -24,12 +24,12 @@ class HadamardStream:
         self.z, self.part = z, part
         largest = max((stop - start for start, stop in part.tiles(len(z))), default=0)
         entries = len(part.inner) * len(z) * largest
-        self.block = taken(z, 3 * entries)
+        self.block = acquire(z, 3 * entries)
         self.summed, self.halves, self.others = (self.block[i * entries : (i + 1) * entries] for i in range(3))
         self.binned, self.inner = part.binned(z).contiguous(), part.inner.to(z.dtype)
 
     def __del__(self) -> None:
-        given_back(self.block)
+        release(self.block)
 
     def scores(self, tile: Tile) -> Tensor:
         """Dot products with the words of a tile."""
@@ -47,15 +47,15 @@ class HadamardStream:
         """Memory of the shape of the scores."""
         return torch.empty_like(scores) if self.part.tailed else self._shaped(self.others, scores.shape[2])
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the words of a tile."""
         part, b = self.part, len(self.inner)
         half = weights[:b] - weights[b:] if len(weights) > b else weights
         summed = self._shaped(self.summed, half.shape[2])
         torch.mm(self.inner, half.flatten(1), out=summed.flatten(1))
         signs = part.signs[:, :, tile[0] : tile[1]].to(half.dtype)
-        pulled = part.unbinned(torch.bmm(summed, signs.transpose(1, 2)))
-        return pulled + part.pulled_tails(weights.sum(0), tile) if part.tailed else pulled
+        sums = part.unbinned(torch.bmm(summed, signs.transpose(1, 2)))
+        return sums + part.weighted_tails(weights.sum(0), tile) if part.tailed else sums
 
     def _shaped(self, block: Tensor, cosets: int) -> Tensor:
         shape = (len(self.inner), len(self.z), cosets)

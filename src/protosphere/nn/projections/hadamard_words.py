@@ -49,13 +49,13 @@ class _Words(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return cast("Tensor", _PulledWords.apply(grads[0], ctx.part)), None  # pyright: ignore[reportUnknownMemberType]
+        return cast("Tensor", _WeightedWords.apply(grads[0], ctx.part)), None  # pyright: ignore[reportUnknownMemberType]
 
 
-class _PulledWords(torch.autograd.Function):
+class _WeightedWords(torch.autograd.Function):
     @staticmethod
     def forward(weights: Tensor, part: HadamardPart) -> Tensor:
-        return pulled_words(widened(weights.detach()), part).to(weights.dtype)
+        return weighted_words(widened(weights.detach()), part).to(weights.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -88,24 +88,24 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
         each += part.tail_scores(z, (0, cosets))[:, :, None]
 
 
-def pulled_words(weights: Tensor, part: HadamardPart) -> Tensor:
+def weighted_words(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    pieces = by_rows(lambda rows: _pulled(weights[rows], part), len(weights), weights.numel(), weights.device)
+    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), len(weights), weights.numel(), weights.device)
     return torch.cat(pieces)
 
 
-def _pulled(weights: Tensor, part: HadamardPart) -> Tensor:
+def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
     if part.fused.serves(weights):
-        return part.fused.pulled(weights)
+        return part.fused.weighted_sum(weights)
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = weights.reshape(len(weights), cosets, per_coset)
-    pulled = weights.new_zeros(b, len(weights), part.signs.shape[1])
+    sums = weights.new_zeros(b, len(weights), part.signs.shape[1])
     outer = part.words.to(weights.dtype).expand(len(weights), b, per_coset)
     for start, stop in tiles(part, len(weights)):
         summed = torch.bmm(outer, each[:, start:stop].transpose(1, 2)).transpose(0, 1)
-        pulled += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
-    total = part.unbinned(pulled)
-    return total + part.pulled_tails(each.sum(2), (0, cosets)) if part.tailed else total
+        sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
+    total = part.unbinned(sums)
+    return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
 
 
 def tiles(part: HadamardPart, batch: int) -> list[tuple[int, int]]:

@@ -31,7 +31,7 @@ P1, P2, P3, P4, P5, P6 = (np.float32(c) for c in np.log(2.0) ** np.arange(1, 7) 
 
 
 @compiled_exactly
-def quartered(x: Block, y: Block, b: int) -> None:
+def radix4_butterfly(x: Block, y: Block, b: int) -> None:
     """y = the butterflies of four rows of x a quarter of the block apart, side by side."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -44,7 +44,7 @@ def quartered(x: Block, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def halved(x: Block, y: Block, b: int) -> None:
+def radix2_butterfly(x: Block, y: Block, b: int) -> None:
     """y = the butterflies of two rows of x half the block apart, side by side."""
     step = U(b // 2) * W
     for j in range(U(b // 2)):
@@ -55,8 +55,8 @@ def halved(x: Block, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def flipped_and_quartered(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """`quartered` of the rows of z, each with its sign."""
+def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
+    """`radix4_butterfly` of the rows of z, each with its sign."""
     step, quarter = U(b // 4) * W, U(b // 4)
     for j in range(quarter):
         f, g = np.float32(flips[j]), np.float32(flips[j + quarter])
@@ -70,7 +70,7 @@ def flipped_and_quartered(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def transformed(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
+def walsh_hadamard(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
     """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y, whichever is which.
 
     Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
@@ -78,27 +78,27 @@ def transformed(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block
     """
     while left > last:
         if left == 2 * last or left == 8 * last:
-            halved(x, y, b)
+            radix2_butterfly(x, y, b)
             left //= 2
         else:
-            quartered(x, y, b)
+            radix4_butterfly(x, y, b)
             left //= 4
         x, y = y, x
     return x, y
 
 
 @compiled_exactly
-def products(z: Block, flips: Flips, x: Block, y: Block, b: int, last: int) -> tuple[Block, Block]:
+def coset_products(z: Block, flips: Flips, x: Block, y: Block, b: int, last: int) -> tuple[Block, Block]:
     """The products of a coset in one block, the other one to overwrite; the digits of `last` are left to do."""
     if len(flips) > b or b < 4 * last:
-        gathered_bins(z, flips, x, b)
-        return transformed(x, y, b, b, last)
-    flipped_and_quartered(z, flips, x, b)
-    return transformed(x, y, b, b // 4, last)
+        gather_bins(z, flips, x, b)
+        return walsh_hadamard(x, y, b, b, last)
+    signed_radix4_butterfly(z, flips, x, b)
+    return walsh_hadamard(x, y, b, b // 4, last)
 
 
 @compiled_exactly
-def gathered_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
+def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
     """Row i of y = the sum of the i-th of b equal stretches of rows of z, each with its sign."""
     size = U(len(flips) // b)
     for i in range(U(b)):
@@ -111,8 +111,8 @@ def gathered_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def scattered_bins(y: Block, flips: Flips, z: Block, b: int) -> None:
-    """The transpose of `gathered_bins`, added to z."""
+def scatter_bins(y: Block, flips: Flips, z: Block, b: int) -> None:
+    """The transpose of `gather_bins`, added to z."""
     size = U(len(flips) // b)
     for i in range(U(b)):
         for x in range(i * size, (i + U(1)) * size):
@@ -122,7 +122,7 @@ def scattered_bins(y: Block, flips: Flips, z: Block, b: int) -> None:
 
 
 @compiled_exactly
-def raise_to_highest(x: Block, both: bool, highest: Block, b: int) -> None:
+def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
     """highest = the larger of itself and every row of x, with `both` of -x too."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -137,8 +137,8 @@ def raise_to_highest(x: Block, both: bool, highest: Block, b: int) -> None:
 
 
 @compiled_exactly
-def raise_to_highest_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """`raise_to_highest` of what `quartered` would make of x."""
+def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
+    """`max_rows` of what `radix4_butterfly` would make of x."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):

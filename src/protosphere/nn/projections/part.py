@@ -24,7 +24,7 @@ class Stream(Protocol):
         """Memory of the shape of the scores, to be written by the caller."""
         ...
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the words of a tile with weights in the order of their scores: B x n."""
         ...
 

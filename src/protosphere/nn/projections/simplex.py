@@ -49,14 +49,14 @@ class SimplexPart(nn.Module):
 
     def stream(self, z: Tensor) -> WholeStream:
         """All products at once."""
-        return WholeStream(z, self, self.pull)
+        return WholeStream(z, self, self.weighted_sum)
 
-    def pull(self, weights: Tensor) -> Tensor:
+    def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the points with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j."""
         each, steps = weights, self.steps.to(weights.dtype)
         j = torch.arange(1, self.num_words, dtype=each.dtype, device=each.device)
-        pulled = steps * (each.cumsum(1)[:, :-1] - j * each[:, 1:])
-        return nn.functional.pad(pulled, (0, self.dim - self.num_words + 1))
+        sums = steps * (each.cumsum(1)[:, :-1] - j * each[:, 1:])
+        return nn.functional.pad(sums, (0, self.dim - self.num_words + 1))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
@@ -64,7 +64,7 @@ class SimplexPart(nn.Module):
 
     def word_sum(self, weights: Tensor) -> Tensor:
         """The sum of all points."""
-        return self.pull(weights[None])[0]
+        return self.weighted_sum(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""

@@ -28,7 +28,7 @@ class WholeStream:
         """Memory of the shape of the scores."""
         return torch.empty_like(scores)
 
-    def pull(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of all words."""
         del tile
         return self.transposed(weights[0])

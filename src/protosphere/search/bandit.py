@@ -13,9 +13,9 @@ import numpy as np
 from protosphere.geometry.gram import max_cosine
 from protosphere.search.arrangements import Arrangement, random_arrangement
 from protosphere.search.budget import Budget
-from protosphere.search.crew import Crew
-from protosphere.search.polish import polished
-from protosphere.search.starts import fitted, refilled
+from protosphere.search.descent_backend import DescentBackend
+from protosphere.search.polish import polish_code
+from protosphere.search.starts import refill, resize
 from protosphere.types import Points
 
 EXPLORE, VARY = 0.35, 0.85
@@ -49,7 +49,7 @@ class Arm:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class ScreenedCode:
     """A screened code."""
 
     value: float
@@ -60,28 +60,28 @@ class Candidate:
 
 
 @dataclass
-class Search:
+class BanditSearch:
     """The state of a search: its budget, its arms and the best codes so far, best first."""
 
     num_points: int
     dim: int
     rng: np.random.Generator
     budget: Budget
-    crew: Crew
+    backend: DescentBackend
     arms: list[Arm] = field(default_factory=list[Arm])
-    pool: list[Candidate] = field(default_factory=list[Candidate])
+    pool: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
     tried: dict[str, int] = field(default_factory=dict[str, int])
-    earlier: list[Candidate] = field(default_factory=list[Candidate])
+    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
 
     @property
     def varying(self) -> bool:
         """Whether enough was explored: good codes are varied from now on, until the pool is emptied for a new epoch."""
-        within = self.budget.share / VARY * self.crew.epochs % 1
+        within = self.budget.share / VARY * self.backend.epochs % 1
         return within * VARY > EXPLORE
 
     def begin_epochs(self) -> None:
         """Where a new epoch is due, the best code is put aside and the pool is emptied: it may be in a dead end."""
-        if self.budget.share / VARY * self.crew.epochs >= len(self.earlier) + 1 and self.pool:
+        if self.budget.share / VARY * self.backend.epochs >= len(self.earlier) + 1 and self.pool:
             self.earlier.append(self.pool[0])
             self.pool = []
             self.explore()
@@ -91,7 +91,7 @@ class Search:
         for candidate in self.earlier:
             self.admit(candidate)
 
-    def admit(self, found: Candidate) -> None:
+    def admit(self, found: ScreenedCode) -> None:
         """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
         rivals = [other for other in self.pool if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
         same = [other for other in self.pool if other not in rivals]
@@ -103,14 +103,14 @@ class Search:
         """The caller's points as they are if they fit, and in any case as an arm."""
         self.arms.append(Arm(kind, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
-            start = fitted(points, self.num_points, self.dim, self.rng)
-            self.admit(Candidate(max_cosine(start), start, kind, finished=True))
+            start = resize(points, self.num_points, self.dim, self.rng)
+            self.admit(ScreenedCode(max_cosine(start), start, kind, finished=True))
 
     def sprint(self, patience: int) -> None:
         """One random start in a great hurry, or in `patience` times less of one: enough where the target is modest."""
-        first, steps = self.crew.sprint
+        first, steps = self.backend.sprint
         start = self.rng.standard_normal((self.num_points, self.dim))
-        hurry = self.crew.descended([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        hurry = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
         self._admit_all("random", hurry)
 
     def explore(self) -> None:
@@ -121,29 +121,29 @@ class Search:
         if arm.kind == "symmetric":
             arm.value = min(arm.value, self._symmetric())
         elif arm.code is not None:
-            tries = min(self.crew.batch, FIRST_TRIES) if untried else self.crew.batch
+            tries = min(self.backend.batch, FIRST_TRIES) if untried else self.backend.batch
             starts = [self._near(arm.code) for _ in range(tries)]
             arm.value = min(arm.value, self._screen(arm.kind, starts, 8, 80))
         else:
-            starts = list(self.rng.standard_normal((self.crew.batch, self.num_points, self.dim)))
+            starts = list(self.rng.standard_normal((self.backend.batch, self.num_points, self.dim)))
             arm.value = min(arm.value, self._screen(arm.kind, starts, 5, 50))
 
     def vary(self) -> None:
         """One batch of the best codes with points moved into holes."""
-        ranks = np.minimum(self.rng.exponential(2, self.crew.batch).astype(int), len(self.pool) - 1)
+        ranks = np.minimum(self.rng.exponential(2, self.backend.batch).astype(int), len(self.pool) - 1)
         chosen = [self.pool[int(rank)] for rank in ranks]
-        starts = [refilled(one.points, self.rng) for one in chosen]
-        self._screen(f"{chosen[0].kind.removesuffix(', refilled')}, refilled", starts, *self.crew.variation)
+        starts = [refill(one.points, self.rng) for one in chosen]
+        self._screen(f"{chosen[0].kind.removesuffix(', refilled')}, refilled", starts, *self.backend.variation)
 
     def _near(self, code: Points) -> Points:
-        start = fitted(code, self.num_points, self.dim, self.rng)
+        start = resize(code, self.num_points, self.dim, self.rng)
         size = 10 ** self.rng.uniform(-2.5, -0.5) / np.sqrt(self.dim)
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, kind: str, starts: list[Points], coolest: float, hottest: float) -> float:
         """Starts descended in a hurry into the pool, from 1/temperatures log-uniform in a range; the lowest value."""
         first = np.exp(self.rng.uniform(np.log(coolest), np.log(hottest), len(starts)))
-        found = self.crew.descended(starts, first, self.crew.last, STEPS, self.budget, VARY)
+        found = self.backend.descend(starts, first, self.backend.last, STEPS, self.budget, VARY)
         return self._admit_all(kind, found)
 
     def _symmetric(self) -> float:
@@ -151,16 +151,16 @@ class Search:
         arrangement = self._arrangement()
         if arrangement is None:
             return float("inf")
-        batch = min(8, self.crew.batch)
+        batch = min(8, self.backend.batch)
         starts = arrangement.random_representatives(batch, self.rng)
         first = np.exp(self.rng.uniform(np.log(5), np.log(50), batch))
-        found = self.crew.orbits_descended(arrangement, starts, first, self.crew.last, STEPS, self.budget, VARY)
+        found = self.backend.descend_orbits(arrangement, starts, first, self.backend.last, STEPS, self.budget, VARY)
         return self._admit_all(f"symmetric ({arrangement.name})", found)
 
     def _admit_all(self, kind: str, found: list[Points]) -> float:
         values = [max_cosine(points) for points in found]
         for value, points in zip(values, found, strict=True):
-            self.admit(Candidate(value, points, kind))
+            self.admit(ScreenedCode(value, points, kind))
         self.budget.starts += len(found)
         name = kind.partition(" (")[0]
         self.tried[name] = self.tried.get(name, 0) + len(found)
@@ -173,18 +173,18 @@ class Search:
                 return drawn
         return None
 
-    def finish(self, candidate: Candidate) -> None:
+    def finish(self, candidate: ScreenedCode) -> None:
         """The temperature taken up to 1e6: what comes out replaces what went in."""
-        [points] = self.crew.descended([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
+        [points] = self.backend.descend([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
         if max_cosine(points) > candidate.value:
             points = candidate.points
         self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
 
-    def polish(self, candidate: Candidate) -> None:
+    def polish(self, candidate: ScreenedCode) -> None:
         """Newton's method: what comes out replaces what went in."""
-        points, value = polished(candidate.points)
-        self._replace(candidate, Candidate(value, points, candidate.kind, finished=True, polished=True))
+        points, value = polish_code(candidate.points)
+        self._replace(candidate, ScreenedCode(value, points, candidate.kind, finished=True, polished=True))
 
-    def _replace(self, old: Candidate, new: Candidate) -> None:
+    def _replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
         self.pool = [other for other in self.pool if other is not old]
         self.admit(new)

@@ -83,22 +83,22 @@ class History:
         diagonal = torch.diagonal(triangle, dim1=1, dim2=2)
         middle = torch.diag_embed(diagonal) + scale * self.change_change[:, order][:, :, order]
         triangle += torch.diag_embed((diagonal == 0).to(triangle.dtype))
-        inner = _solved(triangle, along[:, order, None], upper=True)
+        inner = _solve_triangular(triangle, along[:, order, None], upper=True)
         right = middle @ inner - scale * along[:, [MEMORY + i for i in order], None]
-        outer = _solved(triangle.mT, right, upper=False)
+        outer = _solve_triangular(triangle.mT, right, upper=False)
         weights = torch.zeros_like(along)
         weights[:, order] = outer[..., 0]
         weights[:, [MEMORY + i for i in order]] = -scale[:, 0] * inner[..., 0]
         return weights
 
 
-def _solved(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor:
+def _solve_triangular(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor:
     import torch
 
     return torch.linalg.solve_triangular(triangle, right, upper=upper)  # pyright: ignore  # torch leaves it untyped
 
 
-def _downhill(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
+def _descent_direction(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
     """The direction, or minus the gradient where it does not descend, and its slope."""
     import torch
 
@@ -123,7 +123,7 @@ class _State:
         """One evaluation for every start: a step where it descends enough, a shorter attempt next time where not."""
         import torch
 
-        direction, slope = _downhill(self.direction, self.gradient)
+        direction, slope = _descent_direction(self.direction, self.gradient)
         largest = direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
         size = self.length * torch.where(self.history.known, (LONGEST / largest).clamp_max_(1), FIRST / largest)
         step = size[:, None] * direction
@@ -145,7 +145,7 @@ class _State:
         )
 
 
-def minimised(
+def batched_lbfgs(
     energy: Energy, start: Tensor, *, steps: int, tolerance: Tensor, spend: Callable[[int], bool] = lambda _: True
 ) -> Tensor:
     """The variables after at most `steps` evaluations each.

@@ -10,13 +10,13 @@ import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
-from protosphere.search import energy
+from protosphere.search import batched_energy
 from protosphere.search.arrangements import random_arrangement
-from protosphere.search.energy import ENERGIES, Orbits, smooth_max_cosine
+from protosphere.search.batched_energy import ENERGIES, Orbits, smooth_max_cosine
+from protosphere.search.code_search import search_code
 from protosphere.search.groups import group, group_names
-from protosphere.search.optimise import optimised
-from protosphere.search.polish import contacts, polished
-from protosphere.search.starts import fitted, known_optimum
+from protosphere.search.polish import contacts, polish_code
+from protosphere.search.starts import known_optimum, resize
 
 # (dim, points, largest cosine): optimal codes; in three dimensions by Schuette and van der Waerden, Danzer, Robinson,
 # Musin and Tarasov, the angles as Sloane's table prints them.
@@ -41,7 +41,7 @@ KNOWN = [
 
 
 def search(num_points, dim, seed=0, **options):
-    return optimised(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 12_000} | options)
+    return search_code(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 12_000} | options)
 
 
 @pytest.mark.parametrize(("dim", "num_points", "value"), KNOWN)
@@ -80,7 +80,7 @@ def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
     rows = torch.randn(2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
     measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind)
     whole = measured(rows, torch.arange(2))
-    monkeypatch.setattr(energy, "BLOCK_ENTRIES", 2 * 30 * 7)
+    monkeypatch.setattr(batched_energy, "MAX_GRAM_ENTRIES", 2 * 30 * 7)
     for part, wanted in zip(measured(rows, torch.arange(2)), whole, strict=True):
         torch.testing.assert_close(part, wanted, rtol=1e-12, atol=1e-14)
 
@@ -136,7 +136,7 @@ def test_group_orders():
 @pytest.mark.parametrize(("num_points", "dim"), [(24, 3), (13, 3), (10, 4), (30, 5)])
 def test_polish_makes_the_touching_pairs_equal_to_the_last_digits(num_points, dim):
     rough = search(num_points, dim, polish=False)
-    points, value = polished(rough.points)
+    points, value = polish_code(rough.points)
     assert value <= rough.max_cosine
     touching = contacts(points, value - 1e-7).cosines
     assert len(touching) >= num_points
@@ -145,7 +145,7 @@ def test_polish_makes_the_touching_pairs_equal_to_the_last_digits(num_points, di
 
 def test_a_large_code_is_polished_without_a_dense_system():
     rough = search(220, 8, iterations=150, polish=False)
-    points, value = polished(rough.points)
+    points, value = polish_code(rough.points)
     assert value <= rough.max_cosine
     np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, atol=1e-14)
 
@@ -167,9 +167,9 @@ def test_never_worse_than_the_points_it_was_given():
 @pytest.mark.parametrize("num_points", [14, 27, 33])
 def test_given_codes_of_any_size_are_made_fit(num_points):
     start = uniform_points(27, 6, np.random.default_rng(0))
-    assert fitted(start, num_points, 6, np.random.default_rng(0)).shape == (num_points, 6)
-    assert fitted(start, num_points, 8, np.random.default_rng(0)).shape == (num_points, 8)
-    assert fitted(start, num_points, 4, np.random.default_rng(0)).shape == (num_points, 4)
+    assert resize(start, num_points, 6, np.random.default_rng(0)).shape == (num_points, 6)
+    assert resize(start, num_points, 8, np.random.default_rng(0)).shape == (num_points, 8)
+    assert resize(start, num_points, 4, np.random.default_rng(0)).shape == (num_points, 4)
     assert search(num_points, 6, iterations=50, start_points=[start]).points.shape == (num_points, 6)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from protosphere.search.lbfgs import Energy
+    from protosphere.search.batched_lbfgs import Energy
 
     Shares = tuple[Tensor, Tensor, Tensor]
     OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
@@ -25,7 +25,7 @@ ENERGIES = ("log_sum_exp", "riesz")
 SMALLEST_GAP = 1e-12
 """Of 1 - cos: two points that coincide do not divide by zero."""
 
-BLOCK_ENTRIES = 1 << 23
+MAX_GRAM_ENTRIES = 1 << 23
 """Entries of the Gram matrices of a batch held at once: 64 MB."""
 
 
@@ -116,7 +116,7 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
     """
     import torch
 
-    slice_ = max(1, BLOCK_ENTRIES // (points.shape[0] * points.shape[1]))
+    slice_ = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
     parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""The largest cosine of K points in R^n made as small as we can: `optimised`."""
+"""The largest cosine of K points in R^n made as small as we can: `search_code`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
+from protosphere.search.bandit import VARY, Arm, BanditSearch
+from protosphere.search.batched_energy import ENERGIES
 from protosphere.search.budget import Budget
-from protosphere.search.crew import FLAT, crew_for
-from protosphere.search.energy import ENERGIES
-from protosphere.search.search import VARY, Arm, Search
+from protosphere.search.descent_backend import LOW_DIM, descent_backend
 from protosphere.search.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, ignore
 
@@ -34,7 +34,7 @@ PROMISING, NEARLY = 1e-3, 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Optimised:
+class SearchResult:
     """What a search found.
 
     Attributes:
@@ -56,7 +56,7 @@ def default_iterations(num_points: int, dim: int) -> int:
     return int(min(150_000, max(600, WORK / (num_points**2 * (dim + 10)))))
 
 
-def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """`kinds` if every one is of `KINDS` and there is one."""
     chosen = tuple(as_choice("starts", kind, KINDS) for kind in kinds)
     if not chosen:
@@ -64,7 +64,7 @@ def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     return chosen
 
 
-def optimised(
+def search_code(
     num_points: int,
     dim: int,
     *,
@@ -79,7 +79,7 @@ def optimised(
     device: str = "cpu",
     energy: str = ENERGIES[0],
     progress: Progress = ignore,
-) -> Optimised:
+) -> SearchResult:
     """The best code of `num_points` points in R^`dim` that a search finds.
 
     Args:
@@ -97,24 +97,24 @@ def optimised(
         energy: what descends, of `ENERGIES`; only the first is compiled.
         progress: told of the best value so far.
     """
-    chosen = checked_kinds(kinds)
+    chosen = check_kinds(kinds)
     exact = known_optimum(num_points, dim)
     if exact is not None:
-        return Optimised(exact, max_cosine(exact), "exact", {}, 0)
+        return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
     limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
-    with crew_for(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as crew:
-        search = Search(num_points, dim, rng, Budget(limit, budget, progress), crew)
+    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as backend:
+        search = BanditSearch(num_points, dim, rng, Budget(limit, budget, progress), backend)
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
             search.take(points, "given")
-        return _searched(search, chosen, polish, target)
+        return _run_search(search, chosen, polish, target)
 
 
-def _searched(search: Search, kinds: Sequence[str], polish: bool, target: float) -> Optimised:
-    without = {"refilled"} if search.dim > FLAT or "random" not in kinds else {"refilled", "symmetric"}
+def _run_search(search: BanditSearch, kinds: Sequence[str], polish: bool, target: float) -> SearchResult:
+    without = {"refilled"} if search.dim > LOW_DIM or "random" not in kinds else {"refilled", "symmetric"}
     own = [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
-    few = not search.crew.compiled  # so large that a random start may be all there is time for
+    few = not search.backend.compiled  # so large that a random start may be all there is time for
     search.arms = [*own, *search.arms] if few else [*search.arms, *own]
     for patience in SPRINTS if target > -1 else ():
         search.sprint(patience)
@@ -137,10 +137,10 @@ def _searched(search: Search, kinds: Sequence[str], polish: bool, target: float)
         if not candidate.polished:
             search.polish(candidate)
     best = search.pool[0]
-    return Optimised(best.points, best.value, best.kind, dict(search.tried), round(search.budget.spent))
+    return SearchResult(best.points, best.value, best.kind, dict(search.tried), round(search.budget.spent))
 
 
-def _reached(search: Search, target: float, polish: bool) -> bool:
+def _reached(search: BanditSearch, target: float, polish: bool) -> bool:
     """Whether the best code meets the target; one that may once it is finished is finished first."""
     if search.pool[0].value <= target:
         return True

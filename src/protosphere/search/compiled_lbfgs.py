@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from protosphere.compiled import compiled
-from protosphere.search.pairs import SLACK, add, dot, near_pairs, smooth_largest, unit_rows
+from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, smooth_max_cosine_gradient, unit_rows
 from protosphere.types import Points
 
 MEMORY = 8
@@ -25,7 +25,7 @@ TRIALS = 10
 
 
 @compiled
-def _aimed(gradient: Points, moves: Points, turns: Points, rho: Points, steps: int, out: Points) -> float:
+def lbfgs_direction(gradient: Points, moves: Points, turns: Points, rho: Points, steps: int, out: Points) -> float:
     """Minus the inverse Hessian that the remembered differences suggest, times the gradient; its slope.
 
     The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
@@ -47,7 +47,7 @@ def _aimed(gradient: Points, moves: Points, turns: Points, rho: Points, steps: i
 
 
 @compiled
-def _remembered(
+def push_pair(
     length: float, direction: Points, old: Points, new: Points, moves: Points, turns: Points, rho: Points, steps: int
 ) -> int:
     """The step and the change of the gradient into the memory; how many are in it, none where they disagree.
@@ -68,13 +68,14 @@ def _remembered(
 
 
 @compiled
-def _moved(variables: Points, length: float, direction: Points, trial: Points) -> None:
+def step_along(variables: Points, length: float, direction: Points, trial: Points) -> None:
+    """Write `variables` + `length` times `direction` into `trial`."""
     for k in range(len(trial)):
         trial[k] = variables[k] + length * direction[k]
 
 
 @compiled
-def _furthest(units: Points, anchor: Points) -> float:
+def max_displacement(units: Points, anchor: Points) -> float:
     """The largest distance of a point from where it was."""
     largest = 0.0
     for i in range(len(units)):
@@ -86,39 +87,41 @@ def _furthest(units: Points, anchor: Points) -> float:
 
 
 @compiled
-def _shorter(length: float, slope: float, rise: float) -> float:
+def backtrack(length: float, slope: float, rise: float) -> float:
     """Where the parabola through the values has its least, between a tenth and half of the way."""
     return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
 
 
 @compiled
-def _worked(shape: tuple[int, int]) -> tuple[Points, Points, Points]:
-    """Work space for `smooth_largest`: units, columns, lengths."""
+def workspace(shape: tuple[int, int]) -> tuple[Points, Points, Points]:
+    """Work space for `smooth_max_cosine_gradient`: units, columns, lengths."""
     return np.empty(shape), np.empty((shape[1], shape[0])), np.empty(shape[0])
 
 
 @compiled
-def _settled(start: Points, t: float, most: int, table: Points) -> tuple[Points, int]:
+def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, int]:
     """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled; the points, and how many."""
     shape, size = start.shape, start.size
     variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
     gradient, ahead = np.empty(size), np.empty(size)
     moves, turns, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
-    units, columns, lengths = _worked(shape)
+    units, columns, lengths = workspace(shape)
     unit_rows(start, units, lengths)
     anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
     value = checked = np.inf
     slope, length = 0.0, 0.0
     evaluations, steps, since, trials = 0, -1, 0, 0
     while evaluations < most:
-        reached = smooth_largest(trial.reshape(shape), t, pairs, units, columns, table, lengths, ahead.reshape(shape))
+        reached = smooth_max_cosine_gradient(
+            trial.reshape(shape), t, pairs, units, columns, table, lengths, ahead.reshape(shape)
+        )
         evaluations += 1
         if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:
-            length, trials = _shorter(length, slope, reached - value), trials + 1
-            _moved(variables, length, direction, trial)
+            length, trials = backtrack(length, slope, reached - value), trials + 1
+            step_along(variables, length, direction, trial)
             continue
         if reached <= value:
-            steps = _remembered(length, direction, gradient, ahead, moves, turns, rho, steps)
+            steps = push_pair(length, direction, gradient, ahead, moves, turns, rho, steps)
             variables, trial, gradient, ahead, value = trial, variables, ahead, gradient, reached
             since += 1
         elif steps == 0:
@@ -129,27 +132,27 @@ def _settled(start: Points, t: float, most: int, table: Points) -> tuple[Points,
             if checked - value < SETTLED / t:
                 break
             checked, since = value, 0
-        if pairs.shape[1] > 0 and 2 * _furthest(units, anchor) > SLACK / t:
+        if pairs.shape[1] > 0 and 2 * max_displacement(units, anchor) > SLACK / t:
             anchor[:] = units
             pairs = near_pairs(units, columns, table, t)
-        slope = _aimed(gradient, moves, turns, rho, steps, direction)
+        slope = lbfgs_direction(gradient, moves, turns, rho, steps, direction)
         if slope > -1e-30:
             break
         length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0
-        _moved(variables, length, direction, trial)
+        step_along(variables, length, direction, trial)
     unit_rows(variables.reshape(shape), units, lengths)
     return units, evaluations
 
 
 @compiled
-def descended(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
+def compiled_anneal(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
     """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`; and the evaluations."""
     count, dim = start.shape
     points, spent = np.zeros((count, (dim + 3) // 4 * 4)), 0  # rows of whole vector registers
     points[:, :dim] = start
     table = np.empty((count, count))
     while True:
-        points, evaluations = _settled(points, t, most, table)
+        points, evaluations = lbfgs(points, t, most, table)
         spent += evaluations
         if t >= last:
             return points[:, :dim].copy(), spent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from protosphere.search.batched_energy import MAX_GRAM_ENTRIES, Orbits, smooth_max_cosine, unit_rows
+from protosphere.search.batched_lbfgs import batched_lbfgs
 from protosphere.search.budget import Budget
-from protosphere.search.energy import BLOCK_ENTRIES, Orbits, smooth_max_cosine, unit_rows
-from protosphere.search.lbfgs import minimised
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -15,7 +15,7 @@ SETTLED = 1e-3
 """A start has settled at temperature t once twenty evaluations gain less than this over t."""
 
 
-def annealed(
+def anneal_batch(
     orbits: Orbits,
     representatives: Tensor,
     temperature: Tensor,
@@ -33,7 +33,7 @@ def annealed(
     rows = representatives
     while True:
         rows = unit_rows(rows)[0]
-        found = minimised(
+        found = batched_lbfgs(
             smooth_max_cosine(orbits, dim, temperature, energy),
             rows.reshape(batch, -1),
             steps=steps,
@@ -51,7 +51,7 @@ def largest_cosines(points: Tensor) -> Tensor:
     import torch
 
     batch, count, _ = points.shape
-    rows = max(1, BLOCK_ENTRIES // (batch * count))
+    rows = max(1, MAX_GRAM_ENTRIES // (batch * count))
     found = points.new_full((batch,), -float("inf"))
     for start in range(0, count, rows):
         gram = points[:, start : start + rows] @ points.mT

@@ -12,10 +12,10 @@ import torch
 
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
-from protosphere.search.kernel import descended
-from protosphere.search.optimise import optimised
-from protosphere.search.pairs import near_pairs, smooth_largest
-from protosphere.search.starts import fitted, refilled
+from protosphere.search.code_search import search_code
+from protosphere.search.compiled_energy import near_pairs, smooth_max_cosine_gradient
+from protosphere.search.compiled_lbfgs import compiled_anneal
+from protosphere.search.starts import refill, resize
 
 
 def work_space(points):
@@ -42,7 +42,7 @@ def test_value_and_gradient_are_those_of_autograd(count, dim, t, listed):
     if listed:
         pairs = np.stack(np.triu_indices(count, 1)).astype(np.int64)
     gradient = np.empty_like(variables)
-    value = smooth_largest(variables, t, pairs, units, columns, table, lengths, gradient)
+    value = smooth_max_cosine_gradient(variables, t, pairs, units, columns, table, lengths, gradient)
     expected, slope = by_autograd(variables, t)
     assert value == pytest.approx(expected, abs=1e-7 / min(t, 1))
     np.testing.assert_allclose(gradient, slope, atol=2e-6)
@@ -60,8 +60,8 @@ def test_near_pairs_are_those_that_weigh_something():
 
 def test_a_descent_is_repeatable_and_ends_on_the_sphere_below_where_it_began():
     start = uniform_points(30, 4, np.random.default_rng(1))
-    found, evaluations = descended(start, 20.0, 1e4, 5.0, 80)
-    again, _ = descended(start, 20.0, 1e4, 5.0, 80)
+    found, evaluations = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
+    again, _ = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
     assert np.array_equal(found, again)
     assert evaluations > 80
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-12)
@@ -72,7 +72,7 @@ def test_a_descent_is_repeatable_and_ends_on_the_sphere_below_where_it_began():
 def test_codes_of_any_size_are_fitted(have, space):
     rng = np.random.default_rng(have)
     for _ in range(10):
-        code = fitted(uniform_points(have, space, rng), 14, 4, rng)
+        code = resize(uniform_points(have, space, rng), 14, 4, rng)
         assert code.shape == (14, 4)
         np.testing.assert_allclose(np.linalg.norm(code, axis=1), 1, atol=1e-9)
 
@@ -80,22 +80,22 @@ def test_codes_of_any_size_are_fitted(have, space):
 def test_refilling_keeps_the_number_of_points_and_most_of_them():
     rng = np.random.default_rng(3)
     code = uniform_points(50, 6, rng)
-    new = refilled(code, rng)
+    new = refill(code, rng)
     assert new.shape == code.shape
     assert np.sum((new @ code.T).max(axis=1) > 0.99) >= 40
 
 
 def test_a_target_ends_the_search():
     rng = np.random.default_rng(0)
-    modest = optimised(40, 6, rng=rng, budget=60.0, target=0.5)
+    modest = search_code(40, 6, rng=rng, budget=60.0, target=0.5)
     assert modest.max_cosine <= 0.5
     assert modest.iterations < 2000
 
 
 BITS = """
 import numpy as np
-from protosphere.search.kernel import descended
-print(descended(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1e4, 5.0, 100)[0].tobytes().hex())
+from protosphere.search.compiled_lbfgs import compiled_anneal
+print(compiled_anneal(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1e4, 5.0, 100)[0].tobytes().hex())
 """
 
 

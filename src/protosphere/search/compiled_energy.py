@@ -98,7 +98,7 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 
 @compiled
-def _weigh(row: Points, t: float, top: float) -> float:
+def _softmax_weights(row: Points, t: float, top: float) -> float:
     """exp(t (cos - top)) in place of each cosine, and their sum.
 
     A polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions.
@@ -121,13 +121,15 @@ def _weigh(row: Points, t: float, top: float) -> float:
 
 
 @compiled
-def _pull_of_all(units: Points, columns: Points, table: Points, t: float, gradient: Points) -> tuple[float, float]:
+def _sum_over_all_pairs(
+    units: Points, columns: Points, table: Points, t: float, gradient: Points
+) -> tuple[float, float]:
     """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
     count, dim = U(units.shape[0]), U(units.shape[1])
     top, total, fours = cosine_table(units, columns, table), 0.0, dim - dim % U(4)
     for i in range(count):
         table[i, i] = 0.0
-        total += _weigh(table[i, i + U(1) :], t, top)
+        total += _softmax_weights(table[i, i + U(1) :], t, top)
         for j in range(i):
             table[i, j] = table[j, i]
     for i in range(count):
@@ -148,7 +150,7 @@ def _pull_of_all(units: Points, columns: Points, table: Points, t: float, gradie
 
 
 @compiled
-def _pull_of_near(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
+def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
     """The same over listed pairs."""
     count, dim, top = U(pairs.shape[1]), U(units.shape[1]), -2.0
     weights = np.empty(count)
@@ -158,7 +160,7 @@ def _pull_of_near(units: Points, pairs: Indices, t: float, gradient: Points) -> 
             cosine += units[i, k] * units[j, k]
         weights[p] = cosine
         top = max(top, cosine)
-    total = _weigh(weights, t, top)
+    total = _softmax_weights(weights, t, top)
     gradient[:] = 0.0
     for p in range(count):
         weight = weights[p]
@@ -172,7 +174,7 @@ def _pull_of_near(units: Points, pairs: Indices, t: float, gradient: Points) -> 
 
 
 @compiled
-def smooth_largest(
+def smooth_max_cosine_gradient(
     variables: Points,
     t: float,
     pairs: Indices,
@@ -188,9 +190,9 @@ def smooth_largest(
     """
     unit_rows(variables, units, lengths)
     if pairs.shape[1] > 0:
-        top, total = _pull_of_near(units, pairs, t, gradient)
+        top, total = _sum_over_near_pairs(units, pairs, t, gradient)
     else:
-        top, total = _pull_of_all(units, columns, table, t, gradient)
+        top, total = _sum_over_all_pairs(units, columns, table, t, gradient)
     for i in range(len(units)):
         radial = dot(gradient[i], units[i])
         for k in range(units.shape[1]):

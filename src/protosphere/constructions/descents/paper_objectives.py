@@ -7,8 +7,8 @@ import numpy as np
 from protosphere.code.placement import Placement
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.search.momentum import Descent, check_descent_options, projected_descent
 from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
+from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
 from protosphere.types import Progress, ignore
 
 LARGEST_K = 30_000
