@@ -119,7 +119,7 @@ def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
 def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
     """The head's own loss where it has one that is not cross-entropy."""
     head = model[-1]
-    if isinstance(head, PrototypeHead) and head.preset.pulls:
+    if isinstance(head, PrototypeHead) and head.preset.loss != "cross_entropy":
         return head.loss(model[:-1](x), classes)
     return cross_entropy(model(x), classes)
 

@@ -11,14 +11,19 @@ from torch.nn import functional
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import (
+    LOSSES,
+    PRESETS,
     AdditiveAngularMargin,
     AdditiveCosineMargin,
     CosineCrossEntropy,
     DotRegression,
+    LogitCrossEntropy,
     PrototypeHead,
     SquaredCosineDistance,
 )
-from protosphere.nn.functional import cosine_after
+from protosphere.nn.losses import squared_cosine_distance
+from protosphere.nn.losses.additive_angular_margin import cosine_after
+from protosphere.nn.losses.registry import loss
 
 CODES = [
     ps.construct("cross_polytope", num_classes=12, dim=6),
@@ -72,6 +77,31 @@ def test_value_and_gradient(kind, code):
     torch.testing.assert_close(*(torch.autograd.grad(loss, z)[0] for loss in (found, naive)), atol=1e-6, rtol=1e-5)
 
 
+def test_every_registered_loss_is_here():
+    assert {entry.module for entry in LOSSES.values()} == {*NAIVE, DotRegression, LogitCrossEntropy}
+    with pytest.raises(InvalidArgumentError, match="a loss named 'squared_cosine' is registered already"):
+        loss("squared_cosine", squared_cosine_distance, summary="", reference="")(SquaredCosineDistance)
+    with pytest.raises(InvalidArgumentError, match="did you mean 'squared_cosine'"):
+        LOSSES.named("squared_cosin")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_cross_entropy_is_that_of_the_heads_logits(preset):
+    code = CODES[1]
+    z, classes = z_and_classes(code)
+    head = PrototypeHead(code, preset=preset).double()
+    plain = functional.cross_entropy(head(z), classes)
+    torch.testing.assert_close(LogitCrossEntropy(head)(z, classes), plain)
+    dots = functional.cross_entropy(z @ torch.tensor(code.points).T, classes)
+    torch.testing.assert_close(LogitCrossEntropy(code).double()(z, classes), dots)
+
+
+def test_a_scale_that_the_head_learns_is_the_losses_too():
+    head = PrototypeHead(CODES[0], scale="learn")
+    assert CosineCrossEntropy(head).scaling is head.scaling
+    assert CosineCrossEntropy(head, scale=3.0).scaling.value == 3.0
+
+
 @pytest.mark.parametrize("code", CODES, ids=repr)
 def test_dot_regression(code):
     z, classes = z_and_classes(code)
@@ -85,9 +115,9 @@ def test_dot_regression(code):
 def test_a_head_lends_its_prototypes():
     head = PrototypeHead(10, dim=9)
     z, classes = torch.randn(4, 9), torch.arange(4)
-    loss = AdditiveAngularMargin(head)
-    assert loss.projection is head.projection
-    assert loss(z, classes) > CosineCrossEntropy(head)(z, classes), "a margin makes it harder"
+    harder = AdditiveAngularMargin(head)
+    assert harder.projection is head.projection
+    assert harder(z, classes) > CosineCrossEntropy(head)(z, classes), "a margin makes it harder"
 
 
 def test_the_turned_cosine_never_rises():
@@ -115,10 +145,10 @@ def test_a_margin_is_limited_by_the_code():
         DotRegression(code, radius=0)
 
 
-@pytest.mark.parametrize("kind", [*NAIVE, DotRegression], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__)
 def test_targets_that_are_no_classes(kind):
-    loss, (z, classes) = kind(CODES[0]).double(), z_and_classes(CODES[0])
+    criterion, (z, classes) = kind(CODES[0]).double(), z_and_classes(CODES[0])
     ignored = torch.where(torch.arange(32) < 16, classes, -100)
-    torch.testing.assert_close(loss(z, ignored), loss(z[:16], classes[:16]))
+    torch.testing.assert_close(criterion(z, ignored), criterion(z[:16], classes[:16]))
     with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 11, got"):
-        loss(z, classes + 1)
+        criterion(z, classes + 1)

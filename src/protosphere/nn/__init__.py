@@ -19,10 +19,13 @@ from protosphere.nn.attach import attach, prototype_head
 from protosphere.nn.growth import first_classes, ladder
 from protosphere.nn.head import Nearest, PrototypeHead
 from protosphere.nn.losses import (
+    LOSSES,
     AdditiveAngularMargin,
     AdditiveCosineMargin,
     CosineCrossEntropy,
     DotRegression,
+    LogitCrossEntropy,
+    Loss,
     SquaredCosineDistance,
 )
 from protosphere.nn.presets import PRESETS, Preset
@@ -33,12 +36,15 @@ if TYPE_CHECKING:
     from protosphere.nn.classifier import PrototypeClassifier
 
 __all__ = [
+    "LOSSES",
     "PRESETS",
     "AdditiveAngularMargin",
     "AdditiveCosineMargin",
     "ApproximateTop",
     "CosineCrossEntropy",
     "DotRegression",
+    "LogitCrossEntropy",
+    "Loss",
     "Nearest",
     "Preset",
     "PrototypeClassifier",

@@ -12,7 +12,8 @@ from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn import checkpoint, growth, unknown
-from protosphere.nn.functional import squared_cosine_distance, unit, with_own
+from protosphere.nn.functional import unit
+from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
@@ -133,7 +134,7 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
     ) -> Tensor:
         """The preset's loss without ever holding B x K logits: exact, for any number of classes."""
-        if not self.preset.pulls:
+        if self.preset.loss == "cross_entropy":
             embedded = self.embed(self._wide(z))
             return self.projection.cross_entropy(embedded, target, weight, label_smoothing, reduction)
         if weight is not None or label_smoothing or reduction != "mean":
@@ -141,7 +142,7 @@ class PrototypeHead(nn.Module):
                 f"'weight', 'label_smoothing' and 'reduction' go with cross-entropy, and preset '{self.preset.name}' "
                 "has another loss; preset='protosphere' takes them"
             )
-        return squared_cosine_distance(*with_own(self._wide(z), target, self.projection))
+        return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
     def decode(self, z: Tensor, k: int = 1, top: Top | None = None) -> Nearest:
         """The k nearest prototypes of each z, streaming; exact, unless `top` is an `ApproximateTop(head.code)`."""

@@ -19,14 +19,14 @@ class Preset:
         name: what `PrototypeHead(preset=...)` calls it.
         embed: z to what is compared with the prototypes.
         scale: (number of classes, max cosine) to the scale that 'auto' means.
-        pulls: whether `head.loss` is the squared cosine distance to the target alone, instead of cross-entropy.
+        loss: the name of what `head.loss` is, one of `losses.LOSSES`.
         summary, reference: in a line, and where it comes from.
     """
 
     name: str
     embed: Callable[[Tensor], Tensor]
     scale: Callable[[int, float], float]
-    pulls: bool
+    loss: str
     summary: str
     reference: str
 
@@ -52,16 +52,18 @@ _ALL = (
         "protosphere",
         soft_unit,
         confident_scale,
-        False,
+        "cross_entropy",
         "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
         "chosen by the table of docs/presets.md",
     ),
-    Preset("lindstrom", as_it_is, _one, False, "z c, z not normalised; cross-entropy", "Lindström et al. (2024)"),
+    Preset(
+        "lindstrom", as_it_is, _one, "cross_entropy", "z c, z not normalised; cross-entropy", "Lindström et al. (2024)"
+    ),
     Preset(
         "kasarla",
         as_it_is,
         _small_radius,
-        False,
+        "cross_entropy",
         "z c times a radius, 0.1 unless `scale` says otherwise, z not normalised; cross-entropy",
         "Kasarla et al. (2022)",
     ),
@@ -69,7 +71,7 @@ _ALL = (
         "mettes",
         unit,
         _one,
-        True,
+        "squared_cosine",
         "cosines; the loss is (1 - cosine of the target)^2",
         "Mettes et al. (2019)",
     ),
@@ -82,7 +84,7 @@ PRESETS = {preset.name: preset for preset in _ALL}
 def preset_named(name: str) -> Preset:
     """The preset of this name.
 
-    >>> preset_named("mettes").pulls
-    True
+    >>> preset_named("mettes").loss
+    'squared_cosine'
     """
     return PRESETS[as_choice("preset", name, PRESETS)]

@@ -1,0 +1,61 @@
+"""Cross-entropy in which the target's angle counts more."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.nn.functional import SMALLEST_NORM, target_cosines
+from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
+from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
+from protosphere.nn.losses.registry import loss
+
+if TYPE_CHECKING:
+    from protosphere.nn.head import PrototypeHead
+    from protosphere.nn.projections import Projection
+
+
+def additive_angular_margin(
+    z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
+) -> Tensor:
+    """Cross-entropy on scaled cosines where the target's angle counts `margin` radians more.
+
+    cos(angle + margin) by the addition theorem, without an arccosine; where angle + margin is above pi it goes on
+    falling, as -2 - cos(angle + margin).
+    """
+    on_sphere, own = target_cosines(z, target, projection)
+    return harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale)
+
+
+def cosine_after(cosine: Tensor, margin: float) -> Tensor:
+    """cos(angle + margin) of the angle that has this cosine, continued beyond pi so that it never rises."""
+    within = cosine.clamp(-1.0, 1.0)
+    sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
+    turned = within * math.cos(margin) - sine * math.sin(margin)
+    return torch.where(within > -math.cos(margin), turned, -2 - turned)
+
+
+@loss(
+    "additive_angular_margin",
+    additive_angular_margin,
+    summary="cross-entropy on scaled cosines, the target's angle raised by a margin in radians",
+    reference="Deng et al. (2019), ArcFace",
+)
+class AdditiveAngularMargin(PrototypeLoss):
+    """Cross-entropy with the target's angle raised by a margin in radians, below the code's smallest angle."""
+
+    def __init__(
+        self, head_or_code: PrototypeHead | SphericalCode, margin: float = 0.2, scale: float | str = "auto"
+    ) -> None:
+        super().__init__(head_or_code)
+        self.scaling = cosine_scale(head_or_code, scale)
+        limit = math.radians(self.code.min_angle_degrees)
+        self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
+
+    def forward(self, z: Tensor, target: Tensor) -> Tensor:
+        """The mean over the batch."""
+        return additive_angular_margin(z, target, self.projection, self.scaling.value, self.margin)

@@ -1,0 +1,41 @@
+"""Regression of the dot product with the prototype of the class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.errors import as_positive
+from protosphere.nn.functional import with_target_prototypes
+from protosphere.nn.losses.prototype_loss import PrototypeLoss
+from protosphere.nn.losses.registry import loss
+
+if TYPE_CHECKING:
+    from protosphere.nn.head import PrototypeHead
+    from protosphere.nn.projections import Projection
+
+
+def dot_regression(z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0) -> Tensor:
+    """(z c_y - radius)^2 / (2 radius), z as it is; for unit z and radius 1 half the squared cosine distance."""
+    wide, own = with_target_prototypes(z, target, projection)
+    return ((wide * own).sum(dim=-1) - radius).square().mean() / (2 * radius)
+
+
+@loss(
+    "dot_regression",
+    dot_regression,
+    summary="(z c_y - radius)^2 / (2 radius), z not normalised; the other classes take no part",
+    reference="Yang et al. (2022)",
+)
+class DotRegression(PrototypeLoss):
+    """(z c_y - radius)^2 / (2 radius): only pulls; z is not normalised."""
+
+    def __init__(self, head_or_code: PrototypeHead | SphericalCode, radius: float = 1.0) -> None:
+        super().__init__(head_or_code)
+        self.radius = as_positive("radius", radius)
+
+    def forward(self, z: Tensor, target: Tensor) -> Tensor:
+        """The mean over the batch."""
+        return dot_regression(z, target, self.projection, self.radius)
