@@ -88,6 +88,55 @@ def test_a_file_gives_back_what_was_written_and_a_damaged_one_is_named(tmp_path)
         read_catalogue(tmp_path / "other.npz")
 
 
+def _changed(name, value, at=0):
+    def change(columns):
+        columns[name].flat[at] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda columns: columns["levels"].fill(0),
+        _changed("angles", np.nan),
+        _changed("angles", 0.0),
+        _changed("angles", 1e-200),
+        _changed("source", 2),
+        _changed("num_points", 1),
+        _changed("num_points", 10),
+        _changed("dim", 0),
+        _changed("dim", 8),
+        _changed("dim", 1, at=1),
+        _changed("max_cosine", np.nan),
+        _changed("max_cosine", 1.5),
+        _changed("shapes", 60_000),
+        _changed("shapes", 0),
+        lambda columns: columns.update(seed=np.array([0.5, 1.0])),
+        lambda columns: columns.update(shapes=columns["shapes"] * 1j),
+        lambda columns: columns.update(extent=np.array([60_000, 60_000, 3])),
+        lambda columns: columns.update(levels=columns["levels"].astype(float)),
+    ],
+)
+def test_a_file_that_no_search_wrote_is_refused_when_it_is_read(tmp_path, change):
+    held = [kept(ps.construct("uniform", num_classes=K, dim=n, seed=1).points) for K, n in ((9, 3), (5, 7))]
+    write_catalogue(
+        tmp_path / "c.npz", Catalogue(tuple(held), (Recipe(9, 3, 0, 2, 0.25), Recipe(4, 6, 1, 0, 0.5)), 9, 7)
+    )
+    columns = dict(np.load(tmp_path / "c.npz"))
+    change(columns)
+    np.savez_compressed(tmp_path / "c.npz", **columns)
+    with pytest.raises(ps.StorageError, match=r"c\.npz.*not a catalogue, or a damaged one"):
+        read_catalogue(tmp_path / "c.npz")
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("protosphere.known.catalogue.MOST_BYTES", 1 << 20)
+    np.savez_compressed(tmp_path / "bomb.npz", levels=np.zeros(1 << 21, np.int8))
+    with pytest.raises(ps.StorageError, match="unpacked it takes more than 1 MB"):
+        read_catalogue(tmp_path / "bomb.npz")
+
+
 def test_no_shipped_recipe_promises_less_than_the_converse():
     for recipe in random.Random(0).sample(SHIPPED.recipes, 200):
         assert recipe.max_cosine > float(converse(recipe.num_points, recipe.dim))

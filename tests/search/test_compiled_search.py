@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
 from protosphere.search.code_search import search_code
@@ -107,3 +108,50 @@ def test_the_process_that_compiles_gives_the_bits_of_those_that_load(tmp_path):
     )
     assert any(tmp_path.rglob("*.nbc"))
     assert first == later
+
+
+NOT_FINITE = """
+import numpy as np
+from protosphere.search.compiled_energy import near_pairs
+from protosphere.search import compiled_lbfgs
+
+for value in (np.nan, np.inf, 1e200):
+    for count in (2, 300):
+        start = np.random.default_rng(0).standard_normal((count, 4))
+        start[count // 2, 0] = value
+        units = start / np.sqrt((start**2).sum(axis=1, keepdims=True))
+        near_pairs(units, np.empty((4, count)), np.empty((count, count)), 1000.0)
+        compiled_lbfgs._anneal(start, 1000.0, 1e6, 5.0, 50)
+print("alive")
+"""
+
+
+def test_no_number_brings_the_process_down():
+    command = [sys.executable, "-W", "ignore", "-c", NOT_FINITE]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("start", "others"),
+    [
+        (np.full((9, 3), np.nan), (20.0, 1e4, 5.0, 80)),
+        (np.ones(9), (20.0, 1e4, 5.0, 80)),
+        (np.empty((0, 3)), (20.0, 1e4, 5.0, 80)),
+        (np.eye(3), (np.nan, 1e4, 5.0, 80)),
+        (np.eye(3), (20.0, np.inf, 5.0, 80)),
+        (np.eye(3), (20.0, 1e4, 1.0, 80)),
+        (np.eye(3), (20.0, 1e4, 5.0, 0)),
+    ],
+)
+def test_a_descent_from_nowhere_is_refused(start, others):
+    with pytest.raises(InvalidArgumentError):
+        compiled_anneal(start, *others)
+
+
+def test_a_descent_takes_rows_as_they_lie():
+    start = uniform_points(30, 4, np.random.default_rng(1))
+    expected, _ = compiled_anneal(start, 20.0, 1e3, 5.0, 20)
+    strided = np.repeat(start, 2, axis=0)[::2]
+    for rows in (np.asfortranarray(start), strided):
+        assert np.array_equal(compiled_anneal(rows, 20.0, 1e3, 5.0, 20)[0], expected)

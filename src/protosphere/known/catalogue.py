@@ -6,12 +6,13 @@ code of 94 points is a short descent away from one of 100 without six of them.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from protosphere.errors import CertificateError, StorageError
 from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
-from protosphere.search.descent_backend import TEMPERATURE_FACTOR, compile_descent
+from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_FACTOR, compile_descent
 from protosphere.search.polish import polish_code
 from protosphere.search.starts import adapt
 from protosphere.types import Points, Progress, ignore
@@ -37,6 +38,10 @@ SHAKEN = 0.1
 LAST, STEPS = 1e6, 100
 POLISHED = 400
 """K n up to which Newton's method ends a descent; above, 1e-5 are left."""
+
+
+MOST_BYTES = 1 << 28
+"""Of a file, unpacked: more is none of ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,16 +166,42 @@ def read_catalogue(path: str | Path) -> Catalogue:
     """From a file; StorageError names what is wrong with it."""
     try:
         with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
+                raise ValueError(f"unpacked it takes more than {MOST_BYTES >> 20} MB")
             columns = {name: file[name] for name in file.files}
-        shapes = columns["shapes"].astype(int)
+        shapes = columns["shapes"].astype(int, casting="safe")
         cuts = np.cumsum(shapes.prod(axis=1))
         parts = np.split(columns["levels"], cuts[:-1]) if len(cuts) else []
-        sources = [Kept(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, columns["angles"], strict=True)]
+        angles = columns["angles"].tolist()
+        sources = [_source(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
         names = ("num_points", "dim", "source", "seed", "max_cosine")
         rows = zip(*(columns[name].tolist() for name in names), strict=True)
-        return Catalogue(tuple(sources), tuple(Recipe(*row) for row in rows), *columns["extent"].tolist())
-    except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
+        recipes = tuple(_recipe(row, sources, most_points, largest_dim) for row in rows)
+        return Catalogue(tuple(sources), recipes, most_points, largest_dim)
+    except Exception as error:  # an archive may be damaged in any way
         raise StorageError(f"cannot read '{path}': not a catalogue, or a damaged one ({error})") from error
+
+
+def _source(levels: NDArray[np.int8], angle: float) -> Kept:
+    """A kept code, if it is one."""
+    if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
+        raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
+    return Kept(levels, angle)
+
+
+def _recipe(row: tuple[Any, ...], sources: Sequence[Kept], most_points: int, largest_dim: int) -> Recipe:
+    """A recipe, if it can be followed."""
+    num_points, dim, source, seed = map(operator.index, row[:4])
+    sizes = 2 <= num_points <= min(most_points, MAX_COMPILED_POINTS) and 1 <= dim <= min(
+        largest_dim, MAX_COMPILED_POINTS
+    )
+    if not (sizes and 0 <= source < len(sources) and seed >= 0 and -1 <= row[4] <= 1):
+        raise ValueError(f"there is no recipe {row}")
+    count, wide = sources[source].levels.shape
+    if wide - dim > count:
+        raise ValueError(f"{count} points in {wide} dimensions cannot be seen in {dim}")
+    return Recipe(num_points, dim, source, seed, float(row[4]))
 
 
 @lru_cache(maxsize=1)

@@ -81,20 +81,17 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
     """(2, P) pairs that matter at `t` until points have moved SLACK / 2t; none if too many for a list to be quicker."""
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count, found = len(units), 0
-    for i in range(count):
-        for j in range(i + 1, count):
-            found += table[i, j] > least
-    if found > SPARSE * count * count / 2:
-        return np.empty((2, 0), np.int64)
-    pairs = np.empty((2, found), np.int64)
-    found = 0
+    room = int(SPARSE * count * count / 2)
+    pairs = np.empty((2, room), np.int64)
     for i in range(count):
         for j in range(i + 1, count):
             if table[i, j] > least:
+                if found == room:
+                    return np.empty((2, 0), np.int64)
                 pairs[0, found] = i
                 pairs[1, found] = j
                 found += 1
-    return pairs
+    return pairs[:, :found].copy()
 
 
 @compiled

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from protosphere.compiled import compiled
+from protosphere.errors import InvalidArgumentError
 from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, smooth_max_cosine_gradient, unit_rows
 from protosphere.types import Points
 
@@ -144,9 +145,18 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
     return units, evaluations
 
 
-@compiled
 def compiled_anneal(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
     """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`; and the evaluations."""
+    rows = np.ascontiguousarray(start, dtype=np.float64)
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise InvalidArgumentError(f"'start' must be a matrix of finite numbers, got shape {rows.shape} or NaN in it")
+    if not (0 < t < math.inf and 0 < last < math.inf and factor > 1 and most >= 1):
+        raise InvalidArgumentError(f"temperatures must be above 0 and rise, got {t}, {last}, {factor}, {most}")
+    return _anneal(rows, float(t), float(last), float(factor), int(most))
+
+
+@compiled
+def _anneal(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
     count, dim = start.shape
     points, spent = np.zeros((count, (dim + 3) // 4 * 4)), 0  # rows of whole vector registers
     points[:, :dim] = start
