@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.code.certificate import certificate, on_grid
+from protosphere.code.certificate import certificate
+from protosphere.code.structures.grid import on_grid
 
 
 @given(st.integers(2, 12), st.integers(2, 9), st.integers(0, 10**6))

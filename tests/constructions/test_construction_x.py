@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.code import certification, placement
+from protosphere.code.structures import shortened, tailed
 from protosphere.codes.linear import unpack
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
@@ -57,10 +57,10 @@ REQUESTS = [(600, 40), (1000, 70), (2500, 64), (3000, 33), (900, 20), (5000, 130
 @pytest.mark.parametrize(("num_classes", "dim"), REQUESTS)
 def test_packed_and_dense_points_are_the_same(num_classes, dim, monkeypatch, tmp_path):
     dense = ps.construct("construction_x", num_classes=num_classes, dim=dim)
-    assert dense.placement.tail is None
-    monkeypatch.setattr(placement, "LARGEST_DENSE", 0)
+    assert dense.placement.structure.name == "plain"
+    monkeypatch.setattr(tailed, "LARGEST_DENSE", 0)
     packed = ps.construct("construction_x", num_classes=num_classes, dim=dim, mapping="random", seed=4)
-    assert packed.placement.tail is not None
+    assert packed.placement.structure.name == "tailed"
     assert packed.signs is None, "the words are not the whole points"
     order = np.random.default_rng(np.random.SeedSequence(4).spawn(2)[1]).permutation(num_classes)
     np.testing.assert_allclose(packed.points, dense.points[order], atol=1e-15)
@@ -73,8 +73,8 @@ def test_packed_and_dense_points_are_the_same(num_classes, dim, monkeypatch, tmp
 @pytest.mark.parametrize(("num_classes", "dim"), REQUESTS)
 def test_the_ceiling_by_cosets_covers_all_pairs_and_keeps_the_guarantee(num_classes, dim, monkeypatch):
     by_pairs = float(ps.construct("construction_x", num_classes=num_classes, dim=dim).max_cosine)
-    monkeypatch.setattr(placement, "LARGEST_DENSE", 0)
-    monkeypatch.setattr(certification, "LARGEST_ALL_PAIRS", 0)
+    monkeypatch.setattr(tailed, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(shortened, "ALL_PAIRS_POINTS", 0)
     code = ps.construct("construction_x", num_classes=num_classes, dim=dim)
     assert by_pairs - 1e-12 <= float(code.max_cosine) <= float(code.certificate.guarantee) + 1e-12
 
@@ -92,5 +92,5 @@ def test_a_padded_code_of_many_classes_stays_packed():
     candidate = best_member(100_000, 512)
     placed = candidate.place(100_000)
     assert placed.points is None
-    assert placed.signs.nbytes < 7_000_000
+    assert sum(array.nbytes for array in placed.structure.point_arrays().values()) < 7_000_000
     assert np.linalg.norm(placed.unit_rows(99_990, 100_000), axis=1) == pytest.approx(1)

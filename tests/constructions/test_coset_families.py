@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.code import storage
-from protosphere.code.certification import certified, measured
-from protosphere.code.placement import BinaryLinear, CosetUnion, Placement
+from protosphere.code.certification import certified
+from protosphere.code.placement import Placement
+from protosphere.code.structures import CosetUnion, LinearWords, Plain, SignWords
 from protosphere.codes import cosets
 from protosphere.codes.linear import codewords
 from protosphere.codes.reed_muller import reed_muller
@@ -22,6 +23,7 @@ from protosphere.constructions.block_codes.coset_forms import chain, coset_repre
 from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
 from protosphere.constructions.block_codes.gold import gold
 from protosphere.constructions.block_codes.kerdock import kerdock
+from protosphere.types import ignore
 
 FAMILIES = (kerdock, delsarte_goethals, gold)
 MEASURED = [m for family in FAMILIES for m in family(512) if m.size <= 1 << 19 and (m.dim, m.size) != (256, 66048)]
@@ -30,8 +32,13 @@ BRUTE = [m for m in MEASURED if m.size <= 5000]
 
 def largest_of_all_pairs(placement):
     """The largest cosine, from the words alone."""
-    bare = Placement(placement.dim, "", placement.points, placement.signs, placement.cosine_step)
-    return measured(bare)[0]
+    held, step = placement.structure, placement.structure.cosine_step
+    bare = SignWords(held.dim, held.packed_signs) if placement.is_packed else Plain(held.points, step)
+    return bare.largest_cosine(ignore)[0]
+
+
+def measured(placement):
+    return placement.structure.largest_cosine(ignore)
 
 
 @pytest.mark.parametrize("member", MEASURED, ids=lambda member: member.recipe)
@@ -45,7 +52,7 @@ def test_a_whole_code_is_measured_at_its_theorem(member):
 def test_all_pairs_of_points_say_the_same(member):
     placement = member.place(member.size)
     assert largest_of_all_pairs(placement) == member.max_cosine
-    rows = placement.points if placement.signs is None else placement.signs
+    rows = placement.packed_signs if placement.is_packed else placement.points
     assert len(np.unique(rows, axis=0)) == member.size
 
 
@@ -121,8 +128,7 @@ def test_any_union_of_cosets_is_measured_as_all_its_pairs(m, count, seed, by_pai
 
 
 def union(m, representatives, numbers):
-    words = cosets.coset_union_words(representatives, m, numbers)
-    return Placement(1 << m, "", signs=words, structure=CosetUnion(m, representatives, numbers))
+    return Placement("", CosetUnion.of(representatives, m, numbers))
 
 
 @pytest.mark.parametrize("numbers", [[0, 5, 40, 70], range(26, 96), [3, 3], [4, 9]])
@@ -148,7 +154,7 @@ def test_both_ways_of_measuring_cosets_agree_on_many(monkeypatch):
 
 def test_gold_codes_are_linear_and_the_cosets_say_the_same(monkeypatch):
     linear = ps.construct("gold", num_classes=1500, dim=32)
-    assert isinstance(linear.placement.structure, BinaryLinear)
+    assert isinstance(linear.placement.structure, LinearWords)
     monkeypatch.setattr(import_module("protosphere.constructions.block_codes.gold"), "STRUCTURE_BITS", 5)
     cosets_of_it = ps.construct("gold", num_classes=1500, dim=32)
     assert isinstance(cosets_of_it.placement.structure, CosetUnion)
@@ -180,12 +186,12 @@ def test_the_cosets_survive_a_file(tmp_path):
     ("change", "error", "words"),
     [
         (lambda a: a["signs"].__ixor__(np.uint8(1)), ps.CertificateError, "not the ones their cosets"),
-        (lambda a: a["numbers"].__iadd__(1000), ps.CertificateError, "not the ones their cosets"),
-        (lambda a: a["numbers"].__imul__(-1), ps.CertificateError, "not the ones their cosets"),
-        (lambda a: a.update(representatives=a["representatives"][:2]), ps.StorageError, "'representatives' should be"),
+        (lambda a: a["numbers"].__iadd__(1000), ps.StorageError, "'numbers' should be from 0 to 159"),
+        (lambda a: a["numbers"].__imul__(-1), ps.StorageError, "'numbers' should be from 0 to 159"),
+        (lambda a: a.update(representatives=a["representatives"][:2]), ps.StorageError, "'numbers' should be from 0"),
         (lambda a: a.update(numbers=a["numbers"][:9]), ps.StorageError, "'numbers' should be"),
-        (lambda a: a.pop("numbers"), ps.StorageError, "incomplete"),
-        (lambda a: a.update(points=np.tile(np.eye(16), (10, 1))[:150]), ps.CertificateError, "dense points are not"),
+        (lambda a: a.pop("numbers"), ps.StorageError, "'numbers' is missing"),
+        (lambda a: a.update(points=np.tile(np.eye(16), (10, 1))[:150]), ps.StorageError, "'signs' is missing"),
     ],
 )
 def test_a_file_that_lies_about_its_cosets_is_refused(tmp_path, change, error, words):

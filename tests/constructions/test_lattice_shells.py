@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.code import certification
-from protosphere.code.certification import measured
+from protosphere.code.structures import Plain, lattice
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_shell, minimal_vectors
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
@@ -25,10 +24,15 @@ from protosphere.constructions.lattices.leech import minimal_vectors as leech_ve
 from protosphere.constructions.lattices.leech_shell import leech_shell
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.types import ignore
 
 MEMBERS = [m for family in (e8_shell, barnes_wall_shell, leech_shell, laminated) for m in family(32)]
 SMALL = [member for member in MEMBERS if member.size <= 20_000]
 LARGE = [member for member in MEMBERS if 20_000 < member.size < 600_000]
+
+
+def measured(placement):
+    return placement.structure.largest_cosine(ignore)
 
 
 def name(member):
@@ -41,8 +45,8 @@ def test_all_pairs_of_a_small_shell(member):
     assert placement.points.shape == (member.size, member.dim)
     assert max_cosine(placement.points) == pytest.approx(float(member.max_cosine), abs=1e-13)
     assert measured(placement)[0] == member.max_cosine
-    assert placement.lattice.holds(placement.points)
-    assert placement.lattice.ceiling == member.max_cosine
+    assert placement.structure.lattice.holds(placement.points)
+    assert placement.structure.lattice.ceiling == member.max_cosine
 
 
 @pytest.mark.parametrize("member", LARGE, ids=name)
@@ -118,14 +122,15 @@ def test_the_whole_leech_shell_is_certified_optimal():
 @pytest.fixture
 def shell(monkeypatch):
     """2,160 points of E8, certified by their lattice as larger shells are."""
-    monkeypatch.setattr(certification, "LARGEST_ALL_PAIRS", 100)
+    monkeypatch.setattr(lattice, "ALL_PAIRS_POINTS", 100)
     return next(m for m in e8_shell(8) if m.size == 2160).place(2160)
 
 
 def test_a_lattice_and_all_pairs_agree(shell):
     assert measured(shell) == (Fraction(3, 4), "a pair at the least distance; the lattice allows no less ("
                                "Construction B has least norm 8)")  # fmt: skip
-    assert measured(replace(shell, lattice=None)) == (Fraction(3, 4), "all pairs, in float64 on an exact grid")
+    plain = Plain(shell.points, shell.structure.cosine_step)
+    assert plain.largest_cosine(ignore) == (Fraction(3, 4), "all pairs, in float64 on an exact grid")
     assert measured(shell.padded(11, "padded"))[1].startswith("a pair")
 
 
@@ -133,7 +138,7 @@ def test_points_that_leave_their_lattice_are_measured_pair_by_pair(shell):
     moved = shell.points.copy()
     moved[7] = moved[8] + 1e-4 * (moved[9] - moved[8])
     moved[7] /= np.linalg.norm(moved[7])
-    cosine, method = measured(replace(shell, points=moved, cosine_step=None))
+    cosine, method = replace(shell.structure, points=moved, cosine_step=None).largest_cosine(ignore)
     assert cosine > 0.9999
     assert method == "all pairs, in float64"
 
@@ -141,11 +146,12 @@ def test_points_that_leave_their_lattice_are_measured_pair_by_pair(shell):
 def test_a_point_that_comes_twice_is_not_a_coset(shell):
     doubled = shell.points.copy()
     doubled[3] = doubled[4]
-    assert not shell.lattice.holds(doubled)
-    assert measured(replace(shell, points=doubled))[0] == 1
+    assert not shell.structure.lattice.holds(doubled)
+    assert replace(shell.structure, points=doubled).largest_cosine(ignore)[0] == 1
 
 
 def test_what_does_not_attain_the_ceiling_is_measured_pair_by_pair(shell):
-    few = replace(shell, points=shell.points[::16])
-    generous = LatticeCoset(shell.lattice.basis, shell.lattice.least / 2, "a smaller number than the least norm")
-    assert measured(replace(few, lattice=generous))[0] == measured(replace(few, lattice=None))[0]
+    few = replace(shell.structure, points=shell.points[::16])
+    generous = LatticeCoset(few.lattice.basis, few.lattice.least / 2, "a smaller number than the least norm")
+    plain = Plain(few.points, few.cosine_step)
+    assert replace(few, lattice=generous).largest_cosine(ignore)[0] == plain.largest_cosine(ignore)[0]

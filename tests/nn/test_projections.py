@@ -53,7 +53,7 @@ def code_of(case):
 def with_zeros(code, dim):
     """The code as `best` hands it over where it needs more dimensions: packed, zeros after the words."""
     placement = code.placement.padded(dim, "words and zeros")
-    assert placement.tail is not None
+    assert placement.structure.name == "tailed"
     return replace(code, placement=placement, certificate=replace(code.certificate, dim=dim))
 
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from protosphere.bounds import Bound, converse
+from protosphere.code.structures.grid import TOLERANCE
 from protosphere.errors import CertificateError
 from protosphere.types import Cosine
-
-TOLERANCE = 1e-9
-"""How far floats may stray before theory and numbers are said to disagree."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +56,6 @@ def certificate(num_classes: int, dim: int, max_cosine: Cosine, guarantee: Cosin
             f"measured max cosine {max_cosine} is below the converse {bound.value} ({bound.theorem})"
         )
     return Certificate(num_classes, dim, max_cosine, guarantee, bound, method)
-
-
-def on_grid(measured: float, step: Fraction) -> Fraction:
-    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
-
-    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
-    points K/(K-1). CertificateError where the measured value is off the grid.
-    """
-    multiple = round((1 - measured) / float(step))
-    exact = 1 - multiple * step
-    if abs(float(exact) - measured) > TOLERANCE:
-        raise CertificateError(f"measured max cosine {measured!r} is not of the form 1 - j * {step}")
-    return exact
 
 
 def _exceeds(value: Cosine, limit: Cosine) -> bool:

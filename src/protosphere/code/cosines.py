@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from protosphere.code.placement import BinaryLinear
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.codes.differences import pair_distance_counts
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.geometry import gram
 from protosphere.types import Cosine, Progress, ignore
@@ -80,16 +75,9 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Co
     >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
     {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
-    placement = code.placement.without_zeros
-    n = placement.dim
-    if isinstance(placement.structure, BinaryLinear):
-        distances = pair_distance_counts(placement.structure.generator, placement.structure.messages)
-        return _ascending({1 - Fraction(2 * distance, n): pairs for distance, pairs in distances.items()})
-    if placement.words is not None:
-        products = gram.sign_inner_product_counts(placement.words, n, progress)
-        return _ascending({Fraction(product, n): pairs for product, pairs in products.items()})
-    if placement.cosine_step is not None:
-        return _ascending(_grid_counts(placement.rows, placement.cosine_step, progress))
+    spectrum = _spectrum(code, progress)
+    if spectrum is not None:
+        return spectrum
     raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
 
 
@@ -103,10 +91,9 @@ def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress =
 
 def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
-    placement = code.placement.without_zeros
-    if placement.words is None and placement.cosine_step is None:
+    spectrum = _spectrum(code, progress)
+    if spectrum is None:
         return cosine_histogram(code, bins, progress)
-    spectrum = cosine_spectrum(code, progress)
     return _counts(code, True, tuple(CosineBin(cosine, cosine, pairs) for cosine, pairs in spectrum.items()))
 
 
@@ -115,15 +102,6 @@ def _counts(code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]) -> Co
     return CosineCounts(scheme, code.num_classes, code.dim, code.max_cosine, exact, bins)
 
 
-def _grid_counts(rows: gram.Rows, step: Fraction, progress: Progress) -> dict[Fraction, int]:
-    """Counts of 1 - j * step, j being the nearest integer: the certificate has put the largest on that grid already."""
-    totals: Counter[int] = Counter()
-    for above, block in gram.gram_blocks(rows, progress):
-        products = block.ravel() if above is None else block[above]
-        multiples, pairs = np.unique(np.rint((1 - products) / float(step)).astype(np.int64), return_counts=True)
-        totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
-    return {1 - multiple * step: pairs for multiple, pairs in totals.items()}
-
-
-def _ascending(counts: Mapping[Fraction, int]) -> dict[Cosine, int]:
-    return {cosine: counts[cosine] for cosine in sorted(counts)}
+def _spectrum(code: SphericalCode, progress: Progress) -> dict[Cosine, int] | None:
+    counts = code.placement.structure.spectrum(progress)
+    return None if counts is None else {cosine: counts[cosine] for cosine in sorted(counts)}

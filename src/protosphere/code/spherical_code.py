@@ -55,7 +55,7 @@ class SphericalCode:
     @property
     def signs(self) -> PackedBits | None:
         """The packed words (bit 1 is +1/sqrt(n)), or None where the points are dense."""
-        return self.placement.words
+        return self.placement.packed_signs
 
     @property
     def points(self) -> Points:
@@ -105,7 +105,7 @@ class SphericalCode:
 
     def save(self, path: str | Path) -> None:
         """Write one safetensors file with provenance, certificate and digest."""
-        code_file.save(path, self.placement, self.certificate, self.provenance)
+        code_file.save(path, self.placement, self.certificate, self.provenance, self.choice)
 
 
 def load(path: str | Path) -> SphericalCode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.certificate import Certificate
-from protosphere.code.certification import (
-    FLOAT32_ROUNDING,
-    FLOAT64_ROUNDING,
-    certified,
-    recognised,
-    require_consistent,
-)
+from protosphere.code.certification import certified
+from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode, load
+from protosphere.code.structures import Plain, SignWords, Structure
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.geometry.sphere import normalized
+from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
+
+FLOAT32_ROUNDING, FLOAT64_ROUNDING = 1e-6, 1e-13
+"""Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
 
 READABLE = (".npy", ".csv", ".txt", ".safetensors")
 
@@ -39,7 +39,7 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore
         path = Path(source)
         source = load(path) if path.suffix.lower() == ".safetensors" else read_points(path)
     if isinstance(source, SphericalCode):
-        require_consistent(source.placement)
+        source.placement.structure.check()
         return certified(source.placement, source.certificate.guarantee, progress)
     return from_points(source, normalize=normalize, progress=progress).certificate
 
@@ -47,8 +47,25 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore
 def from_points(points: Any, *, normalize: bool = False, progress: Progress = ignore) -> SphericalCode:
     """A certified code of a matrix of unit rows; exact where the rows are words of +-c or of 0 and +-c."""
     matrix, rounding = as_matrix(points)
-    placement = recognised(_unit_directions(matrix) if normalize else matrix, rounding)
+    placement = Placement("given points", recognised(_unit_directions(matrix) if normalize else matrix, rounding))
     return SphericalCode(placement, certified(placement, None, progress), None)
+
+
+def recognised(points: Points, rounding: float = FLOAT64_ROUNDING) -> Structure:
+    """Somebody's points, as exact as they allow: words of +-c are packed, words of 0, +-c put on a grid.
+
+    Rows must be unit vectors up to rounding, which is taken out; `rounding` is that of the numbers they were kept in.
+    """
+    require_unit_rows(points)
+    size = float(np.max(np.abs(points)))
+    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > rounding * size
+    nonzero = round(1 / size**2)
+    if off.any() or abs(nonzero * size**2 - 1) > 4 * rounding:
+        return Plain(normalized(points))
+    if nonzero == points.shape[1]:
+        return SignWords(nonzero, np.packbits(points > 0, axis=1))
+    exact = normalized(np.sign(np.where(np.abs(points) > size / 2, points, 0.0)))
+    return Plain(exact, Fraction(1, nonzero))
 
 
 def as_matrix(points: Any) -> tuple[Points, float]:

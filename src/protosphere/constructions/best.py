@@ -13,6 +13,7 @@ from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode, short
+from protosphere.code.structures import Plain
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.constructions.limits import size_obstacle
@@ -133,7 +134,7 @@ def _kept(candidate: Candidate, num_classes: int) -> Placement:
     points = whole.unit_rows(0, candidate.size)
     kept = points[thinned(points, num_classes)]
     recipe = f"{num_classes} of {candidate.size} points: {candidate.recipe}"
-    return Placement(whole.dim, recipe, points=kept, cosine_step=whole.cosine_step)
+    return Placement(recipe, Plain(kept, whole.structure.cosine_step))
 
 
 def _searched(
@@ -179,7 +180,7 @@ def _catalogued(built: list[_Built], provenance: Provenance, progress: Progress)
 
 def _found(points: Points, recipe: str, provenance: Provenance, progress: Progress) -> _Built:
     """A searched code, measured."""
-    placement = Placement(provenance.dim, recipe, points=points)
+    placement = Placement(recipe, Plain(points))
     code = SphericalCode(placement, certified(placement, None, progress), provenance)
     candidate = Candidate(code.max_cosine, "optimized", recipe, len(points), lambda _: placement)
     return _Built(code, candidate)

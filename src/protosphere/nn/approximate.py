@@ -23,7 +23,6 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.plan import matrix
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.projections.sign_rows import sign_rows_of
 from protosphere.nn.projections.small_cosets import whole_cosets
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows
@@ -113,7 +112,7 @@ class ApproximateTop(nn.Module):
 
 def _cosets_of(code: SphericalCode) -> tuple[HadamardLayout, Indices]:
     """The whole cosets of RM(1, m) and the classes of their words."""
-    rows = sign_rows_of(code.placement)
+    rows = code.placement.structure.sign_rows()
     m = code.dim.bit_length() - 1
     found = whole_cosets(rows, m, antipodal=True) if rows is not None and code.dim == 1 << m == rows.length else None
     if rows is None or found is None or not np.array_equal(found[0].bins, np.arange(code.dim)):

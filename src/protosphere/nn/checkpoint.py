@@ -9,7 +9,6 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,12 +21,7 @@ from protosphere.nn.growth import rebuilt
 
 def code_digest(code: SphericalCode) -> str:
     """SHA-256 over the points as they are kept: packed words, or float64 rows, and their tails."""
-    placement = code.placement
-    arrays: dict[str, Any] = {"points": placement.points, "signs": placement.signs}
-    if placement.tail is not None:
-        arrays["tails"] = placement.tail.vectors
-        arrays["share"] = np.array([placement.tail.share, placement.tail.group], dtype=np.float64)
-    return storage.digest({name: array for name, array in arrays.items() if array is not None}, str(code.dim))
+    return storage.digest(code.placement.structure.point_arrays(), str(code.dim))
 
 
 def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str, Any]) -> Tensor:

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from protosphere.code.certificate import Certificate
 from protosphere.code.certification import certified
-from protosphere.code.placement import CosetUnion, Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import best, construct
@@ -48,7 +45,7 @@ def rebuilt(provenance: Provenance) -> SphericalCode:
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """The same points, the first `num_first` as well separated as we know; chains stay as they are."""
-    if code.placement.structure is not None or code.num_classes**2 * code.dim > LARGEST_ORDERED:
+    if code.placement.structure.is_chain or code.num_classes**2 * code.dim > LARGEST_ORDERED:
         return code
     order = nested_order(code.points, num_first)
     provenance = code.provenance and replace(code.provenance, mapping=f"{NESTED}{num_first}")
@@ -67,7 +64,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
         return code
     if code.num_classes < K:
         raise InvalidArgumentError(f"'num_classes' must be at most the {code.num_classes} in reserve, got {K}")
-    placement = _first(code.placement, K)
+    placement = code.placement.first(K)
     return SphericalCode(placement, certified(placement, code.certificate.guarantee), code.provenance)
 
 
@@ -80,13 +77,3 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     """
     counts = [1 << bits for bits in range(1, code.num_classes.bit_length()) if 1 << bits < code.num_classes]
     return tuple(first_classes(code, count).certificate for count in [*counts, code.num_classes])
-
-
-def _first(placement: Placement, count: int) -> Placement:
-    """The first points alone, without the cosets that they do not use."""
-    shorter = placement.permuted(np.arange(count))
-    structure = shorter.structure
-    if isinstance(structure, CosetUnion):
-        used = (int(structure.numbers.max()) >> (structure.m + 1)) + 1
-        structure = replace(structure, representatives=structure.representatives[:used])
-    return replace(shorter, structure=structure)

@@ -15,10 +15,10 @@ from itertools import product
 
 import numpy as np
 
-from protosphere.code.placement import Placement, Tail
+from protosphere.code.placement import Placement
+from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import Level, chain
-from protosphere.constructions.block_codes.shortened_cosets import placed_words
 from protosphere.constructions.ranking import best_member
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
@@ -131,7 +131,5 @@ def construction_x(num_classes: int, dim: int) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
     plan = best_plan(num_classes, dim)
     assert plan is not None, "the obstacle has made sure that there is one"
-    words = placed_words(plan.code, num_classes, plan.recipe)
-    tails = tail_points(plan.tails, plan.tail_dim)
-    tail = Tail(1 / (1 + plan.ratio), tails, plan.group)
-    return words.with_tail(tail)
+    words, tails = ShortenedWords.of(plan.code, num_classes), tail_points(plan.tails, plan.tail_dim)
+    return Placement(plan.recipe, followed_by(words, 1 / (1 + plan.ratio), tails, plan.group))

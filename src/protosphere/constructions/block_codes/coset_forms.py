@@ -14,7 +14,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.placement import CosetUnion, Placement
+from protosphere.code.placement import Placement
+from protosphere.code.structures import CosetUnion
 from protosphere.codes.cosets import coset_union_words
 from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS, LARGEST_VARIABLES, form_bits, quadratic_forms
 from protosphere.constructions.families import Member
@@ -74,9 +75,7 @@ def coset_member(m: int, level: Level) -> Member:
 
 def placed_cosets(m: int, recipe: str, num_classes: int) -> Placement:
     """The first words of the chain as +-1/sqrt(n) points."""
-    structure = CosetUnion(m, _representatives(m, num_classes), np.arange(num_classes))
-    signs = coset_union_words(structure.representatives, m, structure.numbers)
-    return Placement(1 << m, recipe, signs=signs, cosine_step=Fraction(2, 1 << m), structure=structure)
+    return Placement(recipe, CosetUnion.of(_representatives(m, num_classes), m, np.arange(num_classes)))
 
 
 def _representatives(m: int, num_words: int) -> PackedBits:

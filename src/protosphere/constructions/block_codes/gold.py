@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
-from protosphere.code.placement import BinaryLinear, Placement
+from protosphere.code.placement import Placement
+from protosphere.code.structures import LinearWords
 from protosphere.codes.linear import codewords
 from protosphere.codes.quadratic_forms import trace_forms
 from protosphere.codes.reed_muller import generator_rows
@@ -47,6 +47,5 @@ def _placed(m: int, recipe: str, num_classes: int) -> Placement:
     if bits > STRUCTURE_BITS:
         return placed_cosets(m, recipe, num_classes)
     rows = generator(m, bits)
-    structure = BinaryLinear(rows, np.arange(num_classes))
-    signs = codewords(rows, num_classes)
-    return Placement(1 << m, recipe, signs=signs, cosine_step=Fraction(2, 1 << m), structure=structure)
+    words = LinearWords(1 << m, codewords(rows, num_classes), rows, np.arange(num_classes))
+    return Placement(recipe, words)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_words
 from protosphere.constructions.families import Member, family
 from protosphere.geometry.gram import sign_rows
@@ -49,4 +50,4 @@ def unbiased_points(m: int, num_points: int) -> Points:
 
 
 def _placed_with_axes(m: int, recipe: str, num_classes: int) -> Placement:
-    return Placement(1 << m, recipe, points=unbiased_points(m, num_classes), cosine_step=Fraction(2, 1 << m))
+    return Placement(recipe, Plain(unbiased_points(m, num_classes), Fraction(2, 1 << m)))

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.primes import prime_powers
 from protosphere.codes.reed_solomon import reed_solomon_words
 from protosphere.constructions.elementary.simplex import simplex_points
@@ -101,4 +102,4 @@ def reed_solomon(num_classes: int, dim: int, *, q: int | None = None) -> Placeme
     symbols = simplex_points(code.q) / np.sqrt(code.n_q)
     points = symbols[words].reshape(num_classes, dim)
     recipe = f"RS[{code.n_q},{code.k_q}] over GF({code.q}), simplex symbols"
-    return Placement(dim, recipe, points=points, cosine_step=Fraction(code.q, (code.q - 1) * code.n_q))
+    return Placement(recipe, Plain(points, Fraction(code.q, (code.q - 1) * code.n_q)))

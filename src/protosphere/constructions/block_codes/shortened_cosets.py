@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import lru_cache, partial
 
-import numpy as np
-
-from protosphere.code.placement import Placement, ShortenedWords
+from protosphere.code.placement import Placement
+from protosphere.code.structures import ShortenedWords
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import Level, chain
 from protosphere.constructions.families import Member, family
@@ -51,11 +49,4 @@ def _member(code: ShortenedCosets, level: Level) -> Member:
 
 
 def _placed(code: ShortenedCosets, recipe: str, num_classes: int) -> Placement:
-    return placed_words(code, num_classes, recipe)
-
-
-def placed_words(code: ShortenedCosets, num_classes: int, recipe: str) -> Placement:
-    """The first words of a shortened chain as +-1/sqrt(n) points."""
-    structure = ShortenedWords(code, np.arange(num_classes))
-    step = Fraction(2, code.dim)
-    return Placement(code.dim, recipe, signs=code.words(num_classes), cosine_step=step, structure=structure)
+    return Placement(recipe, ShortenedWords.of(code, num_classes))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.placement import BinaryLinear, Placement
+from protosphere.code.placement import Placement
+from protosphere.code.structures import LinearWords, SignWords
 from protosphere.codes.linear import codewords, encode, encode_bits, weights
 from protosphere.errors import brief
 from protosphere.types import Indices, PackedBits
@@ -62,12 +61,11 @@ def placed_words(
     if k <= STRUCTURE_BITS:
         messages = rng.choice(1 << k, num_classes, replace=False).astype(np.int64)
         return _linear(generator, dim, messages, encode(generator, messages), recipe)
-    return Placement(dim, recipe, signs=_random_words(generator, num_classes, rng))
+    return Placement(recipe, SignWords(dim, _random_words(generator, num_classes, rng)))
 
 
 def _linear(generator: PackedBits, dim: int, messages: Indices, signs: PackedBits, recipe: str) -> Placement:
-    structure = BinaryLinear(generator, messages)
-    return Placement(dim, recipe, signs=signs, cosine_step=Fraction(2, dim), structure=structure)
+    return Placement(recipe, LinearWords(dim, signs, generator, messages))
 
 
 def _random_words(generator: PackedBits, num_classes: int, rng: np.random.Generator) -> PackedBits:

@@ -6,6 +6,7 @@ import numpy as np
 
 from protosphere.bounds.levenshtein import levenshtein
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.families import Member
 from protosphere.constructions.ranking import best_member, near_members
 from protosphere.constructions.registry import construction
@@ -77,7 +78,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     fitting = best_member(num_points, dim)
     places = [fitting.place(num_points)] if fitting is not None and num_points <= LARGEST_START else []
     places += [member.place(member.size) for member in best]
-    return [normalized(np.asarray(place.rows.slice(0, place.rows.count), dtype=np.float64)) for place in places]
+    return [normalized(place.unit_rows(0, place.count)) for place in places]
 
 
 def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
@@ -124,4 +125,4 @@ def optimized(
         energy=energy,
         progress=progress,
     )
-    return Placement(dim, f"search, {found.kind} start, {found.iterations} evaluations", points=found.points)
+    return Placement(f"search, {found.kind} start, {found.iterations} evaluations", Plain(found.points))

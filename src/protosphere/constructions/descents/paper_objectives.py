@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
@@ -49,7 +50,7 @@ def mean_row_max(
     """Points after projected momentum descent on P_AVG with the settings of Mettes et al. and of the paper."""
     descent = Descent(steps, lr, momentum, dtype, device)
     points = projected_descent(num_classes, dim, mean_row_max_gradient, descent, rng, progress)
-    return Placement(dim, f"{steps} steps on the mean row maximum", points=points)
+    return Placement(f"{steps} steps on the mean row maximum", Plain(points))
 
 
 @construction(
@@ -74,4 +75,4 @@ def log_sum_exp(
     """Points after projected momentum descent on P_LSE while the temperature rises linearly from 1 to K."""
     descent = Descent(steps, lr, momentum, dtype, device)
     points = projected_descent(num_classes, dim, log_sum_exp_gradient, descent, rng, progress)
-    return Placement(dim, f"{steps} steps on log-sum-exp", points=points)
+    return Placement(f"{steps} steps on log-sum-exp", Plain(points))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 
@@ -35,4 +36,4 @@ def cross_polytope(num_classes: int, dim: int) -> Placement:
     classes = np.arange(num_classes)
     points = np.zeros((num_classes, dim))
     points[classes, classes // 2] = 1 - 2 * (classes % 2)
-    return Placement(dim, "cross-polytope", points=points, cosine_step=Fraction(1))
+    return Placement("cross-polytope", Plain(points, Fraction(1)))

@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.block_codes.kerdock import unbiased_points
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.families import Member, family
@@ -50,4 +51,4 @@ def _placed(m: int, bases: int, recipe: str, num_classes: int) -> Placement:
     tails = simplex_points(bases)[np.arange(num_classes) // (2 * n)]
     points = normalized(np.hstack([unbiased_points(m, num_classes), sqrt(r) * tails]))
     step = 2 / (1 + r) / (1 << m // 2)
-    return Placement(n + bases - 1, recipe, points=points, cosine_step=step)
+    return Placement(recipe, Plain(points, step))

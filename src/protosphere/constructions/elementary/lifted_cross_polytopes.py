@@ -10,6 +10,7 @@ from math import isqrt, sqrt
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.hadamard import hadamard, hadamard_orders
 from protosphere.constructions.families import Member, family
 from protosphere.geometry.sphere import normalized
@@ -45,7 +46,7 @@ def _placed(order: int, recipe: str, num_classes: int) -> Placement:
     height_squared = _height_squared(order)
     step = 2 * height_squared if isinstance(height_squared, Fraction) else None
     points = _points(order, num_classes)
-    return Placement(order + 1, recipe, points=points, cosine_step=step)
+    return Placement(recipe, Plain(points, step))
 
 
 def _points(order: int, count: int) -> Points:

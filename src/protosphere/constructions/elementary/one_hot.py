@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 
@@ -31,4 +32,4 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
     """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""
-    return Placement(dim, "basis vectors", points=np.eye(num_classes, dim), cosine_step=Fraction(1))
+    return Placement("basis vectors", Plain(np.eye(num_classes, dim), Fraction(1)))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
@@ -59,7 +60,7 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     smallest = int(sizes[-1])
     recipe = f"{len(sizes)} orthogonal simplices of {_span(sizes)} points"
     step = Fraction(1, smallest * (smallest - 1))
-    return Placement(dim, recipe, points=_dense(sizes, dim), cosine_step=step)
+    return Placement(recipe, Plain(_dense(sizes, dim), step))
 
 
 def _span(sizes: Indices) -> str:

@@ -11,6 +11,7 @@ from math import cos, pi, sin, sqrt, tan
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
@@ -49,11 +50,12 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 )
 def polygon(num_classes: int, dim: int) -> Placement:
     """The K corners of a regular polygon, counter-clockwise from (1, 0)."""
+    del dim
     angles = 2 * pi * np.arange(num_classes) / num_classes
     cosine = _polygon_cosine(num_classes)
     step = 1 - cosine if isinstance(cosine, Fraction) else None
     points = normalized(np.column_stack([np.cos(angles), np.sin(angles)]))
-    return Placement(dim, f"regular polygon of {num_classes}", points, cosine_step=step)
+    return Placement(f"regular polygon of {num_classes}", Plain(points, step))
 
 
 def seven_points() -> Points:
@@ -116,7 +118,7 @@ STEPS = {"nine points": Fraction(1, 18)}
 
 def _place(shape: Callable[[], Points], recipe: str, count: int) -> Placement:
     points = shape()[:count]
-    return Placement(points.shape[1], recipe, points, cosine_step=STEPS.get(recipe))
+    return Placement(recipe, Plain(points, STEPS.get(recipe)))
 
 
 @lru_cache

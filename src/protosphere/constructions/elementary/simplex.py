@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.sphere import padded
@@ -47,4 +48,4 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""
     points = padded(simplex_points(num_classes), dim)
-    return Placement(dim, "regular simplex", points=points, cosine_step=Fraction(num_classes, num_classes - 1))
+    return Placement("regular simplex", Plain(points, Fraction(num_classes, num_classes - 1)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import uniform_points
 
@@ -26,4 +27,4 @@ def _guarantee(num_classes: int, dim: int) -> None:
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
     """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
-    return Placement(dim, "uniform random points", points=uniform_points(num_classes, dim, rng))
+    return Placement("uniform random points", Plain(uniform_points(num_classes, dim, rng)))

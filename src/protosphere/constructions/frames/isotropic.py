@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.fields import FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, family
@@ -78,7 +79,7 @@ def _place(q: int, count: int) -> Placement:
     gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
     np.fill_diagonal(gram, 1.0)
     points = frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
-    return Placement(_dim(q), _recipe(q), points, cosine_step=Fraction(q + 1, q * q))
+    return Placement(_recipe(q), Plain(points, Fraction(q + 1, q * q)))
 
 
 def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:

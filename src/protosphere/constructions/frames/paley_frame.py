@@ -11,6 +11,7 @@ from math import isqrt, sqrt
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.primes import prime_factors, prime_power, prime_powers
 from protosphere.constructions.families import LARGEST_DIM, Member, family
 from protosphere.types import Cosine, Indices, Points
@@ -85,7 +86,7 @@ def _place(q: int, count: int) -> Placement:
     root = isqrt(q)
     step = Fraction(2, root) if root * root == q else None  # cosines +-1/root and -1
     signed = np.concatenate([points, -points])[:count]
-    return Placement((q + 1) // 2, _recipe(q), signed, cosine_step=step)
+    return Placement(_recipe(q), Plain(signed, step))
 
 
 def _cosine(q: int) -> Cosine:

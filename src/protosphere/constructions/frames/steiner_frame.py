@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.hadamard import hadamard, hadamard_orders
 from protosphere.constructions.families import LARGEST_DIM, Member, family
 from protosphere.types import Points
@@ -49,7 +50,7 @@ def steiner_points(v: int) -> Points:
 def _place(v: int, count: int) -> Placement:
     points = steiner_points(v)
     signed = np.concatenate([points, -points])[:count]
-    return Placement(v * (v - 1) // 2, _recipe(v), signed, cosine_step=Fraction(2, v - 1))
+    return Placement(_recipe(v), Plain(signed, Fraction(2, v - 1)))
 
 
 def _recipe(v: int) -> str:

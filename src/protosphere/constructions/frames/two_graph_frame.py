@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.fields import LARGEST_ORDER, FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, family
@@ -98,7 +99,7 @@ def _place(dim: int, root: int, signs: Callable[[], Points], recipe: str, count:
     np.fill_diagonal(gram, 1.0)
     points = frame(lambda columns: gram @ columns, len(gram), dim)
     signed = np.concatenate([points, -points])[:count]
-    return Placement(dim, recipe, signed, cosine_step=_step(root))
+    return Placement(recipe, Plain(signed, _step(root)))
 
 
 def _step(root: int) -> Fraction:

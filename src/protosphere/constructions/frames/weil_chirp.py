@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.codes.primes import is_prime
 from protosphere.constructions.families import LARGEST_DIM, Member, family
 from protosphere.types import Indices, Points
@@ -79,4 +80,4 @@ def _place(p: int, degree: int, recipe: str, count: int) -> Placement:
     basis = np.zeros((count - len(chirps), 2 * p))
     which = np.arange(len(basis))
     basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
-    return Placement(2 * p, recipe, np.concatenate([chirps, basis]))
+    return Placement(recipe, Plain(np.concatenate([chirps, basis])))

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import codewords, unpack
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.families import Member, family
@@ -70,7 +71,7 @@ def _minimal_32(count: int, recipe: str) -> Placement:
     basis = integer_basis(vectors[::SPREAD].astype(np.int64)) / 4
     coset = LatticeCoset(basis, Fraction(1), "Barnes-Wall 32 has as shortest vectors those of norm 16")
     points = normalized(vectors[:count].astype(np.float64))
-    return Placement(32, recipe, points, cosine_step=Fraction(1, 4), lattice=coset)
+    return Placement(recipe, LatticePoints(points, Fraction(1, 4), lattice=coset))
 
 
 def minimal_vectors(m: int) -> SmallIntegers:

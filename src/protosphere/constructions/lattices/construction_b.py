@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import LinearCode, codewords, unpack
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 from protosphere.geometry.sphere import normalized
@@ -46,7 +47,7 @@ class Shell:
         points = normalized(vectors.astype(np.float64))
         basis = lattice_basis(self.code) / np.sqrt(self.norm)
         coset = LatticeCoset(basis, Fraction(LEAST_NORM, self.norm), "Construction B has least norm 8")
-        return Placement(self.code.n, self.recipe, points, cosine_step=self._step, lattice=coset)
+        return Placement(self.recipe, LatticePoints(points, self._step, lattice=coset))
 
     @property
     def _step(self) -> Fraction:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, minimal_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
@@ -51,4 +52,4 @@ def _placed(vectors: Points, basis: Indices, least: int, recipe: str) -> Placeme
     """Vectors of one norm, differing by vectors of the lattice of `basis`, whose norms are multiples of least/4."""
     norm = round(float(vectors[0] @ vectors[0]))
     coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), THEOREM)
-    return Placement(24, recipe, normalized(vectors), cosine_step=Fraction(least, 4 * norm), lattice=coset)
+    return Placement(recipe, LatticePoints(normalized(vectors), Fraction(least, 4 * norm), lattice=coset))

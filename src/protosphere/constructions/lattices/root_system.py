@@ -10,6 +10,7 @@ from math import isqrt
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.sections import E8, Section, sparse
@@ -45,7 +46,7 @@ def _a(n: int, count: int) -> Placement:
     first, second = _pairs(which // 2)
     signs = 1.0 - 2 * (which % 2)
     points = normalized((corners[first] - corners[second]) * signs[:, None])
-    return Placement(n, f"roots of A{n}", points, cosine_step=HALF)
+    return Placement(f"roots of A{n}", Plain(points, HALF))
 
 
 def _d(n: int, count: int) -> Placement:
@@ -56,7 +57,7 @@ def _d(n: int, count: int) -> Placement:
     points = np.zeros((count, n))
     points[which, first] = sign
     points[which, second] = np.where(which % 4 < 2, sign, -sign)
-    return Placement(n, f"roots of D{n}", normalized(points), cosine_step=HALF)
+    return Placement(f"roots of D{n}", Plain(normalized(points), HALF))
 
 
 def _pairs(numbers: Indices) -> tuple[Indices, Indices]:
@@ -78,4 +79,4 @@ def _exceptional() -> Iterable[Member]:
 
 def _e8(count: int) -> Placement:
     points = normalized(E8.vectors()[:count].astype(np.float64))
-    return Placement(8, "roots of E8", points, cosine_step=HALF)
+    return Placement("roots of E8", Plain(points, HALF))

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import LatticePoints
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.lattices import leech
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
@@ -63,7 +64,7 @@ class Section:
         spanning = chosen[1 :: max(1, len(chosen) // 2000)] - chosen[0]
         lattice = LatticeCoset(integer_basis(spanning) @ across / length, least, self.parent.theorem)
         step = least / (2 * self.parent.norms)
-        return Placement(self.dim, self.recipe, normalized(flat[:count]), cosine_step=step, lattice=lattice)
+        return Placement(self.recipe, LatticePoints(normalized(flat[:count]), step, lattice=lattice))
 
 
 def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
 from protosphere.constructions.families import Member, family
 from protosphere.geometry.sphere import normalized
 
@@ -87,4 +88,4 @@ def _place(n: int, count: int) -> Placement:
     for number, places in enumerate(quadruples(n)):
         points[16 * number : 16 * number + 16, list(places)] = signs
     points[-2 * n :] = 2 * np.concatenate([np.eye(n), -np.eye(n)])
-    return Placement(n, _recipe(n), normalized(points[:count]), cosine_step=Fraction(1, 4))
+    return Placement(_recipe(n), Plain(normalized(points[:count]), Fraction(1, 4)))

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.code.structures.sign_rows import SAME
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.projections.axes import AxesPart
@@ -13,7 +14,6 @@ from protosphere.nn.projections.dense import DensePart
 from protosphere.nn.projections.hadamard import HadamardPart
 from protosphere.nn.projections.plan import Piece, Plan, matrix, position_of
 from protosphere.nn.projections.projection import Projection
-from protosphere.nn.projections.sign_rows import SAME, sign_rows_of
 from protosphere.nn.projections.simplex import SimplexPart
 from protosphere.nn.projections.small_cosets import found_layout
 from protosphere.types import Indices, Points
@@ -56,8 +56,8 @@ def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None 
                 f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
             )
         return plan
-    tried = makers if kind == "auto" else {}
-    found = (make(code, kept) for name, make in tried.items() if _pays(name, code.num_classes, code.dim))
+    tried = code.placement.structure.projections if kind == "auto" else ()
+    found = (makers[name](code, kept) for name in tried if _pays(name, code.num_classes, code.dim))
     return next((plan for plan in found if plan is not None), None) or _dense(code, kept)
 
 
@@ -76,7 +76,7 @@ def _dense_piece(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> P
 
 
 def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
-    rows = sign_rows_of(code.placement)
+    rows = code.placement.structure.sign_rows()
     found = rows and found_layout(rows)
     if rows is None or found is None:
         return None

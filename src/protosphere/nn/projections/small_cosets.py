@@ -7,9 +7,9 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.code.structures.sign_rows import SignRows
 from protosphere.codes.linear import pack
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.sign_rows import SignRows
 from protosphere.types import Indices, PackedBits
 
 FEWEST_BITS = 2

@@ -1,13 +1,11 @@
-"""The classes of a code whose points are signs times a number, with or without a tail."""
+"""Points that are signs times a number, with or without a tail: what a Hadamard projection is made from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
-from protosphere.code.placement import BinaryLinear, Placement
 from protosphere.codes.linear import pack
 from protosphere.types import Indices, PackedBits, Points
 
@@ -31,29 +29,7 @@ class SignRows:
     tail_of: Indices
 
 
-def sign_rows_of(placement: Placement) -> SignRows | None:
-    """The words of a packed placement, or those found in dense points; None where there are none."""
-    if placement.points is not None:
-        return _found(placement.points)
-    assert placement.signs is not None, "a placement holds points or signs"
-    count, tail = len(placement.signs), placement.tail
-    numbers = _numbers(placement, count)
-    length = placement.dim - (0 if tail is None else tail.dim)
-    share, tails, tail_of = 1.0, np.zeros((1, placement.dim - length)), np.zeros(count, dtype=np.int64)
-    if tail is not None and tail.share < 1:
-        share, tails, tail_of = tail.share, tail.vectors * sqrt(1 - tail.share), numbers // tail.group
-    coefficient = sqrt(share / length)
-    return SignRows(np.arange(count), placement.signs, length, coefficient, numbers, tails, tail_of)
-
-
-def _numbers(placement: Placement, count: int) -> Indices:
-    structure = placement.structure
-    if structure is None:
-        return np.arange(count)
-    return structure.messages if isinstance(structure, BinaryLinear) else structure.numbers
-
-
-def _found(points: Points) -> SignRows | None:
+def sign_rows_in(points: Points) -> SignRows | None:
     """Rows of dense points that begin with signs: as long as in the last row, or else in the first."""
     for row in (points[-1], points[0]):
         height = abs(row[0])

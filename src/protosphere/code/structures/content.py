@@ -1,0 +1,64 @@
+"""What a file holds, and that it is of the shape and type it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.codes.linear import packed_length
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Indices, PackedBits
+
+
+@dataclass(frozen=True)
+class Content:
+    """The arrays and the description of a file, and the K points of R^n that it says it has."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    words: Mapping[str, Any]
+    count: int
+    dim: int
+
+    def array(self, name: str, shape: tuple[int | None, ...], dtype: type) -> NDArray[Any]:
+        """The array of that name; InvalidArgumentError unless it has this type and shape, None being any length."""
+        found = self.arrays.get(name)
+        if found is None:
+            raise InvalidArgumentError(f"'{name}' is missing")
+        fits = len(shape) == found.ndim and all(map(_agree, shape, found.shape))
+        if not fits or found.dtype != dtype:
+            wanted = " x ".join("any" if length is None else str(length) for length in shape)
+            raise InvalidArgumentError(f"'{name}' should be {wanted} {dtype.__name__}, is {found.shape} {found.dtype}")
+        return found
+
+    def packed(self, name: str, rows: int | None) -> PackedBits:
+        """Packed words of n bits; their spare bits must be zero."""
+        found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
+        if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
+            raise InvalidArgumentError(f"'{name}' has bits set beyond its {self.dim} columns")
+        return found
+
+    def numbers(self, name: str, limit: int) -> Indices:
+        """K numbers from 0 to limit - 1."""
+        found = self.array(name, (self.count,), np.int64)
+        if found.min() < 0 or int(found.max()) >= limit:
+            raise InvalidArgumentError(f"'{name}' should be from 0 to {limit - 1}, has {found.min()} to {found.max()}")
+        return found
+
+    def record(self, name: str) -> Mapping[str, Any]:
+        """What the description says under that name, where it must be an object."""
+        found = self.words.get(name)
+        if not isinstance(found, dict):
+            raise InvalidArgumentError(f"'{name}' should be an object of the description, is {brief(found)}")
+        return cast("dict[str, Any]", found)
+
+    def shorter(self, dim: int) -> Content:
+        """The same for points of R^dim."""
+        return replace(self, dim=dim)
+
+
+def _agree(wanted: int | None, got: int) -> bool:
+    return wanted is None or wanted == got

@@ -1,0 +1,89 @@
+"""Words of a union of cosets of RM(1, m): two cosets are compared by one Walsh-Hadamard transform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.structures.content import Content
+from protosphere.code.structures.sign_words import SignWords
+from protosphere.code.structures.structure import structure
+from protosphere.codes import cosets
+from protosphere.errors import CertificateError, InvalidArgumentError
+from protosphere.types import Cosine, Indices, PackedBits, Progress
+
+
+@structure("cosets")
+@dataclass(frozen=True, eq=False)
+class CosetUnion(SignWords):
+    """Word i is number numbers[i] of the union (`codes.cosets`): coset c has the words number 2nc to 2nc + 2n - 1.
+
+    `representatives` are packed, one a coset; n = 2^m.
+    """
+
+    representatives: PackedBits
+    numbers: Indices
+
+    @classmethod
+    def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
+        """The words with these numbers."""
+        return CosetUnion(1 << m, cosets.coset_union_words(representatives, m, numbers), representatives, numbers)
+
+    @property
+    def m(self) -> int:
+        """log2 of the length."""
+        return self.dim.bit_length() - 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether the words are the first so many of the union: every coset is whole, but perhaps the last."""
+        used = -(-self.count >> (self.m + 1))
+        return used == len(self.representatives) and np.array_equal(np.sort(self.numbers), np.arange(self.count))
+
+    @property
+    def is_chain(self) -> bool:
+        """The first words are a code of the same kind."""
+        return True
+
+    def word_numbers(self) -> Indices:
+        """The numbers."""
+        return self.numbers
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By pairs of cosets where they are whole."""
+        if not self.whole:
+            return super().largest_cosine(progress)
+        product = cosets.largest_inner_product(self.representatives, self.m, self.count, progress)
+        return Fraction(product, self.dim), "all pairs of cosets of RM(1, m), in integers"
+
+    def check(self) -> None:
+        """The words are those of the numbers."""
+        if not np.array_equal(cosets.coset_union_words(self.representatives, self.m, self.numbers), self.packed_signs):
+            raise CertificateError("the words are not the ones their cosets and numbers give")
+
+    def first(self, count: int) -> Self:
+        """The first words, without the cosets that they do not use."""
+        fewer = self.permuted(np.arange(count))
+        used = (int(fewer.numbers.max()) >> (self.m + 1)) + 1
+        return replace(fewer, representatives=self.representatives[:used])
+
+    def permuted(self, order: Indices) -> Self:
+        """The words in another order, with their numbers."""
+        return replace(self, packed_signs=self.packed_signs[order], numbers=self.numbers[order])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, a word of each coset, and the numbers."""
+        return {"signs": self.packed_signs, "representatives": self.representatives, "numbers": self.numbers}
+
+    @classmethod
+    def read(cls, content: Content) -> CosetUnion:
+        """Words of a power of two, each of a coset that there is."""
+        if content.dim & (content.dim - 1):
+            raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {content.dim}")
+        representatives = content.packed("representatives", None)
+        numbers = content.numbers("numbers", 2 * content.dim * len(representatives))
+        return CosetUnion(content.dim, content.packed("signs", content.count), representatives, numbers)

@@ -1,0 +1,68 @@
+"""Chosen words of a binary linear code: differences of words are words, so that no pair has to be looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.structures.content import Content
+from protosphere.code.structures.sign_words import SignWords
+from protosphere.code.structures.structure import structure
+from protosphere.codes.differences import pair_distance_counts
+from protosphere.codes.linear import encode
+from protosphere.errors import CertificateError
+from protosphere.types import Cosine, Indices, PackedBits, Progress
+
+
+@structure("linear")
+@dataclass(frozen=True, eq=False)
+class LinearWords(SignWords):
+    """Word i encodes messages[i] over the generator's rows, lowest bit first."""
+
+    generator: PackedBits
+    messages: Indices
+
+    @property
+    def is_chain(self) -> bool:
+        """The first words are a code of the same kind."""
+        return True
+
+    def word_numbers(self) -> Indices:
+        """The messages."""
+        return self.messages
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By the lightest difference of two messages."""
+        del progress
+        counts = pair_distance_counts(self.generator, self.messages)
+        return 1 - Fraction(2 * min(counts), self.dim), "weights of all differences of a linear code"
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """By the weights of all differences."""
+        del progress
+        counts = pair_distance_counts(self.generator, self.messages)
+        return {1 - Fraction(2 * distance, self.dim): pairs for distance, pairs in counts.items()}
+
+    def check(self) -> None:
+        """The words are those of the messages."""
+        if not np.array_equal(encode(self.generator, self.messages), self.packed_signs):
+            raise CertificateError("the words are not the ones their generator and messages give")
+
+    def permuted(self, order: Indices) -> Self:
+        """The words in another order, with their messages."""
+        return replace(self, packed_signs=self.packed_signs[order], messages=self.messages[order])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, the generator and the messages."""
+        return {"signs": self.packed_signs, "generator": self.generator, "messages": self.messages}
+
+    @classmethod
+    def read(cls, content: Content) -> LinearWords:
+        """Words with a generator of the same length, and a message each."""
+        generator = content.packed("generator", None)
+        messages = content.numbers("messages", 1 << len(generator))
+        return LinearWords(content.dim, content.packed("signs", content.count), generator, messages)

@@ -1,0 +1,115 @@
+"""Dense points with no structure but, perhaps, a grid that their cosines lie on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.structures.content import Content
+from protosphere.code.structures.grid import fraction_words, on_grid, read_fraction
+from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
+from protosphere.geometry.nearest import DEEPEST, closest_pair_cosine
+from protosphere.geometry.sphere import padded, require_unit_rows
+from protosphere.types import Cosine, Indices, Points, Progress
+
+
+@structure("plain")
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """Dense unit rows; with `cosine_step`, where every cosine is 1 - j * cosine_step, they are certified exactly."""
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("axes", "simplex", "hadamard")
+
+    points: Points
+    cosine_step: Fraction | None = None
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return self.points.shape[0]
+
+    @property
+    def dim(self) -> int:
+        """n."""
+        return self.points.shape[1]
+
+    @property
+    def packed_signs(self) -> None:
+        """The points are dense."""
+        return None
+
+    @property
+    def is_chain(self) -> bool:
+        """In no order of note."""
+        return False
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """Copies of the rows."""
+        return self.points[start:stop].astype(np.float64)
+
+    def sign_rows(self) -> SignRows | None:
+        """Those rows that begin with signs."""
+        return sign_rows_in(self.points)
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By all pairs; by nearest neighbours for many points in few dimensions."""
+        if self.dim <= DEEPEST and self.count > ALL_PAIRS_POINTS:
+            return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
+        largest = largest_inner_product(point_rows(self.points), progress)
+        if self.cosine_step is not None:
+            return on_grid(largest, self.cosine_step), "all pairs, in float64 on an exact grid"
+        return min(largest, 1.0), "all pairs, in float64"
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
+        """Counts of 1 - j * step, j the nearest integer."""
+        if self.cosine_step is None:
+            return None
+        totals: Counter[int] = Counter()
+        for above, block in gram_blocks(point_rows(self.points), progress):
+            products = block.ravel() if above is None else block[above]
+            nearest = np.rint((1 - products) / float(self.cosine_step)).astype(np.int64)
+            multiples, pairs = np.unique(nearest, return_counts=True)
+            totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
+        return {1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()}
+
+    def check(self) -> None:
+        """Unit rows are all that is said."""
+
+    def first(self, count: int) -> Self:
+        """The first rows."""
+        return self.permuted(np.arange(count))
+
+    def permuted(self, order: Indices) -> Self:
+        """The rows in another order."""
+        return replace(self, points=self.points[order])
+
+    def padded(self, dim: int) -> Self:
+        """Zeros appended: no cosine changes."""
+        return replace(self, points=padded(self.unit_rows(0, self.count), dim))
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The rows."""
+        return {"points": self.points}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The rows."""
+        return self.point_arrays()
+
+    def words(self) -> dict[str, Any]:
+        """The grid."""
+        return {"cosine_step": fraction_words(self.cosine_step)}
+
+    @classmethod
+    def read(cls, content: Content) -> Plain:
+        """Rows that are unit vectors."""
+        points = content.array("points", (content.count, content.dim), np.float64)
+        require_unit_rows(points)
+        return Plain(points, read_fraction("cosine_step", content.words.get("cosine_step")))

@@ -1,0 +1,115 @@
+"""Words of +-1/sqrt(n), packed one bit an entry, without any code behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.structures.content import Content
+from protosphere.code.structures.plain import Plain
+from protosphere.code.structures.sign_rows import SignRows
+from protosphere.code.structures.structure import Structure, structure
+from protosphere.geometry import gram
+from protosphere.geometry.sphere import padded
+from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+
+
+@structure("signs")
+@dataclass(frozen=True, eq=False)
+class SignWords:
+    """K words of `dim` bits, bit 1 being +1/sqrt(n): what words of linear codes, of cosets and of chains are too."""
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+
+    dim: int
+    packed_signs: PackedBits
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return len(self.packed_signs)
+
+    @property
+    def cosine_step(self) -> Fraction:
+        """Words that differ in d places are at 1 - 2 d / n."""
+        return Fraction(2, self.dim)
+
+    @property
+    def points(self) -> None:
+        """The points are packed."""
+        return None
+
+    @property
+    def is_chain(self) -> bool:
+        """In no order of note."""
+        return False
+
+    def word_numbers(self) -> Indices:
+        """The number of each word in the code that it is from; without one, its place."""
+        return np.arange(self.count)
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """The words unpacked."""
+        return gram.sign_rows(self.packed_signs, self.dim).slice(start, stop).astype(np.float64) / np.sqrt(self.dim)
+
+    def sign_rows(self) -> SignRows:
+        """All of them, without a tail."""
+        none, first = np.zeros((1, 0)), np.zeros(self.count, dtype=np.int64)
+        every, height = np.arange(self.count), sqrt(1 / self.dim)
+        return SignRows(every, self.packed_signs, self.dim, height, self.word_numbers(), none, first)
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By all pairs."""
+        largest = gram.largest_inner_product(gram.sign_rows(self.packed_signs, self.dim), progress)
+        return Fraction(int(largest), self.dim), "all pairs, in integers"
+
+    def largest_with_tails(
+        self, share: float, tails: Points, group: int, progress: Progress
+    ) -> tuple[float, str] | None:
+        """The same with a tail after each word, where the code saves looking at all pairs; here it does not."""
+        del share, tails, group, progress
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """By all pairs."""
+        products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
+        return {Fraction(product, self.dim): pairs for product, pairs in products.items()}
+
+    def check(self) -> None:
+        """Any words are such words."""
+
+    def first(self, count: int) -> Self:
+        """The first words."""
+        return self.permuted(np.arange(count))
+
+    def permuted(self, order: Indices) -> Self:
+        """The words in another order."""
+        return replace(self, packed_signs=self.packed_signs[order])
+
+    def padded(self, dim: int) -> Structure:
+        """Many stay packed, with zeros after them; others become dense points."""
+        from protosphere.code.structures.tailed import with_zeros
+
+        return with_zeros(self, dim) or Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The words."""
+        return {"signs": self.packed_signs}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The words."""
+        return self.point_arrays()
+
+    def words(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    @classmethod
+    def read(cls, content: Content) -> SignWords:
+        """The words."""
+        return SignWords(content.dim, content.packed("signs", content.count))

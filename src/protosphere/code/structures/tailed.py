@@ -1,0 +1,156 @@
+"""Words with more coordinates after them: zeros, or a tail that tells cosets apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.code.structures.content import Content
+from protosphere.code.structures.plain import Plain
+from protosphere.code.structures.sign_rows import SignRows
+from protosphere.code.structures.sign_words import SignWords
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, read_structure, structure
+from protosphere.errors import InvalidArgumentError
+from protosphere.geometry import gram
+from protosphere.geometry.sphere import normalized, padded
+from protosphere.types import Cosine, Indices, Points, Progress
+
+LARGEST_DENSE = 1 << 23
+"""Entries up to which words with a tail are made dense (64 MB); above they stay packed."""
+
+EVERY_WORD = 1 << 62
+"""The group of zeros: all words have the same."""
+
+
+@structure("tailed")
+@dataclass(frozen=True, eq=False)
+class Tailed:
+    """(sqrt(share) word, sqrt(1 - share) tails[g]), g = number of the word // group; zeros where share is 1."""
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+
+    head: SignWords
+    share: float
+    tails: Points
+    group: int
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return self.head.count
+
+    @property
+    def dim(self) -> int:
+        """n: the words' length and the tails'."""
+        return self.head.dim + self.tails.shape[1]
+
+    @property
+    def points(self) -> None:
+        """The words are packed."""
+        return None
+
+    @property
+    def packed_signs(self) -> None:
+        """The words are not the whole points."""
+        return None
+
+    @property
+    def is_chain(self) -> bool:
+        """What the words are."""
+        return self.head.is_chain
+
+    @property
+    def cosine_step(self) -> Fraction | None:
+        """That of the words where zeros follow."""
+        return self.head.cosine_step if self.share == 1 else None
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """The words, scaled, and their tails."""
+        words = gram.sign_rows(self.head.packed_signs, self.head.dim).slice(start, stop)
+        heads = words * np.sqrt(self.share / self.head.dim)
+        if self.share == 1:
+            return padded(heads.astype(np.float64), self.dim)
+        which = self.head.word_numbers()[start:stop] // self.group
+        return np.hstack([heads, self.tails[which] * np.sqrt(1 - self.share)])
+
+    def sign_rows(self) -> SignRows:
+        """The words and their tails."""
+        rows = self.head.sign_rows()
+        if self.share == 1:
+            return replace(rows, tails=np.zeros((1, self.tails.shape[1])))
+        height, tails = sqrt(self.share / self.head.dim), self.tails * sqrt(1 - self.share)
+        return replace(rows, coefficient=height, tails=tails, tail_of=rows.numbers // self.group)
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """That of the words where zeros follow; else as the words know it, or by all pairs."""
+        if self.share == 1:
+            return self.head.largest_cosine(progress)
+        known = self.head.largest_with_tails(self.share, self.tails, self.group, progress)
+        if known is not None:
+            return known
+        rows = gram.Rows(self.count, self.dim, self.unit_rows)
+        return min(gram.largest_inner_product(rows, progress), 1.0), "all pairs, in float64"
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
+        """That of the words where zeros follow."""
+        return self.head.spectrum(progress) if self.share == 1 else None
+
+    def check(self) -> None:
+        """The words are what they should be."""
+        self.head.check()
+
+    def first(self, count: int) -> Tailed:
+        """The first words with their tails."""
+        return replace(self, head=self.head.first(count))
+
+    def permuted(self, order: Indices) -> Tailed:
+        """The words in another order, each with its tail."""
+        return replace(self, head=self.head.permuted(order))
+
+    def padded(self, dim: int) -> Structure:
+        """Dense points."""
+        return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, the tails, and how they are put together."""
+        put = np.array([self.share, self.group], dtype=np.float64)
+        return self.head.point_arrays() | {"tails": self.tails, "share": put}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Those of the words, and the tails."""
+        return self.head.arrays() | {"tails": self.tails}
+
+    def words(self) -> dict[str, Any]:
+        """What the words are, and how the tails follow."""
+        tail = {"share": self.share, "group": self.group}
+        return self.head.words() | {"head": self.head.name, "tail": tail}
+
+    @classmethod
+    def read(cls, content: Content) -> Tailed:
+        """Packed words and a tail for each."""
+        tail = content.record("tail")
+        tails = content.array("tails", (None, None), np.float64)
+        head = read_structure(content.words.get("head"), content.shorter(content.dim - tails.shape[1]))
+        if not isinstance(head, SignWords):
+            raise InvalidArgumentError(f"'head' should be packed words before their tails, is '{head.name}'")
+        return Tailed(head, tail["share"], tails, tail["group"])
+
+
+def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Structure:
+    """The words followed by tails: dense where that is small, else still packed."""
+    longer = Tailed(head, share, tails, group)
+    if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
+        return longer
+    return Plain(normalized(longer.unit_rows(0, longer.count)))
+
+
+def with_zeros(head: SignWords, dim: int) -> Tailed | None:
+    """Many words with zeros after them up to `dim`; None where there are few, which are as well dense."""
+    zeros = np.zeros((1, dim - head.dim))
+    return Tailed(head, 1.0, zeros, EVERY_WORD) if head.count > ALL_PAIRS_POINTS else None
