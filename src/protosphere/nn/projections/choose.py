@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
@@ -18,19 +21,26 @@ from protosphere.nn.projections.simplex import SimplexPart
 from protosphere.nn.projections.small_cosets import found_layout
 from protosphere.types import Indices, Points
 
-KINDS = ("auto", "dense", "hadamard", "axes", "simplex")
-
-SMALLEST = {"axes": 1 << 15, "simplex": 1 << 18, "hadamard": 1 << 20}
-"""K n from which each is faster than the matrix. Forward at batch 64 on one thread, times faster: axes 1.7 at 2^15, 9.7
-at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.6 at 2^18, 5.2 at 2^20, at n = 512 4.7 at 2^20. For
-single vectors it is 2^19 (simplex) and 2^21 (hadamard); below, all take less than a quarter millisecond."""
-
 SHORT = 100
 """Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with a tail at n = 70, K = 16,000. They
 are taken only where the matrix would be large, for the memory."""
 
 LARGE = 1 << 26
 """K n from which it is: 256 MB."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A way to be faster than the matrix: its plan where the code allows it; the K n, and the n, from which it is."""
+
+    plan: Callable[[SphericalCode, torch.dtype], Plan | None]
+    smallest: int
+    above_dim: int = 0
+
+    def pays(self, num_classes: int, dim: int) -> bool:
+        """Whether it is worth more than a matrix."""
+        size = num_classes * dim
+        return size >= LARGE or (size >= self.smallest and dim > self.above_dim)
 
 
 def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Projection:
@@ -48,23 +58,17 @@ def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype |
 def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Plan:
     """What the projection is to be made of."""
     kept = dtype or torch.get_default_dtype()
-    makers = {"axes": _axes, "simplex": _simplex, "hadamard": _hadamard}
-    if as_choice("kind", kind, KINDS) in makers:
-        plan = makers[kind](code, kept)
+    if as_choice("kind", kind, KINDS) in PROJECTIONS:
+        plan = PROJECTIONS[kind].plan(code, kept)
         if plan is None:
             raise InvalidArgumentError(
                 f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
             )
         return plan
     tried = code.placement.structure.projections if kind == "auto" else ()
-    found = (makers[name](code, kept) for name in tried if _pays(name, code.num_classes, code.dim))
+    worth = (PROJECTIONS[name] for name in tried if PROJECTIONS[name].pays(code.num_classes, code.dim))
+    found = (entry.plan(code, kept) for entry in worth)
     return next((plan for plan in found if plan is not None), None) or _dense(code, kept)
-
-
-def _pays(kind: str, num_classes: int, dim: int) -> bool:
-    """Whether a projection of this kind is worth more than a matrix."""
-    size = num_classes * dim
-    return size >= LARGE or (size >= SMALLEST[kind] and (kind != "hadamard" or dim > SHORT))
 
 
 def _dense(code: SphericalCode, dtype: torch.dtype) -> Plan:
@@ -128,3 +132,15 @@ def _simplex_order(points: Points) -> Indices:
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
     return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")
+
+
+PROJECTIONS = {
+    "axes": Entry(_axes, 1 << 15),
+    "simplex": Entry(_simplex, 1 << 18),
+    "hadamard": Entry(_hadamard, 1 << 20, above_dim=SHORT),
+}
+"""By the names that structures call them. Forward at batch 64 on one thread, times faster than the matrix: axes 1.7 at
+K n = 2^15, 9.7 at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.6 at 2^18, 5.2 at 2^20, at n = 512 4.7
+at 2^20. For single vectors it is 2^19 (simplex) and 2^21 (hadamard); below all take under a quarter millisecond."""
+
+KINDS = ("auto", "dense", *PROJECTIONS)
