@@ -73,7 +73,7 @@ def test_kinds_that_do_not_fit():
     with pytest.raises(ps.InvalidArgumentError, match=r"'kind' 'simplex' does not fit SphericalCode\(kerdock.*'dense'"):
         projection_for(kerdock(), "simplex")
     with pytest.raises(
-        ps.InvalidArgumentError, match="'kind' must be one of auto, dense, hadamard, axes, simplex, got"
+        ps.InvalidArgumentError, match="'kind' must be one of auto, dense, axes, simplex, hadamard, got"
     ):
         projection_for(kerdock(), "fast")
     with pytest.raises(ps.InvalidArgumentError, match="'k' must be at most the 4096 classes, got 4097"):
