@@ -67,6 +67,6 @@ def measure(*, file: Path | None = None, output: Output = Path("catalogue.npz"),
 
 def _write(made: Catalogue, output: Path, json: bool) -> None:
     write_catalogue(output, made)
-    report = {"file": str(output), "codes": len(made.recipes), "kept": len(made.sources)}
-    said = f"written: {output} ({len(made.recipes)} codes, made from {len(made.sources)} that are kept)"
+    report = {"file": str(output), "codes": len(made.entries), "kept": len(made.sources)}
+    said = f"written: {output} ({len(made.entries)} codes, made from {len(made.sources)} that are kept)"
     print_json(report) if json else screen().print(said)

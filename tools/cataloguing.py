@@ -17,13 +17,13 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.known.catalogue import (
     Catalogue,
-    Kept,
-    Recipe,
-    finished,
-    kept,
+    CatalogueEntry,
+    QuantizedCode,
+    equivalent_iterations,
+    finish,
+    quantize,
     read_catalogue,
-    relaxed,
-    spent,
+    relax,
     write_catalogue,
 )
 from protosphere.search.code_search import search_code
@@ -61,13 +61,13 @@ def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
 
 def searched_codes(
     dim: int,
-    below: Sequence[Kept],
-    earlier: Sequence[Kept],
+    below: Sequence[QuantizedCode],
+    earlier: Sequence[QuantizedCode],
     pool: ThreadPoolExecutor,
     numbers: Sequence[int],
     effort: float,
     seed: int,
-) -> Iterator[Kept]:
+) -> Iterator[QuantizedCode]:
     """A code for each of falling numbers of points, each search starting from the last one's and others near it, too.
 
     `below` are codes of R^(n-1), `earlier` such of R^n from other searches.
@@ -78,10 +78,10 @@ def searched_codes(
         near = (*_nearest(earlier, number, 2), *_nearest(below, number, 1))
         starts = [*last, *pool.map(_patient, rng.standard_normal((2, number, dim))), *(one.points for one in near)]
         starts += algebraic_codes(number, dim, ARMS)
-        most = max(1, round(effort * spent(number, dim)))
+        most = max(1, round(effort * equivalent_iterations(number, dim)))
         found = search_code(number, dim, rng=rng, iterations=most, start_points=starts, polish=False)
         last = [found.points]
-        yield kept(found.points)
+        yield quantize(found.points)
 
 
 def _patient(start: Points) -> Points:
@@ -90,13 +90,15 @@ def _patient(start: Points) -> Points:
     return normalized(compiled_anneal(start, *PATIENT)[0])
 
 
-def _nearest(codes: Sequence[Kept], number: int, at_most: int) -> list[Kept]:
+def _nearest(codes: Sequence[QuantizedCode], number: int, at_most: int) -> list[QuantizedCode]:
     """Those of the codes with the next higher numbers of points, the number itself among them."""
     above = [one for one in codes if len(one.levels) >= number]
     return sorted(above, key=lambda one: len(one.levels))[:at_most]
 
 
-def attempts(number: int, dim: int, codes: Sequence[Kept], below: Sequence[Kept]) -> Iterator[tuple[Kept, int]]:
+def attempts(
+    number: int, dim: int, codes: Sequence[QuantizedCode], below: Sequence[QuantizedCode]
+) -> Iterator[tuple[QuantizedCode, int]]:
     """The kept codes, with seeds, that a code of `number` points in R^n is tried from."""
     small = number**2 * dim <= SMALL
     above = _nearest(codes, number, 2 if small else 1)
@@ -105,9 +107,13 @@ def attempts(number: int, dim: int, codes: Sequence[Kept], below: Sequence[Kept]
         yield from ((source, seed) for seed in range(2 if small else 1))
 
 
-def recipes(
-    dim: int, codes: Sequence[Kept], below: Sequence[Kept], numbers: Iterable[int], pool: ThreadPoolExecutor
-) -> Iterator[Recipe]:
+def best_entries(
+    dim: int,
+    codes: Sequence[QuantizedCode],
+    below: Sequence[QuantizedCode],
+    numbers: Iterable[int],
+    pool: ThreadPoolExecutor,
+) -> Iterator[CatalogueEntry]:
     """For each number of points in R^n the best attempt; its source counts `codes` first, then `below`."""
     sources = {id(one): index for index, one in enumerate((*codes, *below))}
     for number in numbers:
@@ -116,11 +122,11 @@ def recipes(
         values = [max_cosine(points) for points in found]
         best = int(np.argmin(values))
         source, seed = tried[best]
-        yield Recipe(number, dim, sources[id(source)], seed, max_cosine(finished(found[best])))
+        yield CatalogueEntry(number, dim, sources[id(source)], seed, max_cosine(finish(found[best])))
 
 
-def _tried(number: int, dim: int, attempt: tuple[Kept, int]) -> Points:
-    return relaxed(attempt[0], number, dim, attempt[1])
+def _tried(number: int, dim: int, attempt: tuple[QuantizedCode, int]) -> Points:
+    return relax(attempt[0], number, dim, attempt[1])
 
 
 def make_catalogue(
@@ -160,13 +166,13 @@ def make_catalogue(
                 searched = [number for number in sorted(classes, reverse=True) or spaced if number > 2 * dim]
                 codes = list(searched_codes(dim, below, earlier, pool, searched, effort, seed))
                 numbers = _looked_at(dim, most_points, searched if classes else None)
-                found = tuple(recipes(dim, codes, below, numbers, pool))
+                found = tuple(best_entries(dim, codes, below, numbers, pool))
                 write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim))
     return joined(_parts(folder))
 
 
 def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
-    """All numbers of points, or those a little below some, for which recipes are sought; the most first."""
+    """All numbers of points, or those a little below some, for which entries are sought; the most first."""
     every = range(most_points, 2 * dim, -1)
     if only is None:
         return list(every)
@@ -178,32 +184,32 @@ def _parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
     return [read_catalogue(path) for path in sorted(Path(folder).glob("*-*.npz" if dim is None else f"{dim}-*.npz"))]
 
 
-def _codes(parts: Iterable[Catalogue], dim: int) -> list[Kept]:
+def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
     """All codes of R^n, the largest first."""
     codes = [one for part in parts for one in part.sources if one.levels.shape[1] == dim]
     return sorted(codes, key=lambda one: -len(one.levels))
 
 
 def joined(parts: Iterable[Catalogue]) -> Catalogue:
-    """One catalogue of several: without recipes that others or a family match with as much room, and unused codes."""
+    """One catalogue of several: without entries that others or a family match with as much room, and unused codes."""
     parts = list(parts)
-    rows = [(recipe, part.sources[recipe.source]) for part in parts for recipe in part.recipes]
+    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
     rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
     lowest: dict[int, float] = {}
     used: dict[tuple[bytes, int], int] = {}
-    sources, leading = list[Kept](), list[Recipe]()
-    for recipe, source in rows:
+    sources, leading = list[QuantizedCode](), list[CatalogueEntry]()
+    for entry, source in rows:
         # `lowest` is the least value with room for so many points in no more dimensions
-        rivals = [lowest.get(recipe.num_points, 1.0), lowest.get(recipe.num_points + 1, 1.0)]
-        family = best_member(recipe.num_points, recipe.dim)
+        rivals = [lowest.get(entry.num_points, 1.0), lowest.get(entry.num_points + 1, 1.0)]
+        family = best_member(entry.num_points, entry.dim)
         rivals += [float(family.max_cosine)] if family is not None else []
-        lowest[recipe.num_points] = min(*rivals, recipe.max_cosine)
-        if recipe.max_cosine < min(rivals):
+        lowest[entry.num_points] = min(*rivals, entry.max_cosine)
+        if entry.max_cosine < min(rivals):
             name = (source.levels.tobytes(), source.levels.shape[1])
             if name not in used:
                 used[name] = len(sources)
                 sources.append(source)
-            leading.append(replace(recipe, source=used[name]))
+            leading.append(replace(entry, source=used[name]))
     extent = [max((getattr(part, name) for part in parts), default=0) for name in ("most_points", "largest_dim")]
     return Catalogue(tuple(sources), tuple(leading), *extent)
 
@@ -213,8 +219,8 @@ def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
     compile_descent(progress)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         values = list[float]()
-        for done, points in enumerate(pool.map(catalogue.made, catalogue.recipes)):
-            progress("measuring", done, len(catalogue.recipes))
+        for done, points in enumerate(pool.map(catalogue.build, catalogue.entries)):
+            progress("measuring", done, len(catalogue.entries))
             values.append(max_cosine(points))
-    measured = [replace(one, max_cosine=value) for one, value in zip(catalogue.recipes, values, strict=True)]
-    return joined([replace(catalogue, recipes=tuple(measured))])
+    measured = [replace(one, max_cosine=value) for one, value in zip(catalogue.entries, values, strict=True)]
+    return joined([replace(catalogue, entries=tuple(measured))])

@@ -10,7 +10,7 @@ import pytest
 
 import protosphere as ps
 from protosphere.codes.primes import prime_power
-from protosphere.constructions.frames.isotropic import isotropic
+from protosphere.constructions.frames.generalized_quadrangle import generalized_quadrangle
 from protosphere.constructions.frames.paley_frame import paley_frame, paley_points, trace_sequence
 from protosphere.constructions.frames.steiner_frame import steiner_frame
 from protosphere.constructions.frames.two_graph_frame import symplectic_signs, two_graph_frame, unitary_signs
@@ -94,7 +94,7 @@ def test_signs_are_a_regular_two_graph(signs):
     assert len(np.unique(np.round(np.linalg.eigvalsh(signs), 8))) == 2
 
 
-@pytest.mark.parametrize("member", **named(list(isotropic(460))))
+@pytest.mark.parametrize("member", **named(list(generalized_quadrangle(460))))
 def test_isotropic_points_have_two_cosines_and_meet_levenshtein(member):
     q = next(q for q in range(2, 10) if q * (q * q - q + 1) == member.dim)
     points = member.place(member.size).points

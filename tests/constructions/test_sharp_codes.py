@@ -19,7 +19,7 @@ SHARP = {
     ("e8_shell", 8, 240): Fraction(1, 2),
     ("root_system", 8, 240): Fraction(1, 2),
     ("sharp_codes", 21, 112): Fraction(1, 9),
-    ("isotropic", 21, 112): Fraction(1, 9),
+    ("generalized_quadrangle", 21, 112): Fraction(1, 9),
     ("sharp_codes", 21, 162): Fraction(1, 7),
     ("sharp_codes", 22, 100): Fraction(1, 11),
     ("sharp_codes", 22, 275): Fraction(1, 6),

@@ -39,7 +39,7 @@ ROWS = [
     ("paley_frame", 20, 7, {}, (29, 7, "9, 13")),
     ("steiner_frame", 100, 28, {}, (100, 29, "28, 66")),
     ("two_graph_frame", 200, 21, {}, (253, 21, "43, 51")),
-    ("isotropic", 112, 21, {}, (20, 20, "6, 21")),
+    ("generalized_quadrangle", 112, 21, {}, (20, 20, "6, 21")),
     ("weil_chirp", 140, 10, {}, (100, 11, "10, 14")),
     ("weil_chirp", 40, 6, {}, (49, 6, "10, 14")),
     ("root_system", 70, 6, {}, (73, 6, "7, 8")),
@@ -158,3 +158,21 @@ def test_a_second_registration_of_a_name_raises():
 
     with pytest.raises(ps.InvalidArgumentError, match="'simplex' is registered already"):
         construction(obstacle=record.obstacle, guarantee=record.guarantee, summary="x", reference="x")(record.build)
+
+
+def test_a_renamed_construction_is_found_by_its_former_name():
+    new, old = (ps.construct(name, num_classes=20, dim=6) for name in ("generalized_quadrangle", "isotropic"))
+    assert (old.points == new.points).all()
+    assert old.provenance == new.provenance
+    assert "isotropic" not in ps.available()
+    from protosphere.constructions import construction
+
+    record = ps.describe("simplex")
+    with pytest.raises(ps.InvalidArgumentError, match="'bch' is registered already"):
+        construction(obstacle=record.obstacle, guarantee=record.guarantee, summary="x", reference="x", formerly="bch")(
+            _fresh_name
+        )
+
+
+def _fresh_name(num_classes, dim):
+    raise AssertionError("never built")

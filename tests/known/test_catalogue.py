@@ -14,11 +14,11 @@ from protosphere.bounds import converse
 from protosphere.geometry.gram import max_cosine
 from protosphere.known.catalogue import (
     Catalogue,
-    Recipe,
-    finished,
-    kept,
+    CatalogueEntry,
+    finish,
+    quantize,
     read_catalogue,
-    relaxed,
+    relax,
     shipped_catalogue,
     write_catalogue,
 )
@@ -29,7 +29,7 @@ SHIPPED = shipped_catalogue()
 @pytest.mark.parametrize(("scheme", "num_points", "dim"), [("polytope", 12, 3), ("e8_shell", 240, 8), ("bch", 128, 64)])
 def test_rounding_moves_points_by_a_part_of_their_smallest_angle(scheme, num_points, dim):
     code = ps.construct(scheme, num_classes=num_points, dim=dim, **({"modify": True} if scheme == "bch" else {}))
-    held = kept(code.points)
+    held = quantize(code.points)
     assert held.levels.dtype == np.int8
     moved = np.arccos(np.clip((held.points * code.points).sum(axis=1), -1, 1))
     assert moved.max() < 0.2 * held.angle
@@ -39,44 +39,46 @@ def test_rounding_moves_points_by_a_part_of_their_smallest_angle(scheme, num_poi
 def test_a_descent_brings_rounded_points_back(num_points, dim, value):
     code = ps.best(num_classes=num_points, dim=dim, iterations=0)
     turned = code.points @ np.linalg.qr(np.random.default_rng(0).standard_normal((dim, dim)))[0]
-    held = kept(turned)
+    held = quantize(turned)
     assert max_cosine(held.points) > value + 1e-3
-    assert max_cosine(finished(relaxed(held, num_points, dim, 0))) == pytest.approx(value, abs=1e-8)
+    assert max_cosine(finish(relax(held, num_points, dim, 0))) == pytest.approx(value, abs=1e-8)
 
 
 def test_other_sizes_and_dimensions_follow_by_the_seed():
-    held = kept(ps.construct("optimized", num_classes=30, dim=5, iterations=300, seed=0).points)
+    held = quantize(ps.construct("optimized", num_classes=30, dim=5, iterations=300, seed=0).points)
     for num_points, dim in ((30, 5), (27, 5), (31, 5), (29, 6), (25, 4)):
-        points = relaxed(held, num_points, dim, 3)
+        points = relax(held, num_points, dim, 3)
         assert points.shape == (num_points, dim)
         assert np.linalg.matrix_rank(points) == dim
-        assert np.array_equal(points, relaxed(held, num_points, dim, 3))
+        assert np.array_equal(points, relax(held, num_points, dim, 3))
         assert max_cosine(points) < max_cosine(np.random.default_rng(1).standard_normal((num_points, dim)))
-    assert max_cosine(relaxed(held, 27, 5, 3)) < max_cosine(relaxed(held, 31, 5, 3))
+    assert max_cosine(relax(held, 27, 5, 3)) < max_cosine(relax(held, 31, 5, 3))
 
 
-RECIPES = st.lists(st.builds(Recipe, st.integers(2, 30), st.integers(2, 9), st.just(0), st.just(0), st.floats(-1, 1)))
+ENTRIES = st.lists(
+    st.builds(CatalogueEntry, st.integers(2, 30), st.integers(2, 9), st.just(0), st.just(0), st.floats(-1, 1))
+)
 
 
-@given(RECIPES, st.integers(2, 29), st.integers(2, 8))
-def test_more_dimensions_or_fewer_points_never_lead_to_a_worse_recipe(recipes, num_points, dim):
-    catalogue = Catalogue((), tuple(recipes), 30, 9)
+@given(ENTRIES, st.integers(2, 29), st.integers(2, 8))
+def test_more_dimensions_or_fewer_points_never_lead_to_a_worse_entry(entries, num_points, dim):
+    catalogue = Catalogue((), tuple(entries), 30, 9)
 
     def value(K, n):
-        found = catalogue.leading(K, n)
+        found = catalogue.best_entry(K, n)
         return 2.0 if found is None else found.max_cosine
 
     assert value(num_points, dim) <= min(value(num_points + 1, dim), value(num_points, dim - 1))
-    found = catalogue.leading(num_points, dim)
+    found = catalogue.best_entry(num_points, dim)
     assert found is None or (found.num_points >= num_points and found.dim <= dim)
 
 
 def test_a_file_gives_back_what_was_written_and_a_damaged_one_is_named(tmp_path):
-    held = [kept(ps.construct("uniform", num_classes=K, dim=n, seed=1).points) for K, n in ((9, 3), (5, 7))]
-    written = Catalogue(tuple(held), (Recipe(9, 3, 0, 2, 0.25), Recipe(4, 7, 1, 0, 0.5)), 9, 7)
+    held = [quantize(ps.construct("uniform", num_classes=K, dim=n, seed=1).points) for K, n in ((9, 3), (5, 7))]
+    written = Catalogue(tuple(held), (CatalogueEntry(9, 3, 0, 2, 0.25), CatalogueEntry(4, 7, 1, 0, 0.5)), 9, 7)
     write_catalogue(tmp_path / "c.npz", written)
     read = read_catalogue(tmp_path / "c.npz")
-    assert (read.recipes, read.most_points, read.largest_dim) == (written.recipes, 9, 7)
+    assert (read.entries, read.most_points, read.largest_dim) == (written.entries, 9, 7)
     for one, other in zip(read.sources, written.sources, strict=True):
         assert np.array_equal(one.levels, other.levels)
         assert one.angle == other.angle
@@ -119,9 +121,10 @@ def _changed(name, value, at=0):
     ],
 )
 def test_a_file_that_no_search_wrote_is_refused_when_it_is_read(tmp_path, change):
-    held = [kept(ps.construct("uniform", num_classes=K, dim=n, seed=1).points) for K, n in ((9, 3), (5, 7))]
+    held = [quantize(ps.construct("uniform", num_classes=K, dim=n, seed=1).points) for K, n in ((9, 3), (5, 7))]
     write_catalogue(
-        tmp_path / "c.npz", Catalogue(tuple(held), (Recipe(9, 3, 0, 2, 0.25), Recipe(4, 6, 1, 0, 0.5)), 9, 7)
+        tmp_path / "c.npz",
+        Catalogue(tuple(held), (CatalogueEntry(9, 3, 0, 2, 0.25), CatalogueEntry(4, 6, 1, 0, 0.5)), 9, 7),
     )
     columns = dict(np.load(tmp_path / "c.npz"))
     change(columns)
@@ -137,10 +140,10 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatc
         read_catalogue(tmp_path / "bomb.npz")
 
 
-def test_no_shipped_recipe_promises_less_than_the_converse():
-    for recipe in random.Random(0).sample(SHIPPED.recipes, 200):
-        assert recipe.max_cosine > float(converse(recipe.num_points, recipe.dim))
-        assert recipe.source < len(SHIPPED.sources)
+def test_no_shipped_entry_promises_less_than_the_converse():
+    for entry in random.Random(0).sample(SHIPPED.entries, 200):
+        assert entry.max_cosine > float(converse(entry.num_points, entry.dim))
+        assert entry.source < len(SHIPPED.sources)
 
 
 @given(st.integers(2, 300), st.integers(3, 64))

@@ -9,7 +9,7 @@ import protosphere as ps
 from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import as_integer
-from protosphere.known.catalogue import check_recipes, read_catalogue, shipped_catalogue
+from protosphere.known.catalogue import check_catalogue, read_catalogue, shipped_catalogue
 
 
 def catalogue(
@@ -29,15 +29,15 @@ def catalogue(
     report: dict[str, object] = {
         "most_classes": held.most_points,
         "largest_dim": held.largest_dim,
-        "codes": len(held.recipes),
+        "codes": len(held.entries),
         "kept": len(held.sources),
     }
-    said = f"{len(held.recipes)} codes of up to {held.most_points} points in up to {held.largest_dim} dimensions"
+    said = f"{len(held.entries)} codes of up to {held.most_points} points in up to {held.largest_dim} dimensions"
     said += f", made from {len(held.sources)} that are kept"
     if check is not None:
-        drawn = random.Random(seed).sample(held.recipes, min(as_integer("check", check, minimum=1), len(held.recipes)))
+        drawn = random.Random(seed).sample(held.entries, min(as_integer("check", check, minimum=1), len(held.entries)))
         with ps.progress_bar() as progress:
-            worst = check_recipes(held, drawn, progress)
+            worst = check_catalogue(held, drawn, progress)
         report |= {"checked": len(drawn), "worst_difference": worst}
         said += f"; {len(drawn)} made anew, at most {max(worst, 0.0):.1g} above what it says"
     print_json(report) if json else screen().print(said, soft_wrap=True)

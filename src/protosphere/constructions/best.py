@@ -22,7 +22,7 @@ from protosphere.constructions.registry import describe
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
-from protosphere.known.catalogue import SPENT_SECONDS, shipped_catalogue, spent
+from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
 from protosphere.types import Points, Progress, ignore
 from protosphere.version import __version__
@@ -146,9 +146,9 @@ def _searched(
     if shipped_catalogue().covers(K, n):
         kept = _catalogued(built, provenance, progress)
         if budget is not None:
-            budget = max(0.0, budget - SPENT_SECONDS)
+            budget = max(0.0, budget - EQUIVALENT_SECONDS)
         else:
-            iterations = max(0, (iterations or default_iterations(K, n)) - spent(K, n))
+            iterations = max(0, (iterations or default_iterations(K, n)) - equivalent_iterations(K, n))
     small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
     if not small or 0 in (budget, iterations):
         return kept
@@ -169,7 +169,7 @@ def _searched(
 def _catalogued(built: list[_Built], provenance: Provenance, progress: Progress) -> list[_Built]:
     """The code that follows from the catalogue, where it beats what is built."""
     K, n = provenance.num_classes, provenance.dim
-    recipe = shipped_catalogue().leading(K, n)
+    recipe = shipped_catalogue().best_entry(K, n)
     if recipe is None or (built and built[0].value <= recipe.max_cosine):
         return []
     points = shipped_catalogue().code(K, n, progress)

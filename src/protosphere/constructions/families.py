@@ -1,4 +1,4 @@
-"""Families of codes whose sizes and separations are known in advance: a construction each, and food for the search.
+"""Families of codes whose sizes and separations are known in advance: a construction each, and starts for the search.
 
 A family is one generator function. It yields every member up to a dimension, cheaply, as a record with its theorem's
 max cosine; points are placed only when asked for. `family` turns it into a registered construction.
@@ -37,29 +37,31 @@ Members = Callable[[int], Iterable[Member]]
 """(largest dimension) to every member up to it."""
 
 
-def best_member(members: Members, num_classes: int, dim: int) -> Member | None:
+def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
     """The member of just this dimension with room for so many classes and the lowest max cosine."""
     fitting = [member for member in members(dim) if member.dim == dim and member.size >= num_classes]
     return min(fitting, key=lambda member: (member.max_cosine, member.size), default=None)
 
 
-def family(*, summary: str, reference: str, packed: bool = False) -> Callable[[Members], Members]:
-    """Register the decorated generator of members as a construction of its name."""
+def family(
+    *, summary: str, reference: str, packed: bool = False, formerly: str | None = None
+) -> Callable[[Members], Members]:
+    """Register the decorated generator of members as a construction of its name; see `construction` for `formerly`."""
 
     def register(members: Members) -> Members:
         name = getattr(members, "__name__", "family")
 
         def obstacle(num_classes: int, dim: int) -> str | None:
-            if best_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:
+            if fitting_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:
                 return None
             return _nowhere(name, members, num_classes, dim)
 
         def guarantee(num_classes: int, dim: int) -> Cosine | None:
-            member = best_member(members, num_classes, dim)
+            member = fitting_member(members, num_classes, dim)
             return member and member.max_cosine
 
         def build(num_classes: int, dim: int) -> Placement:
-            member = best_member(members, num_classes, dim)
+            member = fitting_member(members, num_classes, dim)
             assert member is not None, "the obstacle has made sure that there is one"
             return member.place(num_classes)
 
@@ -72,6 +74,7 @@ def family(*, summary: str, reference: str, packed: bool = False) -> Callable[[M
             reference=reference,
             packed=packed,
             members=members,
+            formerly=formerly,
         )(build)
         return members
 

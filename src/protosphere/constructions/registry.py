@@ -74,6 +74,8 @@ def _plain(value: Any) -> Any:
 
 
 _registry: dict[str, Construction] = {}
+_former_names: dict[str, str] = {}
+"""Names of earlier versions, which files and users still have."""
 
 
 def construction(
@@ -85,13 +87,20 @@ def construction(
     stochastic: bool = False,
     packed: bool = False,
     members: Callable[[int], Iterable[Any]] | None = None,
+    formerly: str | None = None,
 ) -> Callable[[Build], Build]:
-    """Register the decorated build function under its own name; a second one of the same name is an error."""
+    """Register the decorated build function under its own name; a second one of the same name is an error.
+
+    A construction that was renamed is also found by its former name, `formerly`.
+    """
 
     def register(build: Build) -> Build:
         name = build.__name__
-        if name in _registry:
-            raise InvalidArgumentError(f"a construction named '{name}' is registered already; choose another name")
+        for taken in (name, formerly):
+            if taken in _registry or taken in _former_names:
+                raise InvalidArgumentError(f"a construction named '{taken}' is registered already; choose another name")
+        if formerly is not None:
+            _former_names[formerly] = name
         _registry[name] = Construction(
             name, build, obstacle, guarantee, summary, reference, stochastic, packed, members
         )
@@ -110,9 +119,11 @@ def available() -> tuple[str, ...]:
 
 
 def describe(name: str) -> Construction:
-    """The record of one construction: its options, summary and reference."""
-    if isinstance(name, str) and name in _registry:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        return _registry[name]
+    """The record of one construction, by its name or a former one: its options, summary and reference."""
+    if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        current = _former_names.get(name, name)
+        if current in _registry:
+            return _registry[current]
     near = difflib.get_close_matches(str(name), _registry, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(_registry)}"
     raise InvalidArgumentError(f"'scheme' is not one we know, got {brief(name)}; {hint}")

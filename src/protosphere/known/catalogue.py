@@ -26,17 +26,17 @@ from protosphere.search.polish import polish_code
 from protosphere.search.starts import adapt
 from protosphere.types import Points, Progress, ignore
 
-FINENESS = 0.25
+ROUNDING_SHARE = 0.25
 """Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
 
-HEATS = (20.0, 1000.0)
+FIRST_TEMPERATURES = (20.0, 1000.0)
 """First temperatures of a descent, times how near to 1 the largest cosine is."""
 
-SHAKEN = 0.1
+MAX_SHAKE = 0.1
 """How far points are moved at most, of the smallest angle: so that they leave the space of a smaller dimension."""
 
-LAST, STEPS = 1e6, 100
-POLISHED = 400
+LAST_TEMPERATURE, STEPS = 1e6, 100
+MAX_POLISHED_SIZE = 400
 """K n up to which Newton's method ends a descent; above, 1e-5 are left."""
 
 
@@ -45,8 +45,8 @@ MOST_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """A kept code: whole levels of its coordinates, and the smallest angle between its points."""
+class QuantizedCode:
+    """A code in few bits: whole levels of its coordinates, and the smallest angle between its points."""
 
     levels: NDArray[np.int8]
     angle: float
@@ -57,15 +57,15 @@ class Kept:
         return normalized(self.levels.astype(np.float64))
 
 
-def kept(points: Points) -> Kept:
+def quantize(points: Points) -> QuantizedCode:
     """A code, rounded to be kept."""
     angle = float(np.arccos(max_cosine(points)))
-    step = max(FINENESS * angle / np.sqrt(points.shape[1]), 1 / 127)
-    return Kept(np.rint(points / step).astype(np.int8), angle)
+    step = max(ROUNDING_SHARE * angle / np.sqrt(points.shape[1]), 1 / 127)
+    return QuantizedCode(np.rint(points / step).astype(np.int8), angle)
 
 
 @dataclass(frozen=True)
-class Recipe:
+class CatalogueEntry:
     """How a code is made: which kept one a descent starts from, and the seed of its random choices."""
 
     num_points: int
@@ -75,45 +75,47 @@ class Recipe:
     max_cosine: float
 
 
-SPENT_SECONDS = 1.0
+EQUIVALENT_SECONDS = 1.0
 """What counts as spent on a kept code: about what a search for one takes on two cores."""
 
 
-def spent(num_points: int, dim: int) -> int:
+def equivalent_iterations(num_points: int, dim: int) -> int:
     """Evaluations that count as spent on a kept code: those of a search for one, within a factor of two or so."""
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
-def relaxed(source: Kept, num_points: int, dim: int, seed: int) -> Points:
+def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
     """A kept code made one of `num_points` in R^`dim`, and descended."""
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
     rng = np.random.default_rng(seed)
-    heats: Points = np.log(np.array(HEATS))
+    heats: Points = np.log(np.array(FIRST_TEMPERATURES))
     heat = np.exp(rng.uniform(float(heats[0]), float(heats[1])))
     first = float(heat / (1 - np.cos(source.angle)))
     start = adapt(source.points, num_points, dim, rng)
-    start += SHAKEN * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
-    return normalized(compiled_anneal(np.ascontiguousarray(start), first, LAST, TEMPERATURE_FACTOR, STEPS)[0])
+    start += MAX_SHAKE * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
+    return normalized(
+        compiled_anneal(np.ascontiguousarray(start), first, LAST_TEMPERATURE, TEMPERATURE_FACTOR, STEPS)[0]
+    )
 
 
-def finished(points: Points) -> Points:
+def finish(points: Points) -> Points:
     """A descended code, polished where that is quick."""
-    return polish_code(points)[0] if points.size <= POLISHED else points
+    return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Kept codes, and for many (K, n) the recipe that leads furthest.
+    """Quantized codes, and for many (K, n) the entry that leads furthest.
 
     Attributes:
         sources: the kept codes.
-        recipes: how others follow from them; none for a (K, n) where nothing better than elsewhere was found.
+        entries: how others follow from them; none for a (K, n) where nothing better than elsewhere was found.
         most_points, largest_dim: up to where searches went.
     """
 
-    sources: tuple[Kept, ...]
-    recipes: tuple[Recipe, ...]
+    sources: tuple[QuantizedCode, ...]
+    entries: tuple[CatalogueEntry, ...]
     most_points: int
     largest_dim: int
 
@@ -121,37 +123,37 @@ class Catalogue:
         """Whether (K, n) is within what was searched."""
         return num_points <= self.most_points and dim <= self.largest_dim
 
-    def leading(self, num_points: int, dim: int) -> Recipe | None:
-        """The recipe with the lowest value of all with room for K points in R^n, so never worse with more room."""
-        fitting = [one for one in self.recipes if one.num_points >= num_points and one.dim <= dim]
+    def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
+        """The entry with the lowest value of all with room for K points in R^n, so never worse with more room."""
+        fitting = [one for one in self.entries if one.num_points >= num_points and one.dim <= dim]
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
     def code(self, num_points: int, dim: int, progress: Progress = ignore) -> Points | None:
-        """The leading code for (K, n), made anew: all of its recipe's points or some, with zeros where R^n has more."""
-        recipe = self.leading(num_points, dim)
-        if recipe is None:
+        """The leading code for (K, n), made anew: all of its entry's points or some, with zeros where R^n has more."""
+        entry = self.best_entry(num_points, dim)
+        if entry is None:
             return None
-        return np.pad(self.made(recipe, progress)[:num_points], ((0, 0), (0, dim - recipe.dim)))
+        return np.pad(self.build(entry, progress)[:num_points], ((0, 0), (0, dim - entry.dim)))
 
-    def made(self, recipe: Recipe, progress: Progress = ignore) -> Points:
-        """The code of a recipe, made anew."""
+    def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
+        """The code of an entry, made anew."""
         compile_descent(progress)
-        return finished(relaxed(self.sources[recipe.source], recipe.num_points, recipe.dim, recipe.seed))
+        return finish(relax(self.sources[entry.source], entry.num_points, entry.dim, entry.seed))
 
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
     """Into one .npz file."""
     shapes = np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2)
-    recipes = catalogue.recipes
+    entries = catalogue.entries
     columns = {
         "shapes": shapes,
         "angles": np.array([one.angle for one in catalogue.sources]),
         "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
-        "num_points": np.array([one.num_points for one in recipes], dtype=np.uint16),
-        "dim": np.array([one.dim for one in recipes], dtype=np.uint16),
-        "source": np.array([one.source for one in recipes], dtype=np.uint16),
-        "seed": np.array([one.seed for one in recipes], dtype=np.uint16),
-        "max_cosine": np.array([one.max_cosine for one in recipes]),
+        "num_points": np.array([one.num_points for one in entries], dtype=np.uint16),
+        "dim": np.array([one.dim for one in entries], dtype=np.uint16),
+        "source": np.array([one.source for one in entries], dtype=np.uint16),
+        "seed": np.array([one.seed for one in entries], dtype=np.uint16),
+        "max_cosine": np.array([one.max_cosine for one in entries]),
         "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
     }
 
@@ -177,31 +179,33 @@ def read_catalogue(path: str | Path) -> Catalogue:
         names = ("num_points", "dim", "source", "seed", "max_cosine")
         rows = zip(*(columns[name].tolist() for name in names), strict=True)
         most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
-        recipes = tuple(_recipe(row, sources, most_points, largest_dim) for row in rows)
-        return Catalogue(tuple(sources), recipes, most_points, largest_dim)
+        entries = tuple(_entry(row, sources, most_points, largest_dim) for row in rows)
+        return Catalogue(tuple(sources), entries, most_points, largest_dim)
     except Exception as error:  # an archive may be damaged in any way
         raise StorageError(f"cannot read '{path}': not a catalogue, or a damaged one ({error})") from error
 
 
-def _source(levels: NDArray[np.int8], angle: float) -> Kept:
-    """A kept code, if it is one."""
+def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
+    """A quantized code, if it is one."""
     if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
         raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
-    return Kept(levels, angle)
+    return QuantizedCode(levels, angle)
 
 
-def _recipe(row: tuple[Any, ...], sources: Sequence[Kept], most_points: int, largest_dim: int) -> Recipe:
-    """A recipe, if it can be followed."""
+def _entry(
+    row: tuple[Any, ...], sources: Sequence[QuantizedCode], most_points: int, largest_dim: int
+) -> CatalogueEntry:
+    """An entry, if it can be followed."""
     num_points, dim, source, seed = map(operator.index, row[:4])
     sizes = 2 <= num_points <= min(most_points, MAX_COMPILED_POINTS) and 1 <= dim <= min(
         largest_dim, MAX_COMPILED_POINTS
     )
     if not (sizes and 0 <= source < len(sources) and seed >= 0 and -1 <= row[4] <= 1):
-        raise ValueError(f"there is no recipe {row}")
+        raise ValueError(f"there is no entry {row}")
     count, wide = sources[source].levels.shape
     if wide - dim > count:
         raise ValueError(f"{count} points in {wide} dimensions cannot be seen in {dim}")
-    return Recipe(num_points, dim, source, seed, float(row[4]))
+    return CatalogueEntry(num_points, dim, source, seed, float(row[4]))
 
 
 @lru_cache(maxsize=1)
@@ -211,20 +215,20 @@ def shipped_catalogue() -> Catalogue:
         return read_catalogue(path)
 
 
-SLACK = 0.02
+REBUILD_TOLERANCE = 0.02
 
 
-def check_recipes(catalogue: Catalogue, chosen: Sequence[Recipe], progress: Progress = ignore) -> float:
+def check_catalogue(catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore) -> float:
     """Make each code anew and compare; CertificateError at the first that is worse. The largest difference.
 
-    Where a descent ends depends on the last bits, which processors round differently: SLACK is left to it.
+    Where a descent ends depends on the last bits, which processors round differently: REBUILD_TOLERANCE is left to it.
     """
     worst = 0.0
-    for done, recipe in enumerate(chosen):
+    for done, entry in enumerate(chosen):
         progress("checking", done, len(chosen))
-        now = max_cosine(catalogue.made(recipe, progress))
-        if now > recipe.max_cosine + SLACK:
-            cell = f"K = {recipe.num_points}, n = {recipe.dim}"
-            raise CertificateError(f"{cell}: the catalogue says {recipe.max_cosine}, made anew it is {now}")
-        worst = max(worst, now - recipe.max_cosine)
+        now = max_cosine(catalogue.build(entry, progress))
+        if now > entry.max_cosine + REBUILD_TOLERANCE:
+            cell = f"K = {entry.num_points}, n = {entry.dim}"
+            raise CertificateError(f"{cell}: the catalogue says {entry.max_cosine}, made anew it is {now}")
+        worst = max(worst, now - entry.max_cosine)
     return worst

@@ -16,7 +16,12 @@ from protosphere.codes.bch import (
     systematic_rows,
 )
 from protosphere.codes.linear import pack, unpack
-from protosphere.constructions.block_codes.modified import Recipe, best_recipe, promised, spelled
+from protosphere.constructions.block_codes.modified import (
+    ModifiedCode,
+    best_modification,
+    modification_name,
+    modified_guarantee,
+)
 from protosphere.constructions.block_codes.words import (
     SUBSETS,
     message_bits,
@@ -53,7 +58,7 @@ def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str |
 def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Fraction | None:
     del subset
     if modify:
-        return promised(recipes(dim, message_bits(num_classes)), dim)
+        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim)
     return 1 - Fraction(2 * _native(num_classes, dim).bose_distance, dim)
 
 
@@ -74,8 +79,8 @@ def bch(
     """
     if modify:
         needed = message_bits(num_classes)
-        recipe = best_recipe(recipes(dim, needed), dim, needed)
-        return placed_words(recipe.generator(), dim, num_classes, subset, rng, recipe.text)
+        modified = best_modification(modifications(dim, needed), dim, needed)
+        return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     code = _native(num_classes, dim)
     polynomial = generator_polynomial(code.m, code.k)
     rows = systematic_rows(polynomial, dim, 0, rows_needed(subset, num_classes, code.k))
@@ -87,23 +92,23 @@ def _native(num_classes: int, dim: int) -> BCHParameters:
     return next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
 
 
-def recipes(dim: int, needed: int) -> list[Recipe]:
+def modifications(dim: int, needed: int) -> list[ModifiedCode]:
     """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]
     families = [family(m) for m in lengths for family in (bch_family, even_weight_family)]
     codes = [code for family in families for code in family if code.k >= needed]
-    return [recipe for code in codes for recipe in _recipes_from(code, dim, needed) if recipe.distance > 0]
+    return [modified for code in codes for modified in _modifications_of(code, dim, needed) if modified.distance > 0]
 
 
-def _recipes_from(code: BCHParameters, dim: int, needed: int) -> Iterator[Recipe]:
+def _modifications_of(code: BCHParameters, dim: int, needed: int) -> Iterator[ModifiedCode]:
     for extended in (False, True) if code.bose_distance % 2 else (False,):
         excess = code.n + extended - dim
         shortened = max(0, min(code.k - needed, excess))
         punctured, repeated = max(0, excess - shortened), max(0, -excess)
         name = f"{'even-weight ' if code.even else ''}BCH({code.n},{code.k})"
-        yield Recipe(
-            spelled(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated),
+        yield ModifiedCode(
+            modification_name(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated),
             code.bose_distance + extended - punctured,
             lambda shortened=shortened, extended=extended: _generator(code, dim, needed, shortened, extended),
         )

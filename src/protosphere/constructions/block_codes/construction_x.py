@@ -30,7 +30,7 @@ MOST_PUNCTURED = 4
 
 
 @dataclass(frozen=True)
-class Plan:
+class TailedCosets:
     """Which chain, which of its levels is C2, how many cosets of it, and the tail's dimension and max cosine."""
 
     code: ShortenedCosets
@@ -53,20 +53,20 @@ class Plan:
 
 
 @lru_cache(maxsize=1024)
-def best_plan(num_classes: int, dim: int) -> Plan | None:
-    """The plan with the lowest max cosine for K points in R^n."""
-    return min(_plans(num_classes, dim), key=lambda plan: plan.max_cosine, default=None)
+def best_tailed_cosets(num_classes: int, dim: int) -> TailedCosets | None:
+    """The code with the lowest max cosine for K points in R^n."""
+    return min(_tailed_cosets(num_classes, dim), key=lambda chosen: chosen.max_cosine, default=None)
 
 
-def _plans(num_classes: int, dim: int) -> Iterator[Plan]:
+def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
     for m in range(SMALLEST_M, min(LARGEST_M, dim.bit_length()) + 1):
         for shortened, punctured in product(range(m), range(MOST_PUNCTURED + 1)):
             if 2 < (1 << m) - shortened - punctured < dim:
                 code = ShortenedCosets(m, shortened, punctured)
-                yield from _plans_from(code, num_classes, dim - code.dim)
+                yield from _tailed_cosets_of(code, num_classes, dim - code.dim)
 
 
-def _plans_from(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Iterator[Plan]:
+def _tailed_cosets_of(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Iterator[TailedCosets]:
     levels = chain(code.m)
     for inner, level in enumerate(levels):
         group = level.size >> code.shortened
@@ -81,7 +81,7 @@ def _plans_from(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Itera
         if across >= 1:
             continue
         ratio = (across - within) / (1 - apart)
-        yield Plan(code, level, tails, tail_dim, ratio, (within + ratio) / (1 + ratio))
+        yield TailedCosets(code, level, tails, tail_dim, ratio, (within + ratio) / (1 + ratio))
 
 
 def tail_cosine(tails: int, dim: int) -> float | None:
@@ -104,20 +104,20 @@ def tail_points(tails: int, dim: int) -> Points:
     if tails <= 2 * dim:
         return normalized(np.asarray(cross_polytope(tails, dim).points))
     member = best_member(tails, dim)
-    assert member is not None, "the plan has made sure that there is one"
+    assert member is not None, "its choice has made sure that there is one"
     return member.place(tails).unit_rows(0, tails)
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    if 3 < dim <= 4096 and best_plan(num_classes, dim) is not None:
+    if 3 < dim <= 4096 and best_tailed_cosets(num_classes, dim) is not None:
         return None
     got = f"got num_classes {brief(num_classes)} at dim {brief(dim)}"
     return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
 
 
 def _guarantee(num_classes: int, dim: int) -> float | None:
-    plan = best_plan(num_classes, dim)
-    return plan and plan.max_cosine
+    chosen = best_tailed_cosets(num_classes, dim)
+    return chosen and chosen.max_cosine
 
 
 @construction(
@@ -129,7 +129,7 @@ def _guarantee(num_classes: int, dim: int) -> float | None:
 )
 def construction_x(num_classes: int, dim: int) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
-    plan = best_plan(num_classes, dim)
-    assert plan is not None, "the obstacle has made sure that there is one"
-    words, tails = ShortenedWords.of(plan.code, num_classes), tail_points(plan.tails, plan.tail_dim)
-    return Placement(plan.recipe, followed_by(words, 1 / (1 + plan.ratio), tails, plan.group))
+    chosen = best_tailed_cosets(num_classes, dim)
+    assert chosen is not None, "the obstacle has made sure that there is one"
+    words, tails = ShortenedWords.of(chosen.code, num_classes), tail_points(chosen.tails, chosen.tail_dim)
+    return Placement(chosen.recipe, followed_by(words, 1 / (1 + chosen.ratio), tails, chosen.group))

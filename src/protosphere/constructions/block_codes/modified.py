@@ -10,14 +10,14 @@ from protosphere.codes.weights import smallest_weight
 from protosphere.types import PackedBits
 
 TRIALS = 6
-"""How many of the most promising recipes are measured before one is chosen."""
+"""How many of the most promising modifications are measured before one is chosen."""
 
 TRIAL_BITS = 1 << 30
 """A recipe with more bits in its words than this is taken at its word, unmeasured."""
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ModifiedCode:
     """A code of the wanted length and at least the wanted dimension: its promised distance, and how to make it."""
 
     text: str
@@ -25,24 +25,26 @@ class Recipe:
     generator: Callable[[], PackedBits]
 
 
-def promised(recipes: Iterable[Recipe], dim: int) -> Fraction | None:
-    """The best guarantee among `recipes`: whichever is chosen measures no worse than it."""
-    distance = max((recipe.distance for recipe in recipes), default=0)
+def modified_guarantee(modifications: Iterable[ModifiedCode], dim: int) -> Fraction | None:
+    """The best guarantee among `modifications`: whichever is chosen measures no worse than it."""
+    distance = max((modified.distance for modified in modifications), default=0)
     return Fraction(dim - 2 * distance, dim) if distance > 0 else None
 
 
-def best_recipe(recipes: Iterable[Recipe], dim: int, k: int) -> Recipe:
+def best_modification(modifications: Iterable[ModifiedCode], dim: int, k: int) -> ModifiedCode:
     """The recipe whose first 2**k words are farthest apart, measured among the most promising."""
-    ranked = sorted(recipes, key=lambda recipe: -recipe.distance)[:TRIALS]
+    ranked = sorted(modifications, key=lambda modified: -modified.distance)[:TRIALS]
     if dim << k > TRIAL_BITS:
         return ranked[0]
-    return max(ranked, key=lambda recipe: smallest_weight(recipe.generator()[:k], dim))
+    return max(ranked, key=lambda modified: smallest_weight(modified.generator()[:k], dim))
 
 
-def spelled(base: str, *, shortened: int = 0, extended: bool = False, punctured: int = 0, repeated: int = 0) -> str:
+def modification_name(
+    base: str, *, shortened: int = 0, extended: bool = False, punctured: int = 0, repeated: int = 0
+) -> str:
     """What was done to a code, in words.
 
-    >>> spelled("BCH(127,8)", shortened=1, punctured=2)
+    >>> modification_name("BCH(127,8)", shortened=1, punctured=2)
     'BCH(127,8), shortened by 1, punctured by 2'
     """
     steps = [f"shortened by {shortened}"] if shortened else []

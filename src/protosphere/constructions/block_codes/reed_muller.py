@@ -12,7 +12,12 @@ from protosphere.codes import reed_muller as rm
 from protosphere.codes.fields import binary_field
 from protosphere.codes.linear import pack, row_reduce, unpack
 from protosphere.codes.polynomials import LARGEST_DEGREE
-from protosphere.constructions.block_codes.modified import Recipe, best_recipe, promised, spelled
+from protosphere.constructions.block_codes.modified import (
+    ModifiedCode,
+    best_modification,
+    modification_name,
+    modified_guarantee,
+)
 from protosphere.constructions.block_codes.words import (
     SUBSETS,
     message_bits,
@@ -54,7 +59,7 @@ def _shortest(needed: int, modify: bool) -> str:
 def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Fraction | None:
     del subset
     if modify:
-        return promised(recipes(dim, message_bits(num_classes)), dim)
+        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim)
     r = rm.order_for(message_bits(num_classes), dim.bit_length() - 1)
     return None if r is None else 1 - Fraction(2, 1 << r)
 
@@ -72,8 +77,8 @@ def reed_muller(
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
     needed = message_bits(num_classes)
     if modify:
-        recipe = best_recipe(recipes(dim, needed), dim, needed)
-        return placed_words(recipe.generator(), dim, num_classes, subset, rng, recipe.text)
+        modified = best_modification(modifications(dim, needed), dim, needed)
+        return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     m = dim.bit_length() - 1
     r = rm.order_for(needed, m)
     assert r is not None, "the obstacle has made sure that the code is large enough"
@@ -81,28 +86,28 @@ def reed_muller(
     return placed_words(rm.generator_rows(r, m, rows), dim, num_classes, subset, rng, f"RM({r},{m})")
 
 
-def recipes(dim: int, needed: int) -> list[Recipe]:
+def modifications(dim: int, needed: int) -> list[ModifiedCode]:
     """Every Reed-Muller code that can be brought to length `dim` with `needed` dimensions left and words apart."""
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
-    return [recipe for m in lengths for recipe in _recipes_from(m, dim, needed) if recipe.distance > 0]
+    return [modified for m in lengths for modified in _modifications_of(m, dim, needed) if modified.distance > 0]
 
 
-def _recipes_from(m: int, dim: int, needed: int) -> Iterator[Recipe]:
+def _modifications_of(m: int, dim: int, needed: int) -> Iterator[ModifiedCode]:
     excess = (1 << m) - dim
     for r in range(m + 1):
         k = rm.dimension(r, m)
         if k < needed:
             continue
         shortened = max(0, min(k - needed, excess)) if k <= LARGEST_SHORTENED else 0
-        yield _recipe(r, m, dim, needed, shortened)
+        yield _modification(r, m, dim, needed, shortened)
 
 
-def _recipe(r: int, m: int, dim: int, needed: int, shortened: int) -> Recipe:
+def _modification(r: int, m: int, dim: int, needed: int, shortened: int) -> ModifiedCode:
     excess = (1 << m) - dim
     punctured, repeated = max(0, excess - shortened), max(0, -excess)
-    text = spelled(f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated)
-    return Recipe(text, (1 << (m - r)) - punctured, lambda: _generator(r, m, dim, needed, shortened))
+    text = modification_name(f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated)
+    return ModifiedCode(text, (1 << (m - r)) - punctured, lambda: _generator(r, m, dim, needed, shortened))
 
 
 def _generator(r: int, m: int, dim: int, needed: int, shortened: int) -> PackedBits:

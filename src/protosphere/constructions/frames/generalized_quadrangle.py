@@ -31,10 +31,11 @@ def _members() -> tuple[Member, ...]:
 
 
 @family(
-    summary="isotropic points, q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
+    summary="points of GQ(q, q^2), q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
+    formerly="isotropic",
 )
-def isotropic(largest_dim: int) -> Iterable[Member]:
+def generalized_quadrangle(largest_dim: int) -> Iterable[Member]:
     """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.
 
     All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
