@@ -6,6 +6,15 @@ SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))
 """
 
 from protosphere import bounds
+from protosphere.assignment import (
+    Taxonomy,
+    assign,
+    similarity_from_confusion,
+    similarity_from_embeddings,
+    similarity_from_features,
+    similarity_from_names,
+    taxonomy,
+)
 from protosphere.bounds import Bound
 from protosphere.code.certificate import Certificate
 from protosphere.code.placement import Placement
@@ -35,7 +44,9 @@ __all__ = [
     "Provenance",
     "SphericalCode",
     "StorageError",
+    "Taxonomy",
     "__version__",
+    "assign",
     "available",
     "best",
     "bounds",
@@ -45,4 +56,9 @@ __all__ = [
     "from_points",
     "load",
     "progress_bar",
+    "similarity_from_confusion",
+    "similarity_from_embeddings",
+    "similarity_from_features",
+    "similarity_from_names",
+    "taxonomy",
 ]

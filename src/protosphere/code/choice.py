@@ -32,7 +32,7 @@ class Choice:
           promised   measured  scheme
           -0.25000   -0.25000  simplex: regular simplex
         """
-        lines = [self.reason, "  promised   measured  scheme"]
+        lines = [self.reason, *(["  promised   measured  scheme"] if self.considered else [])]
         lines += [f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.recipe}" for c in self.considered]
         return "\n".join(lines)
 

@@ -1,0 +1,45 @@
+"""Orders that are known to be the best: where there is nothing to choose, little to choose from, or only pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.assignment.exhaustive import LARGEST_K, largest_pair_sum
+from protosphere.assignment.matching import cheapest_matching
+from protosphere.types import Indices, Points
+
+SAME = 1e-9
+"""Cosines this close are taken for equal."""
+
+
+def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
+    """The best order where the code, or their number, lets us know it."""
+    K = len(cosines)
+    upper = cosines[np.triu_indices(K, 1)]
+    low, high = float(upper.min()), float(upper.max())
+    if high - low < SAME:
+        return np.arange(K), "all prototypes are equally far apart, so that every order is the same"
+    if K <= LARGEST_K:
+        return largest_pair_sum(S, cosines), "all orders were looked at"
+    for special, other in ((low, high), (high, low)):
+        pairs = np.abs(cosines - special) < SAME
+        np.fill_diagonal(pairs, False)
+        if pairs.sum(axis=1).max() == 1 and np.all(
+            pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
+        ):
+            return _matched(S if special < other else -S, pairs)
+    return None
+
+
+def _matched(weights: Points, special: NDArray[np.bool_]) -> tuple[Indices, str] | None:
+    """Where all points look alike but for disjoint special pairs, classes are matched: the cheapest ones get those."""
+    ends = np.argwhere(np.triu(special))
+    matching, proved = cheapest_matching(weights, len(ends))
+    if not proved:
+        return None
+    order = np.empty(len(weights), dtype=np.int64)
+    order[matching.ravel()] = ends.ravel()
+    rest = np.setdiff1d(np.arange(len(weights)), matching.ravel())
+    order[rest] = np.setdiff1d(np.arange(len(weights)), ends.ravel())
+    return order, "its pairs were chosen by matching"

@@ -1,0 +1,72 @@
+"""How similar classes are to a network: the means of their features, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.assignment.similarity import similarity_from_embeddings
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.types import Points
+
+
+def similarity_from_features(source: Any, labels: Any = None, *, num_classes: int | None = None) -> Points:
+    """Cosines of the classes' mean features, after the mean of these means is taken out.
+
+    Args:
+        source: the path of an .npz file with x_train and y_train, or a mapping of such arrays, and perhaps `step`, by
+            which columns of integers are to be multiplied; or, with `labels`, the features, one image a row.
+        labels: the class of each row.
+        num_classes: K; by default one more than the largest label. Every class needs at least one row.
+    """
+    return similarity_from_embeddings(class_means(*_arrays(source, labels), num_classes))
+
+
+def class_means(features: NDArray[Any], labels: NDArray[Any], num_classes: int | None = None) -> Points:
+    """The mean row of each class, K x d in float64."""
+    if features.ndim != 2 or labels.shape != features.shape[:1] or not len(labels):
+        shapes = f"{features.shape} and {labels.shape}"
+        raise InvalidArgumentError(f"'features' must be one image a row and 'labels' its class, got {shapes}")
+    if labels.dtype.kind not in "iu" or labels.min() < 0:
+        raise InvalidArgumentError(f"'labels' must be classes 0, 1, 2, ..., got {labels.dtype} from {labels.min()}")
+    K = int(labels.max()) + 1 if num_classes is None else num_classes
+    counts = np.bincount(labels, minlength=K)
+    if len(counts) > K or not counts.all():
+        absent = f"no image of class {int(np.argmin(counts))}" if len(counts) == K else f"class {len(counts) - 1}"
+        raise InvalidArgumentError(f"'labels' must have every class of 0, ..., {K - 1}, and no other, got {absent}")
+    ranked = features[np.argsort(labels, kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return np.add.reduceat(ranked, starts, axis=0, dtype=np.float64) / counts[:, None]
+
+
+def _arrays(source: Any, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    if labels is not None:
+        return _plain(source), _plain(labels)
+    if isinstance(source, Mapping):
+        return _scaled(cast("Mapping[str, Any]", source), "the mapping")
+    path = Path(source)
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return _scaled({name: arrays[name] for name in ("x_train", "y_train", "step") if name in arrays}, str(path))
+    except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
+        if isinstance(error, InvalidArgumentError):
+            raise
+        reason = getattr(error, "strerror", None) or "not an .npz file of features"
+        raise StorageError(f"cannot read '{path}': {reason}") from error
+
+
+def _scaled(arrays: Mapping[str, Any], where: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    for name in ("x_train", "y_train"):
+        if name not in arrays:
+            raise InvalidArgumentError(f"{where} has no array '{name}'; features need 'x_train' and 'y_train'")
+    features, labels = _plain(arrays["x_train"]), _plain(arrays["y_train"])
+    features = features.reshape(len(features), -1)
+    return (features * _plain(arrays["step"]) if "step" in arrays else features), labels
+
+
+def _plain(array: Any) -> NDArray[Any]:
+    return np.asarray(array.detach().cpu().numpy() if hasattr(array, "detach") else array)
