@@ -79,7 +79,7 @@ def assign(
     >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
     >>> alike = [[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]]
     >>> assign(code, alike).explain()
-    'Assigned to align: -18 before, -2 now; no order is better: its pairs were chosen by matching.'
+    'Assigned to align: -18 before, -2 now; no order is better: all orders were looked at.'
     """
     found = assignment(code, similarity, objective, seed=seed, progress=progress)
     considered = code.choice.considered if code.choice else ()
