@@ -81,6 +81,14 @@ def replace_bytes(target: Path, content: bytes) -> Path:
     return replace_file(target, write)
 
 
+def cache_folder() -> Path | None:
+    """The user's cache, by the custom of the system; None where the user has no home."""
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("protosphere", appauthor=False, opinion=False)
+    return folder if folder.is_absolute() else None
+
+
 def remove_abandoned(folder: Path) -> None:
     """Remove the half-written files in `folder` whose process on this machine is gone, and those a day old."""
     with suppress(OSError):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from protosphere.data import folders, load_dataset, loading
-from protosphere.data.download import UnreachableError, downloaded
+from protosphere.data.download import BLOCK_BYTES, UnreachableError, downloaded
 from protosphere.data.sources import IDX_NAMES, SOURCES, RemoteFile, Source
 from protosphere.errors import InvalidArgumentError, StorageError
 
@@ -75,7 +75,9 @@ def test_a_broken_download_is_resumed(server, tmp_path):
     assert not (tmp_path / "file.gz").exists()
     server.limit = None
     assert downloaded(remote(server), tmp_path).read_bytes() == CONTENT
-    assert server.asked == [None, "bytes=100000-"]
+    first, second = server.asked
+    assert first is None
+    assert second == f"bytes={100_000 // BLOCK_BYTES * BLOCK_BYTES}-"
 
 
 def test_a_server_without_ranges_starts_again(server, tmp_path):
@@ -95,6 +97,11 @@ def test_a_wrong_digest_is_refused_and_not_kept(server, tmp_path):
     with pytest.raises(StorageError, match="brought another file than its publishers'"):
         downloaded(remote(server, b"other"), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_closed_door_is_named_in_one_sentence(tmp_path):
+    with pytest.raises(UnreachableError, match=r"^cannot download .*: Connection refused; run it again"):
+        downloaded(RemoteFile("x", "http://127.0.0.1:9/x", "md5:0"), tmp_path)
 
 
 def test_other_addresses_are_refused(tmp_path):

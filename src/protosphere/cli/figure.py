@@ -12,6 +12,7 @@ import protosphere as ps
 from protosphere.cli.arguments import Json, Seed
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.extras import require
 from protosphere.paper.figures import FIGURES, draw, figure_recipe
 
 
@@ -33,6 +34,7 @@ def figure(
         show_names(json=json)
         return
     names = tuple(FIGURES) if name == "all" else (figure_recipe(name).name,)
+    require("matplotlib")
     folder = made_folder(output)
     drawn: dict[str, list[str]] = {}
     for each in names:

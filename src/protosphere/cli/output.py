@@ -10,12 +10,16 @@ import numpy as np
 
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.extras import require
 from protosphere.files import replace_file
 from protosphere.plots.files import UNDATED
 from protosphere.types import Progress
 
 CODE_ENDINGS = (".safetensors", ".npy", ".csv")
 FIGURE_ENDINGS = tuple(UNDATED)
+WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {".html": "plotly", ".parquet": "pyarrow"}
+"""Packages that write files of these endings, and that may be missing."""
+
 BLOCK_ENTRIES = 1 << 20
 
 
@@ -25,6 +29,8 @@ def checked_output(path: Path | None, endings: Sequence[str]) -> Path | None:
         return None
     if path.suffix not in endings:
         raise InvalidArgumentError(f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}")
+    if path.suffix in WRITERS:
+        require(WRITERS[path.suffix])
     checked_folder(path.parent)
     if path.is_dir():
         raise StorageError(f"cannot write '{path}': it is a folder")

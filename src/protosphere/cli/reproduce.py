@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from protosphere.cli.arguments import Json, Whole
 from protosphere.cli.screen import screen
 from protosphere.cli.sweep import Ray, engine_of, show_plan, show_summary, swept
+from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
 from protosphere.plots.accuracy import Trained, draw_accuracy, line_through, spelled
 from protosphere.training.records import RunRecord
@@ -52,6 +53,7 @@ def reproduce(
     if dry_run:
         show_plan(recipes, json=json)
         return
+    require("matplotlib")
     place = Store(store or Path("runs") / f"{experiment}-{budget}")
     if results is not None and results.exists():
         take_over(read_table(results), place)

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
@@ -18,7 +19,7 @@ from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.paper.experiments import named_sweep
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, write_table
+from protosphere.training.store import TABLE_ENDINGS, Store, write_table
 from protosphere.training.sweep import Engine, in_this_process
 from protosphere.training.sweep import sweep as run_sweep
 from protosphere.training.sweep_files import load_sweep
@@ -57,6 +58,7 @@ def sweep(
     if dry_run:
         show_plan(recipes, json=json)
         return
+    checked_output(export, TABLE_ENDINGS)
     place = Store(store or Path("runs") / file.stem)
     engine = engine_of(workers, ray)
     records = swept(recipes, place, engine, data_dir, accelerator=accelerator, retry_failed=retry_failed)

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-import hashlib
-import http.client
-import urllib.error
-import urllib.request
-from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from protosphere.data.sources import RemoteFile
 from protosphere.errors import StorageError
+from protosphere.extras import require
 from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 15
+"""What is kept of a download that breaks is whole blocks."""
+
 TIMEOUT_SECONDS = 20.0
-PARTIAL_CONTENT = 206
+WHOLE_CONTENT = 200
 NOTHING_LEFT = 416
 """What a server answers to `give me the rest` when there is none."""
-NETWORK_ERRORS = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 
 
 class UnreachableError(StorageError):
     """The network, or the server, did not answer."""
+
+
+class _Bar:
+    """A progress bar as pooch knows them: bytes that have come, after those of another day."""
+
+    total = 0
+
+    def __init__(self, name: str, begun: int, progress: Progress) -> None:
+        self.name, self.begun, self.progress = name, begun, progress
+        self.fresh = 0
+
+    def update(self, count: int) -> None:
+        self.fresh = min(self.fresh + count, max(self.total, self.fresh))
+        self.progress(f"downloading {self.name}", self.begun + self.fresh, self.begun + max(self.total, self.fresh))
+
+    def reset(self) -> None:
+        self.fresh = 0
+
+    def close(self) -> None:
+        pass
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
@@ -33,6 +51,10 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
     UnreachableError where there is no network; StorageError where what came is not what its publishers promise.
     """
+    if urlsplit(file.url).scheme not in ("http", "https"):
+        raise StorageError(f"cannot download {file.url}: want an http or https address")
+    require("pooch")  # which brings requests
+    broken: type[OSError] = import_module("requests.exceptions").RequestException
     target = folder / file.name
     part = target.with_name(f".{target.name}.part")
     try:
@@ -40,9 +62,8 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
         _fetch(file, part, progress)
         _check(file, part)
         part.replace(target)
-    except NETWORK_ERRORS as error:
-        reason = getattr(error, "reason", None) or error
-        raise UnreachableError(f"cannot download {file.url}: {reason}") from error
+    except broken as error:
+        raise UnreachableError(f"cannot download {file.url}: {_cause(error)}; run it again to go on") from error
     except OSError as error:
         if isinstance(error, StorageError):
             raise
@@ -51,38 +72,39 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    done = part.stat().st_size if part.exists() else 0
-    with closing(_answer(file.url, done)) as answer:
-        if answer.status == NOTHING_LEFT:
-            return
-        done = done if answer.status == PARTIAL_CONTENT else 0
-        total = done + int(answer.headers.get("Content-Length") or 0)
-        with part.open("ab" if done else "wb") as out:
-            while block := answer.read(BLOCK_BYTES):
-                out.write(block)
-                done += len(block)
-                progress(f"downloading {file.name}", done, max(total, done))
-    if done < total:
-        raise ConnectionError(f"the connection broke after {done} of {total} bytes; run it again to go on")
+    """The file, or the rest of it, by pooch, which itself cannot go on where it was cut off."""
+    begun = part.stat().st_size if part.exists() else 0
+    headers = {"User-Agent": f"protosphere/{__version__}", "Accept-Encoding": "identity"}
+    if begun:
+        headers["Range"] = f"bytes={begun}-"
+    bar = _Bar(file.name, begun, progress)
+    with part.open("ab") as out:
+
+        def begin_anew(answer: Any, **_: object) -> None:
+            if answer.status_code == WHOLE_CONTENT:
+                bar.begun = 0
+                out.truncate(0)
+
+        options = {"headers": headers, "hooks": {"response": begin_anew}, "timeout": TIMEOUT_SECONDS}
+        fetch = require("pooch").HTTPDownloader(progressbar=bar, chunk_size=BLOCK_BYTES, **options)
+        try:
+            fetch(file.url, out, None)
+        except import_module("requests.exceptions").HTTPError as error:
+            if not (begun and error.response.status_code == NOTHING_LEFT):
+                raise
 
 
-def _answer(url: str, done: int) -> Any:
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise StorageError(f"cannot download {url}: want an http or https address")
-    headers = {"User-Agent": f"protosphere/{__version__}"} | ({"Range": f"bytes={done}-"} if done else {})
-    try:
-        return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
-    except urllib.error.HTTPError as error:
-        if error.code == NOTHING_LEFT and done:
-            return error
-        raise
+def _cause(error: BaseException) -> object:
+    """What the system said, below what three libraries made of it."""
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__ or error
+    return getattr(error, "strerror", None) or error
 
 
 def _check(file: RemoteFile, part: Path) -> None:
     """Refuse, and remove, what does not have the digest."""
     algorithm, expected = file.digest.split(":")
-    with part.open("rb") as content:
-        found = hashlib.file_digest(content, lambda: hashlib.new(algorithm, usedforsecurity=False)).hexdigest()
+    found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:
         part.unlink()
         raise StorageError(f"{file.url} brought another file than its publishers' ({algorithm} {found}); try again")

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from protosphere.data.sources import Source
+from protosphere.files import cache_folder
 
 VARIABLE = "PROTOSPHERE_DATA"
 
 
-def cache_folder() -> Path:
-    """The user's cache, by the custom of the system."""
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "protosphere"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "protosphere"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "protosphere"
-    return Path.home() / ".cache" / "protosphere"
-
-
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
-    """The folders to look in, in order; a download goes into the first."""
+    """The folders to look in, in order; a download goes into the first. None where there is not even a home."""
     chosen = os.environ.get(VARIABLE)
     return tuple(root for root in (data_dir, Path(chosen) if chosen else None, cache_folder()) if root is not None)
 

@@ -48,7 +48,7 @@ def load_dataset(
         raise InvalidArgumentError(f"'dataset' is not one we know, got {brief(name)}; {hint}")
     source = SOURCES[name]
     roots = data_roots(None if data_dir is None else Path(data_dir))
-    files = found_files(source, roots) or _fetched(source, roots[0] / name, download, progress)
+    files = found_files(source, roots) or _fetched(source, roots[0] / name if roots else None, download, progress)
     return read_cifar(files[0], name) if name in LAYOUTS else _of_idx(source, files)
 
 
@@ -58,10 +58,11 @@ def _of_file(path: Path) -> Dataset:
     return read_npz(path)
 
 
-def _fetched(source: Source, folder: Path, download: bool, progress: Progress) -> tuple[Path, ...]:
+def _fetched(source: Source, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:
     names = ", ".join(file.name for file in source.files)
-    advice = f"put {names} into '{folder}', or name their folder by --data-dir or ${VARIABLE}"
-    if not download:
+    place = f"put {names} into '{folder}', or" if folder else "you have no home folder:"
+    advice = f"{place} name their folder by --data-dir or ${VARIABLE}"
+    if not download or folder is None:
         raise StorageError(f"'{source.name}' is not on this machine; {advice}")
     try:
         missing = [file for file in source.files if not (folder / file.name).is_file()]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from protosphere.extras import require
 from protosphere.known.atlas import AtlasRow
 from protosphere.plots.files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
@@ -24,8 +25,6 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     """The matplotlib figure: dimensions across, classes up, a cell's colour its gap, white where it is optimal."""
-    from matplotlib.colors import ListedColormap
-
     counts, dims = sorted({row.num_classes for row in rows}), sorted({row.dim for row in rows})
     gaps, optimal = np.full((2, len(counts), len(dims)), np.nan)
     for row in rows:
@@ -36,7 +35,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
         ax = figure.subplots()
         ax.set_facecolor(UNKNOWN)
         grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
-        ax.pcolormesh(optimal, cmap=ListedColormap([OPTIMAL]), **grid)
+        ax.pcolormesh(optimal, cmap=require("matplotlib.colors").ListedColormap([OPTIMAL]), **grid)
         image = ax.pcolormesh(gaps, cmap="viridis_r", vmin=0, **grid)
         _name_axes(ax, counts, dims)
         bar = figure.colorbar(image, ax=ax, pad=0.02)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import import_module
 from typing import Any
 
 from protosphere.constructions.comparison import limits
+from protosphere.extras import require
 from protosphere.plots.accuracy import Averaged, Trained, averages, line_through, spelled
 from protosphere.plots.style import SchemeStyle, scheme_styles
 
@@ -66,8 +66,7 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
-    graph: Any = import_module("plotly.graph_objects")
-    figure = graph.Figure()
+    figure = require("plotly.graph_objects").Figure()
     styles = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     for scheme, mapping in sorted({(row.scheme, row.mapping) for row in rows}):
         own = [row for row in rows if (row.scheme, row.mapping) == (scheme, mapping)]
@@ -92,8 +91,7 @@ def _symbol(style: SchemeStyle, mapping: str) -> str:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
-    graph: Any = import_module("plotly.graph_objects")
-    figure = graph.Figure()
+    figure = require("plotly.graph_objects").Figure()
     for scheme, style in scheme_styles(dict.fromkeys(run.scheme for run in runs)).items():
         own = [run for run in runs if run.scheme == scheme]
         figure.add_scatter(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
+
+from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
 """The width of a column of text, so that letters are as large on paper as they say."""
@@ -77,13 +78,10 @@ def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
 @contextmanager
 def styled() -> Generator[None]:
     """Draw with our settings, and leave the caller's matplotlib as it was."""
-    matplotlib: Any = import_module("matplotlib")  # its own types are partial
-    with matplotlib.rc_context(RC):
+    with require("matplotlib").rc_context(RC):
         yield
 
 
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+    return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")

@@ -7,12 +7,12 @@ import os
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import torch
 
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.extras import require
 from protosphere.training.batches import Part
 from protosphere.training.machine import Machine
 
@@ -20,7 +20,7 @@ from protosphere.training.machine import Machine
 def make_fabric(machine: Machine, precision: str) -> Any:
     """A Fabric for this machine: under torchrun it joins the others, else it starts them when launched."""
     _quiet()
-    fabric: Any = import_module("lightning_fabric")
+    fabric: Any = require("lightning_fabric")
     parallel = machine.devices > 1
     started_outside = "TORCHELASTIC_RUN_ID" in os.environ
     strategy = ("ddp" if started_outside else "ddp_spawn") if parallel else "auto"
@@ -31,7 +31,7 @@ def make_fabric(machine: Machine, precision: str) -> Any:
     except (
         ValueError,
         RuntimeError,
-        import_module("lightning_fabric.utilities.exceptions").MisconfigurationException,
+        require("lightning_fabric.utilities.exceptions").MisconfigurationException,
     ) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(f"'devices' {machine.devices} of {brief(machine.accelerator)}: {reason}") from error

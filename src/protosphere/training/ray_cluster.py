@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.extras import require
 from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
@@ -38,10 +38,7 @@ def on_ray(address: str | None) -> Engine:
 
 
 def _connected(address: str | None) -> Any:
-    try:
-        ray: Any = import_module("ray")
-    except ImportError as error:
-        raise InvalidArgumentError("'--ray' needs Ray: pip install 'protosphere[ray]'") from error
+    ray = require("ray")
     try:
         ray.init(
             address=address,

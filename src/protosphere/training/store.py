@@ -11,11 +11,11 @@ import json
 import shutil
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.extras import require
 from protosphere.files import locked, replace_bytes, replace_file
 from protosphere.training.records import RunRecord, record_from, record_from_row
 from protosphere.training.runs import made_folder
@@ -116,9 +116,4 @@ def _csv(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    try:
-        arrow: Any = import_module("pyarrow")
-        parquet: Any = import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise StorageError("Parquet needs pyarrow: pip install 'protosphere[parquet]', or write .csv") from error
-    parquet.write_table(arrow.Table.from_pylist(list(rows)), path)
+    require("pyarrow.parquet").write_table(require("pyarrow").Table.from_pylist(list(rows)), path)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from protosphere.data import Dataset
+from protosphere.extras import require
 from protosphere.training.machine import Machine
 from protosphere.training.metrics import EpochMetrics
 from protosphere.training.recipe import Recipe
@@ -72,6 +73,7 @@ def sweep(
     Stopped at any moment, by an interrupt or by kill -9, it goes on when called again: finished runs are in the store,
     and a run that was under way continues from its last checkpoint.
     """
+    require("lightning_fabric")  # here, not in a worker
     with store.locked():
         todo = pending(recipes, store, dataset, retry_failed=retry_failed)
         for record in engine(Work(todo, dataset, data_dir, store, watch, Machine(accelerator))):
