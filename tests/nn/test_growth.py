@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import protosphere as ps
+from protosphere.constructions.nested import nested_order
+from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeHead, first_classes, ladder
-from protosphere.nn.growth import rebuilt
-from protosphere.nn.nested import nested_order
 
 RESERVES = [
     ("best", 100, 16),
@@ -56,7 +56,7 @@ def test_certificates_are_of_what_is_used(scheme, room, dim):
 @pytest.mark.parametrize(("scheme", "room", "dim"), RESERVES)
 def test_a_reserve_is_rebuilt_from_its_provenance(scheme, room, dim):
     reserve = PrototypeHead(10, dim=dim, scheme=scheme, reserve=room).reserve
-    assert np.array_equal(rebuilt(reserve.provenance).points, reserve.points)
+    assert np.array_equal(rebuild(reserve.provenance).points, reserve.points)
 
 
 def test_chains_are_nested():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ def save(
     description = placement.structure.words() | {
         "structure": placement.structure.name,
         "recipe": placement.recipe,
-        "provenance": None if provenance is None else asdict(provenance),
+        "provenance": None if provenance is None else provenance.words(),
         "certificate": _certificate_words(certificate),
         "choice": None if choice is None else _choice_words(choice),
     }

@@ -1,15 +1,50 @@
-"""How a code came about: enough to build its points again."""
+"""What a code is: in words and numbers that name it, whatever is found or preferred later."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from protosphere.errors import InvalidArgumentError, brief
+
+FIRST, ZEROS = "first", "zeros"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something done to all points at once.
+
+    Attributes:
+        what: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates; any other word says why class
+            i is the point number numbers[i] of before: 'thinned', 'nested from 10'.
+        count, numbers: the one or the other.
+    """
+
+    what: str
+    count: int = 0
+    numbers: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require("steps", isinstance(self.what, str) and isinstance(self.count, int), self.what)  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
+        object.__setattr__(self, "numbers", tuple(int(number) for number in self.numbers))
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Enough to rebuild the points bit for bit: `ps.construct`, or `ps.best`, called again with the same words."""
+    """What was asked for, what was chosen where the request left it open, and what was done since.
+
+    `constructions.rebuild` makes the points again from it, and asks no ranking that a later version may change. Points
+    that were searched for no words give back: such codes carry them.
+
+    Attributes:
+        construction, num_classes, dim, options, seed, mapping: the request, as of `ps.construct`.
+        version: of the package that answered.
+        chosen: what the request left open and the construction chose: the member of a family, a field, a tail.
+        resolved: for a scheme that chooses among others, what the one it chose is; `chosen` is then empty.
+        steps: what was done to the points afterwards, in order.
+    """
 
     construction: str
     num_classes: int
@@ -18,3 +53,53 @@ class Provenance:
     seed: int
     mapping: str
     version: str
+    chosen: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    resolved: Provenance | None = None
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require("options", isinstance(self.options, Mapping) and isinstance(self.chosen, Mapping), self.options)  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
+        object.__setattr__(self, "steps", tuple(_read(Step, step) for step in self.steps))
+        object.__setattr__(self, "resolved", self.resolved and _read(Provenance, self.resolved))
+
+    @property
+    def scheme(self) -> str:
+        """The construction that placed the points, by name; after the one that chose it, where it was chosen.
+
+        >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
+        >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
+        'best: simplex'
+        """
+        return self.construction if self.resolved is None else f"{self.construction}: {self.resolved.scheme}"
+
+    @property
+    def placed_by(self) -> Provenance:
+        """The innermost: of the construction that placed the points."""
+        return self if self.resolved is None else self.resolved.placed_by
+
+    @property
+    def request(self) -> tuple[Any, ...]:
+        """What was asked for, and why points were put in order since: later versions may answer it otherwise."""
+        asked = (self.construction, self.num_classes, self.dim, dict(self.options), self.seed, self.mapping)
+        return (*asked, *((step.what, step.count) for step in self.steps))
+
+    def words(self) -> dict[str, Any]:
+        """All of it as JSON has it; `Provenance(**words)` reads it."""
+        return json.loads(json.dumps(asdict(self)))
+
+    def then(self, *steps: Step) -> Provenance:
+        """The same code after these steps."""
+        return replace(self, steps=(*self.steps, *steps))
+
+
+def _read(kind: Any, words: Any) -> Any:
+    """`words` of a file as what they stand for."""
+    if isinstance(words, kind):
+        return words
+    _require("provenance", isinstance(words, Mapping), words)
+    return kind(**words)
+
+
+def _require(name: str, fits: bool, got: object) -> None:
+    if not fits:
+        raise InvalidArgumentError(f"'{name}' must be what protosphere writes, got {brief(got)}")

@@ -90,7 +90,7 @@ class SphericalCode:
         return self.points if dtype is None else self.points.astype(dtype)
 
     def __repr__(self) -> str:
-        name = self.provenance.construction if self.provenance else "points"
+        name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
         verdict = f"max cosine {short(self.max_cosine)}"
         if self.certificate.optimal:

@@ -33,6 +33,7 @@ from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives
 from protosphere.constructions.descents import optimized as optimized
+from protosphere.constructions import best_known as best_known
 # isort: on
 
 from protosphere.constructions.best import best

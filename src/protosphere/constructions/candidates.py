@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from typing import Any
 
-import numpy as np
-
-from protosphere.code.placement import Placement
-from protosphere.constructions.ranking import Candidate, member_candidates
+from protosphere.constructions.ranking import Candidate, made_of, member_candidates
 from protosphere.constructions.registry import describe
 from protosphere.geometry.nearest import DEEPEST
 
@@ -33,12 +29,14 @@ PLAIN: dict[str, dict[str, bool]] = {
 """Constructions asked for their guarantee at just (K, n), with these options."""
 
 
-def candidates(num_classes: int, dim: int) -> Iterator[Candidate]:
-    """Everything with a guarantee for (K, n), nothing of it built."""
-    yield from member_candidates(num_classes, dim, RUNNERS_UP)
+def candidates(num_classes: int, dim: int) -> list[Candidate]:
+    """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
+    found = list(member_candidates(num_classes, dim, RUNNERS_UP))
     for name, options in PLAIN.items():
-        found = [_plain_candidate(name, num_classes, dim, own, options) for own in _dims_below(dim)]
-        yield from sorted((one for one in found if one is not None), key=lambda one: one.promise)[:1]
+        resolved = describe(name).resolved(options)
+        asked = [_plain_candidate(name, num_classes, dim, own, resolved) for own in _dims_below(dim)]
+        found += sorted((one for one in asked if one is not None), key=lambda one: one.promise)[:1]
+    return sorted(found, key=lambda one: one.rank(one.max_cosine))
 
 
 def _dims_below(dim: int) -> list[int]:
@@ -48,24 +46,13 @@ def _dims_below(dim: int) -> list[int]:
     return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
 
 
-def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, bool]) -> Candidate | None:
+def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, Any]) -> Candidate | None:
     """What a construction promises in `own` dimensions, zeros appended up to `dim`."""
-    entry, chosen = describe(name), options | _defaults(name)
-    if entry.obstacle(K, own, **chosen) is not None:
+    entry = describe(name)
+    if entry.obstacle(K, own, **options) is not None:
         return None
-    promise = entry.guarantee(K, own, **chosen)
+    promise = entry.guarantee(K, own, **options)
     if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed and own > DEEPEST):
         return None
     recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
-    return Candidate(promise, name, recipe, K, partial(_placed, name, own, dim, options))
-
-
-def _defaults(name: str) -> dict[str, str]:
-    return {"subset": "first"} if "subset" in describe(name).options else {}
-
-
-def _placed(name: str, own: int, dim: int, options: dict[str, bool], num_classes: int) -> Placement:
-    supplied = {"rng": np.random.default_rng(0)}
-    placement = describe(name).placed(num_classes, own, supplied, options | _defaults(name))
-    zeros = "" if own == dim else f", {dim - own} zero coordinates added"
-    return placement.padded(dim, placement.recipe + zeros)
+    return Candidate(promise, recipe, K, made_of(name, K, own, dim, options, {}))

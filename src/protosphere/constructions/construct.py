@@ -1,19 +1,19 @@
-"""From a request to a certified code: look up, obstacle?, build, certify, freeze."""
+"""From a request to a certified code: look up, obstacle?, choose, build, certify, freeze."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from protosphere.assignment import MAPPINGS, class_order
 from protosphere.code.certification import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.rebuild import streams
 from protosphere.constructions.registry import describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer
-from protosphere.types import Progress, ignore
+from protosphere.types import Indices, Progress, ignore
 from protosphere.version import __version__
 
 
@@ -30,7 +30,7 @@ def construct(
     """K = `num_classes` prototypes on the unit sphere of R^n, n = `dim`, by the named scheme, with a certificate.
 
     Args:
-        scheme: one of `ps.available()`.
+        scheme: one of `ps.available()`; 'best' is the lowest max cosine of them all.
         num_classes: how many prototypes, at least 2.
         dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
         seed: of everything random. The same seed gives the same bits.
@@ -46,16 +46,25 @@ def construct(
     n = as_integer("dim", dim, minimum=1)
     as_choice("mapping", mapping, MAPPINGS)
     seed = as_integer("seed", seed, minimum=0)
-    streams = np.random.SeedSequence(seed).spawn(2)
-    points_rng, mapping_rng = (np.random.default_rng(stream) for stream in streams)
-    resolved = entry.resolved(options)
-    obstacle = entry.obstacle(K, n, **resolved) or size_obstacle(entry, K, n)
+    given = entry.resolved(options)
+    obstacle = entry.obstacle(K, n, **given) or size_obstacle(entry, K, n)
     if obstacle:
         raise InfeasibleError(obstacle)
-    guarantee = entry.guarantee(K, n, **resolved)
-    placement = entry.placed(K, n, {"rng": points_rng, "progress": progress}, resolved)
+    chosen = entry.chosen(K, n, given)
+    guarantee = entry.promised(K, n, chosen, given)
+    request = Provenance(entry.name, K, n, given, seed, mapping, __version__, chosen)
+    points_rng, mapping_rng = streams(seed)
+    made = entry.placed(K, n, {"seed": seed, "rng": points_rng, "progress": progress, "chosen": chosen}, given)
     order = class_order(mapping, K, mapping_rng)
-    if order is not None:
-        placement = placement.permuted(order)
-    certificate = certified(placement, guarantee, progress)
-    return SphericalCode(placement, certificate, Provenance(entry.name, K, n, resolved, seed, mapping, __version__))
+    if isinstance(made, SphericalCode):
+        return _mapped(replace(made, provenance=replace(request, resolved=made.provenance)), order, progress)
+    placement = made if order is None else made.permuted(order)
+    return SphericalCode(placement, certified(placement, guarantee, progress), request)
+
+
+def _mapped(code: SphericalCode, order: Indices | None, progress: Progress) -> SphericalCode:
+    """A certified code, class i getting point order[i]; measured anew, as its file will be."""
+    if order is None:
+        return code
+    placement = code.placement.permuted(order)
+    return replace(code, placement=placement, certificate=certified(placement, code.certificate.guarantee, progress))

@@ -6,12 +6,13 @@ max cosine; points are placed only when asked for. `family` turns it into a regi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from protosphere.code.placement import Placement
 from protosphere.constructions.registry import construction
-from protosphere.errors import brief
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Cosine
 
 
@@ -43,8 +44,16 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
     return min(fitting, key=lambda member: (member.max_cosine, member.size), default=None)
 
 
+def named_member(members: Members, dim: int, recipe: str) -> Member:
+    """The member of this dimension with this recipe: names are unique within a family, and stay what they are."""
+    for member in members(dim):
+        if (member.dim, member.recipe) == (dim, recipe):
+            return member
+    raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
+
+
 def family(
-    *, summary: str, reference: str, packed: bool = False, formerly: str | None = None
+    *, summary: str, reference: str, packed: bool = False, closed_form: bool = False, formerly: str | None = None
 ) -> Callable[[Members], Members]:
     """Register the decorated generator of members as a construction of its name; see `construction` for `formerly`."""
 
@@ -56,14 +65,19 @@ def family(
                 return None
             return _nowhere(name, members, num_classes, dim)
 
-        def guarantee(num_classes: int, dim: int) -> Cosine | None:
+        def guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> Cosine | None:
+            if chosen:
+                return named_member(members, dim, chosen["member"]).max_cosine
             member = fitting_member(members, num_classes, dim)
             return member and member.max_cosine
 
-        def build(num_classes: int, dim: int) -> Placement:
+        def choose(num_classes: int, dim: int) -> dict[str, str]:
             member = fitting_member(members, num_classes, dim)
             assert member is not None, "the obstacle has made sure that there is one"
-            return member.place(num_classes)
+            return {"member": member.recipe}
+
+        def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
+            return named_member(members, dim, chosen["member"]).place(num_classes)
 
         build.__name__ = name
         build.__doc__ = members.__doc__
@@ -74,6 +88,8 @@ def family(
             reference=reference,
             packed=packed,
             members=members,
+            choose=choose,
+            closed_form=closed_form,
             formerly=formerly,
         )(build)
         return members

@@ -3,43 +3,70 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from protosphere.code.placement import Placement
+from protosphere.code.provenance import ZEROS, Provenance, Step
 from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, describe
 from protosphere.types import Cosine
+from protosphere.version import __version__
+
+SAME_DIGITS = 12
+"""Max cosines that agree so far are the same."""
+
+FAST = frozenset({"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"})
+"""Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to place K points in R^n: what it promises, whose it is, and how to do it."""
+    """A way to place K points in R^n: what it promises, in words what it is, how many there are, and their name."""
 
     max_cosine: Cosine
-    scheme: str
     recipe: str
     size: int
-    place: Callable[[int], Placement]
+    provenance: Provenance
+
+    @property
+    def scheme(self) -> str:
+        """Whose it is."""
+        return self.provenance.construction
 
     @property
     def promise(self) -> float:
         """The guarantee as a float, to sort by."""
         return float(self.max_cosine)
 
+    def rank(self, max_cosine: Cosine) -> tuple[float, bool]:
+        """What candidates with such max cosines are sorted by: the lowest first, and of equal ones the fast."""
+        return round(float(max_cosine), SAME_DIGITS), self.scheme not in FAST
+
+    def first(self, num_classes: int) -> Provenance:
+        """What the first so many points are, nothing left open."""
+        asked = self.provenance
+        chosen = asked.chosen or describe(asked.construction).chosen(num_classes, asked.dim, asked.options)
+        return replace(asked, num_classes=num_classes, chosen=chosen)
+
+    def place(self, num_classes: int) -> Placement:
+        """The first so many points."""
+        return placement_of(self.first(num_classes))
+
 
 @lru_cache(maxsize=4)
-def _members(largest_dim: int) -> tuple[tuple[str, Member], ...]:
+def _members(largest_dim: int, schemes: tuple[str, ...]) -> tuple[tuple[str, Member], ...]:
     """Every member of every family up to a dimension, by name of its family."""
-    records = [describe(name) for name in available()]
+    records = [describe(name) for name in schemes]
     return tuple((r.name, member) for r in records if r.members is not None for member in r.members(largest_dim))
 
 
 @lru_cache(maxsize=64)
-def _frontier(dim: int) -> tuple[tuple[int, ...], tuple[tuple[str, Member], ...]]:
+def _frontier(dim: int, schemes: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[tuple[str, Member], ...]]:
     """The members of R^dim and below that no other beats in both size and cosine, by ascending size."""
-    below = [item for item in _members(_next_power(dim)) if item[1].dim <= dim]
+    below = [item for item in _members(_next_power(dim), schemes) if item[1].dim <= dim]
     below.sort(key=lambda item: (float(item[1].max_cosine), -item[1].size))
     kept: list[tuple[str, Member]] = []
     for item in below:
@@ -54,20 +81,26 @@ def _next_power(dim: int) -> int:
 
 def near_members(largest_dim: int) -> Iterator[Member]:
     """Every member of every family in dimensions up to `largest_dim`."""
-    return (member for _, member in _members(_next_power(largest_dim)) if member.dim <= largest_dim)
+    return (member for _, member in _members(_next_power(largest_dim), available()) if member.dim <= largest_dim)
+
+
+def leading_member(num_classes: int, dim: int) -> tuple[str, Member] | None:
+    """The member with room for K in R^n and the lowest max cosine, after the name of its family."""
+    sizes, items = _frontier(min(dim, LARGEST_DIM), available())
+    position = bisect_left(sizes, num_classes)
+    return items[position] if position < len(items) else None
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """The family member with room for K in R^n and the lowest max cosine."""
-    sizes, items = _frontier(min(dim, LARGEST_DIM))
-    position = bisect_left(sizes, num_classes)
-    return _candidate(*items[position], dim) if position < len(items) else None
+    """The same as a candidate."""
+    found = leading_member(num_classes, dim)
+    return found and _candidate(*found, dim)
 
 
 def member_candidates(num_classes: int, dim: int, most: int) -> Iterator[Candidate]:
     """The best family members for (K, n), a family at a time, at most `most` of them."""
     best: dict[str, Member] = {}
-    for name, member in _members(_next_power(dim)):
+    for name, member in _members(_next_power(dim), available()):
         if member.dim <= dim and member.size >= num_classes:
             known = best.get(name)
             if known is None or (float(member.max_cosine), member.size) < (float(known.max_cosine), known.size):
@@ -77,9 +110,14 @@ def member_candidates(num_classes: int, dim: int, most: int) -> Iterator[Candida
 
 
 def _candidate(name: str, member: Member, dim: int) -> Candidate:
-    recipe = member.recipe if member.dim == dim else f"{member.recipe}, {dim - member.dim} zero coordinates added"
-    return Candidate(member.max_cosine, name, recipe, member.size, partial(_placed, member, dim, recipe))
+    named = made_of(name, member.size, member.dim, dim, {}, {"member": member.recipe})
+    zeros = "" if member.dim == dim else f", {dim - member.dim} zero coordinates added"
+    return Candidate(member.max_cosine, member.recipe + zeros, member.size, named)
 
 
-def _placed(member: Member, dim: int, recipe: str, num_classes: int) -> Placement:
-    return member.place(num_classes).padded(dim, recipe)
+def made_of(
+    scheme: str, num_classes: int, own: int, dim: int, options: dict[str, object], chosen: dict[str, object]
+) -> Provenance:
+    """So many points of a scheme in R^own, zeros appended up to R^dim."""
+    named = Provenance(scheme, num_classes, own, options, 0, "fixed", __version__, chosen)
+    return named if own == dim else named.then(Step(ZEROS, dim - own))

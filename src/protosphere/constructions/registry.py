@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from protosphere.code.placement import Placement
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Cosine
 
-SUPPLIED = ("num_classes", "dim", "rng", "progress")
+SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 """What every build function may ask for by name; its other parameters are the scheme's options."""
 
-Build = Callable[..., Placement]
+Build = Callable[..., Placement | SphericalCode]
 Obstacle = Callable[..., str | None]
 Guarantee = Callable[..., Cosine | None]
+Choose = Callable[..., Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,21 @@ class Construction:
 
     Attributes:
         name: what `ps.construct` calls it.
-        build: (num_classes, dim, rng, progress, options...) to a Placement; asks by name for what it needs.
+        build: (num_classes, dim, rng, progress, chosen, options...) to a Placement; asks by name for what it needs. One
+            that chooses among other constructions hands over a code, certified, with the provenance of what it chose.
         obstacle: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
         guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
+            It may ask for `chosen` too.
         summary: one line for lists.
         reference: where it comes from.
         stochastic: whether the points depend on the seed at the default options.
         packed: whether the points are +-1/sqrt(n) words, kept at one bit an entry.
         members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
+        choose: (num_classes, dim, options...) to what the request leaves open, in words and numbers that name it for
+            ever: `build` gets it as `chosen`, and provenance keeps it. None where nothing is open.
+        searched: whether points come from a search, which no words give back: codes carry them wherever they go.
+        closed_form: whether dense points are closed forms that every machine rounds alike, so that large ones need
+            not be carried.
     """
 
     name: str
@@ -45,6 +54,9 @@ class Construction:
     stochastic: bool
     packed: bool
     members: Callable[[int], Iterable[Any]] | None
+    choose: Choose | None
+    searched: bool
+    closed_form: bool
 
     @property
     def options(self) -> dict[str, Any]:
@@ -60,10 +72,26 @@ class Construction:
                 raise InvalidArgumentError(f"'{self.name}' has no option {brief(option)}; its options are: {known}")
         return self.options | {option: _plain(value) for option, value in given.items()}
 
-    def placed(self, num_classes: int, dim: int, supplied: Mapping[str, Any], options: Mapping[str, Any]) -> Placement:
+    def chosen(self, num_classes: int, dim: int, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the scheme chooses where a request that it can serve leaves something open."""
+        return {} if self.choose is None else self.choose(num_classes, dim, **options)
+
+    def promised(
+        self, num_classes: int, dim: int, chosen: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Cosine | None:
+        """The guarantee of what was chosen."""
+        return self.guarantee(num_classes, dim, **_asked_for(self.guarantee, {"chosen": chosen}), **options)
+
+    def placed(
+        self, num_classes: int, dim: int, supplied: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Placement | SphericalCode:
         """Call `build` with those of the supplied things it asks for."""
-        wanted = inspect.signature(self.build).parameters
-        return self.build(num_classes, dim, **{k: v for k, v in supplied.items() if k in wanted}, **options)
+        return self.build(num_classes, dim, **_asked_for(self.build, supplied), **options)
+
+
+def _asked_for(function: Callable[..., Any], supplied: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = inspect.signature(function).parameters
+    return {name: value for name, value in supplied.items() if name in wanted}
 
 
 def _plain(value: Any) -> Any:
@@ -87,6 +115,9 @@ def construction(
     stochastic: bool = False,
     packed: bool = False,
     members: Callable[[int], Iterable[Any]] | None = None,
+    choose: Choose | None = None,
+    searched: bool = False,
+    closed_form: bool = False,
     formerly: str | None = None,
 ) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name; a second one of the same name is an error.
@@ -102,7 +133,18 @@ def construction(
         if formerly is not None:
             _former_names[formerly] = name
         _registry[name] = Construction(
-            name, build, obstacle, guarantee, summary, reference, stochastic, packed, members
+            name,
+            build,
+            obstacle,
+            guarantee,
+            summary,
+            reference,
+            stochastic,
+            packed,
+            members,
+            choose,
+            searched,
+            closed_form,
         )
         return build
 

@@ -15,8 +15,8 @@ from torch import Tensor
 from protosphere.code import storage
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn.growth import rebuilt
 
 
 def code_digest(code: SphericalCode) -> str:
@@ -68,7 +68,7 @@ def saved_code(saved: dict[str, Any]) -> SphericalCode:
     """The code of a checkpoint with room for its reserve, built again from its provenance and compared by digest."""
     if not saved["provenance"]:
         raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
-    code = rebuilt(Provenance(**saved["provenance"]))
+    code = rebuild(Provenance(**saved["provenance"]))
     if code_digest(code) != saved["reserve_digest"]:
         version = saved["provenance"]["version"]
         raise InvalidArgumentError(f"the code built again differs from the one version {version} had: use that version")

@@ -7,53 +7,44 @@ a moderate size, are put in an order that begins well (`nested`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from protosphere.code.certificate import Certificate
 from protosphere.code.certification import certified
-from protosphere.code.provenance import Provenance
+from protosphere.code.provenance import FIRST, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions import best, construct
+from protosphere.constructions import construct
+from protosphere.constructions.nested import nested_order
+from protosphere.constructions.rebuild import NESTED, after
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.nested import nested_order
-
-NESTED = "nested from "
-"""The mapping, with the number of first classes after it, that provenance names for codes put in nested order."""
 
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
 
 
-def built(scheme: str, num_classes: int, dim: int, seed: int = 0) -> SphericalCode:
-    """`ps.construct` by the named scheme; 'best' is `ps.best` by algebra alone: quick, and the same every time."""
-    if scheme == "best":
-        return best(num_classes=num_classes, dim=dim, seed=seed, iterations=0)
-    return construct(scheme, num_classes=num_classes, dim=dim, seed=seed)
+QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
+"""What a head asks of a scheme unless told otherwise: of 'best' what is known already, which takes about a second."""
 
 
-def rebuilt(provenance: Provenance) -> SphericalCode:
-    """The code that this is the provenance of."""
-    start = provenance.mapping.removeprefix(NESTED) if provenance.mapping.startswith(NESTED) else None
-    K, n, seed, options = provenance.num_classes, provenance.dim, provenance.seed, provenance.options
-    if provenance.construction == "best":
-        code = best(num_classes=K, dim=n, seed=seed, **options)
-    else:
-        mapping = "fixed" if start else provenance.mapping
-        code = construct(provenance.construction, num_classes=K, dim=n, seed=seed, mapping=mapping, **options)
-    return in_nested_order(code, int(start)) if start else code
+def built(scheme: str, num_classes: int, dim: int, seed: int, options: Mapping[str, Any]) -> SphericalCode:
+    """`ps.construct` by the named scheme, with options that make it quick."""
+    quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
+    return construct(scheme, num_classes=num_classes, dim=dim, seed=seed, **{**quick, **options})
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """The same points, the first `num_first` as well separated as we know; chains stay as they are."""
     if code.placement.structure.is_chain or code.num_classes**2 * code.dim > LARGEST_ORDERED:
         return code
-    order = nested_order(code.points, num_first)
-    provenance = code.provenance and replace(code.provenance, mapping=f"{NESTED}{num_first}")
-    return replace(code, placement=code.placement.permuted(order), provenance=provenance)
+    step = Step(f"{NESTED}{num_first}", numbers=tuple(nested_order(code.points, num_first).tolist()))
+    provenance = code.provenance and code.provenance.then(step)
+    return replace(code, placement=after(code.placement, step), provenance=provenance)
 
 
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
-    """The first classes of a code, point for point, with a certificate of their own; its provenance is the code's.
+    """The first classes of a code, point for point, with a certificate of their own; provenance says whose they are.
 
     >>> import protosphere as ps
     >>> first_classes(ps.construct("kerdock", num_classes=200, dim=16), 32)
@@ -64,8 +55,10 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
         return code
     if code.num_classes < K:
         raise InvalidArgumentError(f"'num_classes' must be at most the {code.num_classes} in reserve, got {K}")
-    placement = code.placement.first(K)
-    return SphericalCode(placement, certified(placement, code.certificate.guarantee), code.provenance)
+    step = Step(FIRST, K)
+    placement = after(code.placement, step)
+    provenance = code.provenance and code.provenance.then(step)
+    return SphericalCode(placement, certified(placement, code.certificate.guarantee), provenance)
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from protosphere.codes.bch import (
 from protosphere.codes.linear import pack, unpack
 from protosphere.constructions.block_codes.modified import (
     ModifiedCode,
-    best_modification,
+    choose_modification,
     modification_name,
     modified_guarantee,
+    named_modification,
 )
 from protosphere.constructions.block_codes.words import (
     SUBSETS,
@@ -55,10 +57,18 @@ def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str |
     return subset_obstacle("bch", subset, num_classes)
 
 
-def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Fraction | None:
+def _choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
+    del subset
+    needed = message_bits(num_classes)
+    return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+
+
+def _guarantee(
+    num_classes: int, dim: int, *, modify: bool, subset: str, chosen: Mapping[str, Any] | None = None
+) -> Fraction | None:
     del subset
     if modify:
-        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim)
+        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim, chosen)
     return 1 - Fraction(2 * _native(num_classes, dim).bose_distance, dim)
 
 
@@ -68,9 +78,16 @@ def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Frac
     summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
     packed=True,
+    choose=_choose,
 )
 def bch(
-    num_classes: int, dim: int, *, rng: np.random.Generator, modify: bool = False, subset: str = "first"
+    num_classes: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    chosen: Mapping[str, Any],
+    modify: bool = False,
+    subset: str = "first",
 ) -> Placement:
     """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
 
@@ -79,7 +96,7 @@ def bch(
     """
     if modify:
         needed = message_bits(num_classes)
-        modified = best_modification(modifications(dim, needed), dim, needed)
+        modified = named_modification(modifications(dim, needed), chosen)
         return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     code = _native(num_classes, dim)
     polynomial = generator_polynomial(code.m, code.k)

@@ -8,22 +8,21 @@ Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import product
-
-import numpy as np
+from typing import Any
 
 from protosphere.code.placement import Placement
+from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import Level, chain
-from protosphere.constructions.ranking import best_member
-from protosphere.constructions.registry import construction
+from protosphere.constructions.ranking import best_member, leading_member, made_of
+from protosphere.constructions.rebuild import placement_of
+from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
-from protosphere.geometry.sphere import normalized, padded
-from protosphere.types import Points
 
 SMALLEST_M, LARGEST_M = 2, 11
 MOST_PUNCTURED = 4
@@ -52,10 +51,23 @@ class TailedCosets:
         return f"{self.tails} cosets of {self.level.name}{cuts}, told apart by a tail of {self.tail_dim} dimensions"
 
 
-@lru_cache(maxsize=1024)
 def best_tailed_cosets(num_classes: int, dim: int) -> TailedCosets | None:
     """The code with the lowest max cosine for K points in R^n."""
-    return min(_tailed_cosets(num_classes, dim), key=lambda chosen: chosen.max_cosine, default=None)
+    return _best_tailed_cosets(num_classes, dim, available())
+
+
+@lru_cache(maxsize=1024)
+def _best_tailed_cosets(num_classes: int, dim: int, schemes: tuple[str, ...]) -> TailedCosets | None:
+    del schemes  # tails are members of theirs
+    return min(_tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None)
+
+
+def _choose(num_classes: int, dim: int) -> dict[str, Any]:
+    """The best one by names: its cuts, its level, and what its tails are."""
+    one = best_tailed_cosets(num_classes, dim)
+    assert one is not None, "the obstacle has made sure that there is one"
+    tail = {"tails": one.tails, "tail": _tail(one.tails, one.tail_dim).words()}
+    return asdict(one.code) | {"level": one.level.name} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
 
 
 def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
@@ -90,22 +102,17 @@ def tail_cosine(tails: int, dim: int) -> float | None:
         return -1 / (tails - 1)
     if tails <= 2 * dim:
         return 0.0
-    member = best_member(tails, dim)
-    return member and member.promise
+    found = leading_member(tails, dim)
+    return found and float(found[1].max_cosine)
 
 
-def tail_points(tails: int, dim: int) -> Points:
-    """The tails themselves."""
-    from protosphere.constructions.elementary.cross_polytope import cross_polytope
-    from protosphere.constructions.elementary.simplex import simplex_points
-
-    if tails <= dim + 1:
-        return padded(simplex_points(tails), dim)
+def _tail(tails: int, dim: int) -> Provenance:
+    """What the tails are."""
     if tails <= 2 * dim:
-        return normalized(np.asarray(cross_polytope(tails, dim).points))
+        return made_of("simplex" if tails <= dim + 1 else "cross_polytope", tails, dim, dim, {}, {})
     member = best_member(tails, dim)
     assert member is not None, "its choice has made sure that there is one"
-    return member.place(tails).unit_rows(0, tails)
+    return member.first(tails)
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
@@ -115,9 +122,11 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
 
 
-def _guarantee(num_classes: int, dim: int) -> float | None:
-    chosen = best_tailed_cosets(num_classes, dim)
-    return chosen and chosen.max_cosine
+def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> float | None:
+    if chosen:
+        return chosen["max_cosine"]
+    one = best_tailed_cosets(num_classes, dim)
+    return one and one.max_cosine
 
 
 @construction(
@@ -126,10 +135,14 @@ def _guarantee(num_classes: int, dim: int) -> float | None:
     summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
     reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",
     packed=True,
+    choose=_choose,
 )
-def construction_x(num_classes: int, dim: int) -> Placement:
+def construction_x(num_classes: int, dim: int, *, chosen: Mapping[str, Any]) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
-    chosen = best_tailed_cosets(num_classes, dim)
-    assert chosen is not None, "the obstacle has made sure that there is one"
-    words, tails = ShortenedWords.of(chosen.code, num_classes), tail_points(chosen.tails, chosen.tail_dim)
-    return Placement(chosen.recipe, followed_by(words, 1 / (1 + chosen.ratio), tails, chosen.group))
+    code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
+    level = next(level for level in chain(code.m) if level.name == chosen["level"])
+    tails, ratio = chosen["tails"], chosen["ratio"]
+    one = TailedCosets(code, level, tails, dim - code.dim, ratio, chosen["max_cosine"])
+    vectors = placement_of(Provenance(**chosen["tail"])).unit_rows(0, tails)
+    words = ShortenedWords.of(code, num_classes)
+    return Placement(one.recipe, followed_by(words, 1 / (1 + ratio), vectors, one.group))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from protosphere.codes.weights import smallest_weight
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import PackedBits
 
 TRIALS = 6
@@ -25,10 +27,27 @@ class ModifiedCode:
     generator: Callable[[], PackedBits]
 
 
-def modified_guarantee(modifications: Iterable[ModifiedCode], dim: int) -> Fraction | None:
-    """The best guarantee among `modifications`: whichever is chosen measures no worse than it."""
-    distance = max((modified.distance for modified in modifications), default=0)
+def modified_guarantee(
+    modifications: Iterable[ModifiedCode], dim: int, chosen: Mapping[str, Any] | None = None
+) -> Fraction | None:
+    """The best guarantee there is, or was when one was chosen: whichever is chosen measures no worse than it."""
+    distance = chosen["distance"] if chosen else max((modified.distance for modified in modifications), default=0)
     return Fraction(dim - 2 * distance, dim) if distance > 0 else None
+
+
+def choose_modification(modifications: list[ModifiedCode], dim: int, k: int) -> dict[str, Any]:
+    """The best one by its name, and the largest distance that any of them has by theorem."""
+    distance = max(modified.distance for modified in modifications)
+    return {"modification": best_modification(modifications, dim, k).text, "distance": distance}
+
+
+def named_modification(modifications: Iterable[ModifiedCode], chosen: Mapping[str, Any]) -> ModifiedCode:
+    """The one that was chosen."""
+    name = chosen["modification"]
+    found = next((modified for modified in modifications if modified.text == name), None)
+    if found is None:
+        raise InvalidArgumentError(f"'modification' must name a code of this length, got {brief(name)}")
+    return found
 
 
 def best_modification(modifications: Iterable[ModifiedCode], dim: int, k: int) -> ModifiedCode:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from protosphere.codes.linear import pack, row_reduce, unpack
 from protosphere.codes.polynomials import LARGEST_DEGREE
 from protosphere.constructions.block_codes.modified import (
     ModifiedCode,
-    best_modification,
+    choose_modification,
     modification_name,
     modified_guarantee,
+    named_modification,
 )
 from protosphere.constructions.block_codes.words import (
     SUBSETS,
@@ -56,10 +58,18 @@ def _shortest(needed: int, modify: bool) -> str:
     return brief(needed if modify else 1 << (needed - 1).bit_length())
 
 
-def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Fraction | None:
+def _choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
+    del subset
+    needed = message_bits(num_classes)
+    return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+
+
+def _guarantee(
+    num_classes: int, dim: int, *, modify: bool, subset: str, chosen: Mapping[str, Any] | None = None
+) -> Fraction | None:
     del subset
     if modify:
-        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim)
+        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim, chosen)
     r = rm.order_for(message_bits(num_classes), dim.bit_length() - 1)
     return None if r is None else 1 - Fraction(2, 1 << r)
 
@@ -70,14 +80,21 @@ def _guarantee(num_classes: int, dim: int, *, modify: bool, subset: str) -> Frac
     summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",
     packed=True,
+    choose=_choose,
 )
 def reed_muller(
-    num_classes: int, dim: int, *, rng: np.random.Generator, modify: bool = False, subset: str = "first"
+    num_classes: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    chosen: Mapping[str, Any],
+    modify: bool = False,
+    subset: str = "first",
 ) -> Placement:
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
     needed = message_bits(num_classes)
     if modify:
-        modified = best_modification(modifications(dim, needed), dim, needed)
+        modified = named_modification(modifications(dim, needed), chosen)
         return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     m = dim.bit_length() - 1
     r = rm.order_for(needed, m)

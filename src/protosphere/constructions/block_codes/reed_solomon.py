@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -83,8 +83,16 @@ def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
     )
 
 
-def _guarantee(num_classes: int, dim: int, *, q: int | None) -> Fraction | None:
+def _choose(num_classes: int, dim: int, *, q: int | None) -> dict[str, int]:
     code = best_outer_code(num_classes, dim, q)
+    assert code is not None, "the obstacle has made sure that there is one"
+    return {"q": code.q}
+
+
+def _guarantee(
+    num_classes: int, dim: int, *, q: int | None, chosen: Mapping[str, int] | None = None
+) -> Fraction | None:
+    code = best_outer_code(num_classes, dim, chosen["q"] if chosen else q)
     return code and code.guarantee
 
 
@@ -93,10 +101,12 @@ def _guarantee(num_classes: int, dim: int, *, q: int | None) -> Fraction | None:
     guarantee=_guarantee,
     summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
+    choose=_choose,
 )
-def reed_solomon(num_classes: int, dim: int, *, q: int | None = None) -> Placement:
+def reed_solomon(num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None) -> Placement:
     """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
-    code = best_outer_code(num_classes, dim, q)
+    del q  # the chosen one is it, where it was given
+    code = best_outer_code(num_classes, dim, chosen["q"])
     assert code is not None, "the obstacle has made sure that there is one"
     words = reed_solomon_words(code.q, code.n_q, code.k_q, np.arange(num_classes))
     symbols = simplex_points(code.q) / np.sqrt(code.n_q)

@@ -91,6 +91,7 @@ def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
     summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     stochastic=True,
+    searched=True,
 )
 def optimized(
     num_classes: int,

@@ -34,6 +34,7 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     summary="descent on the mean over classes of the largest cosine (P_AVG)",
     reference="Mettes et al. (2019), Hyperspherical prototype networks",
     stochastic=True,
+    searched=True,
 )
 def mean_row_max(
     num_classes: int,
@@ -59,6 +60,7 @@ def mean_row_max(
     summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
     stochastic=True,
+    searched=True,
 )
 def log_sum_exp(
     num_classes: int,

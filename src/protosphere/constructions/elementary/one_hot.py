@@ -29,6 +29,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     guarantee=_guarantee,
     summary="canonical basis vectors: orthogonal, one dimension a class",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
+    closed_form=True,
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
     """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""

@@ -48,6 +48,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     guarantee=_guarantee,
     summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
+    closed_form=True,
 )
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.

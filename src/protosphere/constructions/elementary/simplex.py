@@ -44,6 +44,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
+    closed_form=True,
 )
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""

@@ -59,6 +59,7 @@ def _members() -> tuple[Member, ...]:
 @family(
     summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
     reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
+    closed_form=True,
 )
 def barnes_wall_shell(largest_dim: int) -> Iterable[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""

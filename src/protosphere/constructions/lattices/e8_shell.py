@@ -31,6 +31,7 @@ def _members() -> tuple[Member, ...]:
 @family(
     summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
+    closed_form=True,
 )
 def e8_shell(largest_dim: int) -> Iterable[Member]:
     """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.

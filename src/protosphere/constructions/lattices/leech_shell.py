@@ -24,6 +24,7 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 @family(
     summary="the Leech lattice: n = 24, K <= 22356 (3/7), 196560 (1/2, optimal)",
     reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
+    closed_form=True,
 )
 def leech_shell(largest_dim: int) -> Iterable[Member]:
     """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.

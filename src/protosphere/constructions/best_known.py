@@ -1,0 +1,211 @@
+"""The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from protosphere.bounds import converse
+from protosphere.code.certification import certified
+from protosphere.code.choice import Choice, Considered
+from protosphere.code.placement import Placement
+from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
+from protosphere.code.spherical_code import SphericalCode, short
+from protosphere.code.structures import Plain
+from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
+from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.constructions.ranking import Candidate
+from protosphere.constructions.rebuild import after, placement_of
+from protosphere.constructions.registry import construction, describe
+from protosphere.constructions.thinning import thinned
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer, as_positive, brief
+from protosphere.geometry.nearest import DEEPEST
+from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
+from protosphere.search.code_search import default_iterations, search_code
+from protosphere.types import Points, Progress, ignore
+from protosphere.version import __version__
+
+BUILT = 3
+"""How many of the most promising candidates are built and measured."""
+
+LARGEST_THINNED = 4096
+"""Up to so many points the K to keep are chosen with care."""
+
+SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"})
+"""Dense points of a lattice, measured by it."""
+
+LARGEST_OPTIMISED = 200_000_000
+"""Products K^2 n up to which descent is tried on top of algebra, unless seconds for it are given."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Built:
+    """A candidate that was placed and measured; its code's provenance says what it is."""
+
+    code: SphericalCode
+    candidate: Candidate
+
+    @property
+    def rank(self) -> tuple[float, bool]:
+        return self.candidate.rank(self.code.max_cosine)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What may be spent on looking for something better."""
+
+    budget: float | None
+    iterations: int | None
+    catalogue: bool
+    seed: int
+
+
+def _obstacle(
+    num_classes: int, dim: int, *, budget: float | None, iterations: int | None, catalogue: bool
+) -> str | None:
+    as_flag("catalogue", catalogue)
+    if budget is not None and iterations is not None:
+        raise InvalidArgumentError(f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}")
+    if budget is not None:
+        as_positive("budget", budget)
+    if iterations is not None:
+        as_integer("iterations", iterations, minimum=0)
+    if dim == 1 and num_classes > 2:
+        return f"'best' in 'dim' 1 holds two points, got num_classes {brief(num_classes)}; dim 2 holds any number"
+    return None
+
+
+def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
+    del num_classes, dim, options
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_no_guarantee,
+    summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
+    reference="whatever is chosen says whose it is; see also `docs/best.md`",
+    stochastic=True,
+    packed=True,
+)
+def best(
+    num_classes: int,
+    dim: int,
+    *,
+    seed: int,
+    progress: Progress = ignore,
+    budget: float | None = None,
+    iterations: int | None = None,
+    catalogue: bool = True,
+) -> SphericalCode:
+    """The best separated of everything we know for (K, n); see `ps.best`."""
+    K, n = num_classes, dim
+    found = candidates(K, n)
+    measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
+    built = sorted(_algebraic(measurable, K, n, progress), key=lambda one: one.rank)
+    if not (built and built[0].code.certificate.optimal):
+        built += _searched(built, K, n, _Search(budget, iterations, catalogue, seed), progress)
+        built.sort(key=lambda one: one.rank)
+    if not built:
+        raise InfeasibleError(
+            f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"
+        )
+    return replace(built[0].code, choice=_choice(built, found))
+
+
+def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
+    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
+    few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
+    return few or describe(scheme).packed or scheme in SHELLS
+
+
+def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[_Built]:
+    """The most promising candidates, built; one that meets the converse ends the search."""
+    limit = float(converse(K, n)) + 1e-12
+    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+        placement, named = _kept(candidate, K)
+        code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
+        yield _Built(code, candidate)
+        if float(code.max_cosine) <= limit:
+            return
+
+
+def _kept(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
+    """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
+    if not num_classes < candidate.size <= LARGEST_THINNED:
+        named = candidate.first(num_classes)
+        return placement_of(named), named
+    named = candidate.first(candidate.size)
+    whole = placement_of(named)
+    step = Step("thinned", numbers=tuple(thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()))
+    return after(whole, step), named.then(step)
+
+
+def _searched(built: list[_Built], K: int, n: int, search: _Search, progress: Progress) -> list[_Built]:
+    """What searches add: the catalogue's code, and the optimiser's where it has evaluations beyond those kept there."""
+    budget, iterations = search.budget, search.iterations
+    kept: list[_Built] = []
+    if search.catalogue and shipped_catalogue().covers(K, n):
+        kept = _catalogued(built, K, n, progress)
+        if budget is not None:
+            budget = max(0.0, budget - EQUIVALENT_SECONDS)
+        else:
+            wanted = default_iterations(K, n) if iterations is None else iterations
+            iterations = max(0, wanted - equivalent_iterations(K, n))
+    small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
+    if not small or 0 in (budget, iterations):
+        return kept
+    result = search_code(
+        K,
+        n,
+        rng=np.random.default_rng(search.seed),
+        budget=budget,
+        iterations=iterations,
+        start_points=[*(one.code.points for one in built), *algebraic_codes(K, n)],
+        catalogued=[one.code.points for one in kept],
+        progress=progress,
+    )
+    named = Provenance("optimized", K, n, {}, 0, "fixed", __version__, {"start": result.kind})
+    return [*kept, _found(result.points, f"optimised, from a {result.kind} start", named, progress)]
+
+
+def _catalogued(built: list[_Built], K: int, n: int, progress: Progress) -> list[_Built]:
+    """The code that follows from the catalogue, where it beats what is built."""
+    kept = shipped_catalogue().best_entry(K, n)
+    if kept is None or (built and float(built[0].code.max_cosine) <= kept.max_cosine):
+        return []
+    points = shipped_catalogue().code(K, n, progress)
+    assert points is not None, "there is a recipe"
+    part = "" if (K, n) == (kept.num_points, kept.dim) else f"part of K = {kept.num_points}, n = {kept.dim}, "
+    from_source = {"catalogue": kept.source}
+    named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
+    steps = [Step(FIRST, K)] if kept.num_points > K else []
+    steps += [Step(ZEROS, n - kept.dim)] if kept.dim < n else []
+    return [_found(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
+
+
+def _found(points: Points, recipe: str, named: Provenance, progress: Progress) -> _Built:
+    """A searched code, measured."""
+    placement = Placement(recipe, Plain(points))
+    code = SphericalCode(placement, certified(placement, None, progress), named)
+    return _Built(code, Candidate(code.max_cosine, recipe, len(points), named))
+
+
+def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
+    """Why the first of `built` was chosen, and everything that was considered."""
+    winner = built[0]
+    bound = winner.code.certificate.converse
+    reason = f"{winner.candidate.scheme} has the lowest max cosine, {short(winner.code.max_cosine)}"
+    if winner.code.certificate.optimal:
+        reason += f", and is optimal: it meets the converse ({bound.theorem})."
+    else:
+        reason += f"; nothing can be below {short(bound.value)} ({bound.theorem})."
+    measured = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
+    known = {id(b.candidate) for b in built}
+    others = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in found if id(c) not in known]
+    return Choice(reason, (*measured, *others[:RUNNERS_UP]))
+
+
+def _promise(built: _Built) -> float | None:
+    return None if describe(built.candidate.scheme).searched else built.candidate.promise

@@ -1,0 +1,102 @@
+"""From provenance to points: what it names is built, and nothing is chosen again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from protosphere.assignment import class_order
+from protosphere.code.certification import certified
+from protosphere.code.placement import Placement
+from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.code.structures import Plain
+from protosphere.constructions.nested import nested_order
+from protosphere.constructions.registry import Construction, describe
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Indices, Progress, ignore
+
+NESTED = "nested from "
+"""Before a number of first classes: why points were put in order."""
+
+
+def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
+    """The code that this is the provenance of, certified anew.
+
+    No ranking is asked, so that a family found later, or preferred later, changes nothing. What was searched for is
+    refused: no words give its points back, and its file has them.
+
+    >>> from protosphere.constructions import best
+    >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
+    >>> rebuild(code.provenance)
+    SphericalCode(best: shortened_cosets, K=100, n=15, max cosine 1/5, converse 0.163447 (levenshtein))
+    """
+    placed = provenance.placed_by
+    entry = describe(placed.construction)
+    if entry.searched:
+        raise InvalidArgumentError(
+            f"'provenance' must name what words give back, got a search by '{entry.name}': its points are in its file"
+        )
+    placement = placement_of(provenance, progress)
+    guarantee = entry.promised(placed.num_classes, placed.dim, _chosen(entry, placed), placed.options)
+    return SphericalCode(placement, certified(placement, guarantee, progress), provenance)
+
+
+def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
+    """The points that provenance names, not certified."""
+    if provenance.resolved is None:
+        placement = _placed(provenance, progress)
+    else:
+        placement = placement_of(provenance.resolved, progress)
+    order = _order(provenance, placement)
+    if order is not None:
+        placement = placement.permuted(order)
+    for step in provenance.steps:
+        placement = after(placement, step)
+    return placement
+
+
+def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """The random numbers of a seed: for the points, and for which class gets which."""
+    first, second = np.random.SeedSequence(seed).spawn(2)
+    return np.random.default_rng(first), np.random.default_rng(second)
+
+
+def after(placement: Placement, step: Step) -> Placement:
+    """The points after a step. A part of a code's words is kept as points: it is no such code any more."""
+    count = placement.count
+    if step.what == ZEROS:
+        recipe = f"{placement.recipe}, {step.count} zero coordinates added"
+        return placement.padded(placement.dim + step.count, recipe)
+    if step.what == FIRST:
+        return placement.first(step.count)
+    numbers = np.array(step.numbers, dtype=np.int64)
+    if len(numbers) == count:
+        return placement.permuted(numbers)
+    recipe = f"{len(numbers)} of {count} points: {placement.recipe}"
+    points = placement.unit_rows(0, count)[numbers]
+    return Placement(recipe, Plain(points, placement.structure.cosine_step))
+
+
+def _placed(provenance: Provenance, progress: Progress) -> Placement:
+    entry = describe(provenance.construction)
+    seed, chosen = provenance.seed, _chosen(entry, provenance)
+    supplied = {"seed": seed, "rng": streams(seed)[0], "progress": progress, "chosen": chosen}
+    try:
+        made = entry.placed(provenance.num_classes, provenance.dim, supplied, provenance.options)
+    except (KeyError, TypeError, ValueError, IndexError) as error:  # words that somebody else wrote
+        raise InvalidArgumentError(f"'provenance' must be what '{entry.name}' wrote, got {brief(error)}") from error
+    return made if isinstance(made, Placement) else made.placement
+
+
+def _chosen(entry: Construction, provenance: Provenance) -> Mapping[str, Any]:
+    """What was chosen; for provenance from before that was kept, what is chosen now."""
+    return provenance.chosen or entry.chosen(provenance.num_classes, provenance.dim, provenance.options)
+
+
+def _order(provenance: Provenance, placement: Placement) -> Indices | None:
+    if provenance.mapping.startswith(NESTED):  # as versions wrote it that did not keep the order itself
+        return nested_order(placement.unit_rows(0, placement.count), int(provenance.mapping.removeprefix(NESTED)))
+    return class_order(provenance.mapping, provenance.num_classes, streams(provenance.seed)[1])
