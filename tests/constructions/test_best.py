@@ -76,7 +76,7 @@ def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_fou
 
 
 def test_the_explanation_lists_the_chosen_one_first():
-    choice = ps.best(num_classes=100, dim=16, iterations=0).choice
+    choice = ps.best(num_classes=100, dim=16, iterations=0, catalogue=False).choice
     assert choice.considered[0].measured == Fraction(1, 5)
     assert choice.considered[0].scheme == "shortened_cosets"
     assert all(c.measured is None or c.measured >= choice.considered[0].measured for c in choice.considered)

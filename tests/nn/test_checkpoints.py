@@ -79,7 +79,7 @@ def test_a_grown_head_takes_what_was_saved_before(tmp_path):
 @pytest.mark.parametrize(
     "head",
     [
-        PrototypeHead(10, dim=16, reserve=100, scale="learn"),
+        PrototypeHead(10, dim=16, reserve=100, scale="learn", options={"catalogue": False}),
         PrototypeHead(50, dim=31, scheme="bch", preset="mettes"),
         PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30).grow(20),
         PrototypeHead(ps.construct("simplex", num_classes=10, dim=9, mapping="random", seed=5), scale=2.0),

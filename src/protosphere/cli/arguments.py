@@ -44,8 +44,9 @@ class SchemeOptions:
         momentum: The momentum of the descent.
         dtype: The number type of the descent, float32 or float64.
         device: Where the descent runs, e.g. cpu or cuda.
-        iterations: Evaluations of the search (optimized).
-        budget: Seconds of the search instead (optimized).
+        iterations: Evaluations of the search (optimized, best; 0 for best is what is known already).
+        budget: Seconds of the search instead (optimized, best).
+        catalogue: Whether to use what is kept of earlier searches (best).
         starts: Kinds of starts of the search, joined by + (optimized).
         algebraic: Whether to start from the algebraic codes as well (optimized).
         polish: Whether to end with Newton's method (optimized).
@@ -62,6 +63,7 @@ class SchemeOptions:
     device: str | None = None
     iterations: Whole | None = None
     budget: float | None = None
+    catalogue: Annotated[bool | None, Parameter(negative="--no-catalogue")] = None
     starts: str | None = None
     algebraic: Annotated[bool | None, Parameter(negative="--no-algebraic")] = None
     polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None

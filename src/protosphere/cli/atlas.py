@@ -40,7 +40,7 @@ def atlas(
     Args:
         classes: Numbers of classes, with commas between.
         dims: 4:256 for the telling dimensions in that range, 10:100:5 for every fifth one, or a list such as 16,32,64.
-        iterations: Of the optimiser in every cell, which give the same bits every time; 0 for algebra alone.
+        iterations: Of the optimiser in every cell; 0 for what is known already.
         check: Instead, build so many rows of the file anew, drawn by the seed, and compare.
         shipped: Look at the atlas that comes with the package instead of computing one.
         figure: Also draw the gaps to the converse as a map: .png, .pdf or .svg.

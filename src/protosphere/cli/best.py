@@ -32,7 +32,7 @@ def best(
 
     Args:
         budget: Seconds for the optimiser; by default some seconds' worth of work. Up to a second, what is kept answers.
-        iterations: Or evaluations of its energy, which give the same bits every time; 0 for algebra alone.
+        iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
         explain: Show what else was considered.
         output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
     """

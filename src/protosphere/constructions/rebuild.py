@@ -31,7 +31,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
     >>> rebuild(code.provenance)
-    SphericalCode(best: shortened_cosets, K=100, n=15, max cosine 1/5, converse 0.163447 (levenshtein))
+    SphericalCode(best: shortened_cosets, K=100, n=15, max cosine 1/5, converse 0.166667 (levenshtein))
     """
     placed = provenance.placed_by
     entry = describe(placed.construction)

@@ -43,7 +43,8 @@ class PrototypeHead(nn.Module):
     Args:
         code_or_num_classes: a `SphericalCode`, or K.
         dim: n, for a K; K - 1 up to 512 without it. Put an `nn.Linear(features, dim)` before the head.
-        scheme: for a K, one of `ps.available()`, or 'best': the best that algebra knows.
+        scheme: for a K, one of `ps.available()`; 'best' is the best that is known, without a search of its own.
+        options: the scheme's own, e.g. {'modify': True}; {'budget': 5} lets 'best' search.
         preset: how z becomes logits, see `presets.PRESETS`.
         scale: of the logits: 'auto' is the preset's, 'learn' a parameter that starts there, or a number.
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
@@ -63,6 +64,7 @@ class PrototypeHead(nn.Module):
         *,
         dim: int | None = None,
         scheme: str = "best",
+        options: Mapping[str, Any] | None = None,
         preset: str = "protosphere",
         scale: float | str = "auto",
         reserve: int | SphericalCode | None = None,
@@ -71,7 +73,9 @@ class PrototypeHead(nn.Module):
     ) -> None:
         super().__init__()
         self.preset = preset_named(preset)
-        self.reserve, num_classes = _reserve(code_or_num_classes, dim, scheme, reserve, seed)
+        self.reserve, num_classes = _reserve(
+            code_or_num_classes, dim, reserve, lambda K, n: growth.built(scheme, K, n, seed, options or {})
+        )
         self.scaling = Scale(scale, self.preset.scale(self.reserve.num_classes, float(self.reserve.max_cosine)))
         self._projection_kind = projection
         self._use(num_classes)
@@ -195,7 +199,10 @@ class PrototypeHead(nn.Module):
 
 
 def _reserve(
-    given: SphericalCode | int, dim: int | None, scheme: str, reserve: int | SphericalCode | None, seed: int
+    given: SphericalCode | int,
+    dim: int | None,
+    reserve: int | SphericalCode | None,
+    build: Callable[[int, int], SphericalCode],
 ) -> tuple[SphericalCode, int]:
     """The code of all classes there may ever be, and how many there are now."""
     if isinstance(given, SphericalCode):
@@ -209,5 +216,5 @@ def _reserve(
         return reserve, K
     room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
     n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
-    code = growth.built(scheme, room, n, seed)
+    code = build(room, n)
     return (growth.in_nested_order(code, K) if room > K else code), K
