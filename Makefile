@@ -36,4 +36,3 @@ docs: $(STAMP)
 
 clean:
 	rm -rf .venv demo site
-	find src -name '*.nb[ic]' -delete

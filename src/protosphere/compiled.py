@@ -1,7 +1,6 @@
 """The compiler of the inner loops, numba, behind decorators with a type.
 
-A function becomes machine code at its first call, is kept on disk, and holds no interpreter lock. What is kept is made
-anew when the file of the function changes, not when that of one it calls does: while working on these, `make clean`.
+A function becomes machine code at its first call, is kept on disk by `kernel_cache`, and holds no interpreter lock.
 """
 
 from __future__ import annotations
@@ -22,6 +21,16 @@ if TYPE_CHECKING:
 else:
     from numba import njit
 
-    # inlined, because a call is bound to other machine code where it is compiled than where it is loaded: other bits
-    compiled = njit(cache=True, fastmath=True, nogil=True, error_model="numpy", forceinline=True)
-    compiled_exactly = njit(cache=True, nogil=True, error_model="numpy")
+    from protosphere.kernel_cache import KernelCache, kernel_folder
+
+    def _kept(function, **options):
+        dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+        if hasattr(dispatcher, "enable_caching") and kernel_folder():
+            dispatcher._cache = KernelCache(function)
+        return dispatcher
+
+    def compiled(function):
+        # inlined: a call is bound to other machine code where it is compiled than where it is loaded, to other bits
+        return _kept(function, fastmath=True, forceinline=True)
+
+    compiled_exactly = _kept

@@ -85,7 +85,10 @@ def cache_folder() -> Path | None:
     """The user's cache, by the custom of the system; None where the user has no home."""
     from platformdirs import user_cache_path
 
-    folder = user_cache_path("protosphere", appauthor=False, opinion=False)
+    try:
+        folder = user_cache_path("protosphere", appauthor=False, opinion=False)
+    except RuntimeError:
+        return None
     return folder if folder.is_absolute() else None
 
 
