@@ -7,9 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
 import protosphere as ps
+from protosphere.code import storage
 from protosphere.code.cosines import cosine_spectrum
+from protosphere.nn import PrototypeHead
+from protosphere.nn.growth import first_classes
 
 
 def sizes_in(code):
@@ -44,6 +48,62 @@ def test_the_spectrum_is_that_of_simplices():
 def test_twice_the_dimension_is_the_cross_polytope():
     code = ps.construct("orthogonal_simplices", num_classes=24, dim=12)
     assert cosine_spectrum(code) == cosine_spectrum(ps.construct("cross_polytope", num_classes=24, dim=12))
+
+
+def test_a_million_classes_need_no_pairs_and_no_matrix():
+    code = ps.construct("orthogonal_simplices", num_classes=10**6, dim=600_000, mapping="random")
+    assert code.max_cosine == 0
+    assert code.certificate.optimal
+    assert sum(array.nbytes for array in code.placement.structure.arrays().values()) < 20_000_000
+    assert cosine_spectrum(code)[Fraction(-1)] == 200_000, "the rest are triangles"
+    np.testing.assert_allclose(np.linalg.norm(code.rows(7, 9), axis=1), 1)
+
+
+def test_rows_are_those_of_each_simplex():
+    code = ps.construct("orthogonal_simplices", num_classes=11, dim=8)
+    gram = np.eye(11)
+    for first, last in ((0, 4), (4, 8), (8, 11)):
+        gram[first:last, first:last] = -1 / (last - first - 1)
+    np.fill_diagonal(gram, 1)
+    np.testing.assert_allclose(code.points @ code.points.T, gram, atol=1e-15)
+    assert np.array_equal(code[3:9:2], code.points[3:9:2])
+
+
+def test_the_first_classes_are_certified_for_themselves():
+    code = ps.construct("orthogonal_simplices", num_classes=100, dim=80)
+    assert first_classes(code, 5).max_cosine == Fraction(-1, 4), "one simplex of five"
+    assert first_classes(code, 3).max_cosine == Fraction(-1, 4), "three of its points"
+    assert first_classes(code, 77).max_cosine == 0
+    assert np.array_equal(first_classes(code, 77).points, code.points[:77])
+
+
+def test_a_reserve_keeps_whole_simplices_together_and_grows():
+    head = PrototypeHead(10, dim=16, reserve=24, scheme="orthogonal_simplices")
+    before = head.prototypes().clone()
+    assert torch.equal(head.grow(20).prototypes()[:10], before)
+    z = torch.randn(3, 16)
+    torch.testing.assert_close(head(z), head.embed(z) @ head.prototypes().T)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"numbers": [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10]}, "no number twice"),
+        ({"numbers": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11]}, "from 0 to 10"),
+        ({"sizes": [5, 4, 3]}, "fit into 8 dimensions"),
+        ({"sizes": [9, 1, 1]}, "fit into 8 dimensions"),
+        ({"sizes": [-5, 13, 3]}, "fit into 8 dimensions"),
+        ({"sizes": []}, "fit into 8 dimensions"),
+    ],
+)
+def test_a_file_that_is_no_such_code_is_refused(change, says, tmp_path):
+    code = ps.construct("orthogonal_simplices", num_classes=11, dim=8)
+    code.save(tmp_path / "code.safetensors")
+    arrays, description = storage.read(tmp_path / "code.safetensors")
+    arrays |= {name: np.array(value, dtype=np.int64) for name, value in change.items()}
+    storage.write(tmp_path / "bad.safetensors", arrays, description)
+    with pytest.raises(ps.StorageError, match=says):
+        ps.load(tmp_path / "bad.safetensors")
 
 
 @pytest.mark.parametrize(

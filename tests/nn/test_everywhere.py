@@ -15,6 +15,7 @@ HEADS = {
     "hadamard": PrototypeHead(ps.construct("kerdock", num_classes=256, dim=16), projection="hadamard"),
     "axes": PrototypeHead(ps.construct("cross_polytope", num_classes=30, dim=16), projection="axes"),
     "simplex": PrototypeHead(ps.construct("simplex", num_classes=17, dim=16), projection="simplex"),
+    "simplices": PrototypeHead(ps.construct("orthogonal_simplices", num_classes=25, dim=16), projection="simplices"),
 }
 EACH = pytest.mark.parametrize("kind", HEADS)
 

@@ -36,6 +36,9 @@ CODES = {
     "simplex": ("simplex", "simplex", 200, 199, {}),
     "simplex, two points": ("simplex", "simplex", 2, 3, {}),
     "simplex, shuffled, padded": ("simplex", "simplex", 50, 70, {"mapping": "random"}),
+    "simplices": ("simplices", "orthogonal_simplices", 100, 64, {}),
+    "simplices, pairs only": ("simplices", "orthogonal_simplices", 40, 20, {}),
+    "simplices, shuffled": ("simplices", "orthogonal_simplices", 51, 47, {"mapping": "random"}),
     "simplex, as a matrix": ("dense", "simplex", 9, 8, {}),
     "kerdock, as a matrix": ("dense", "kerdock", 256, 16, {}),
     "uniform": ("dense", "uniform", 300, 5, {}),
@@ -136,7 +139,7 @@ def test_gradcheck_of_forward_twice(case):
 
 
 SCHEMES = ["kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x", "lifted_bases", "reed_muller",
-           "bch", "cross_polytope", "simplex", "lifted_cross_polytopes", "one_hot"]  # fmt: skip
+           "bch", "cross_polytope", "simplex", "orthogonal_simplices", "lifted_cross_polytopes", "one_hot"]  # fmt: skip
 
 
 @given(st.sampled_from(SCHEMES), st.integers(2, 3000), st.integers(2, 80), st.booleans(), st.integers(0, 99))

@@ -21,6 +21,7 @@ def kerdock(num_classes=4096, dim=64, **options):
         ("gold", 100_000, 512, "hadamard"),
         ("construction_x", 100_000, 300, "hadamard"),
         ("simplex", 1000, 999, "simplex"),
+        ("orthogonal_simplices", 1000, 700, "simplices"),
         ("cross_polytope", 1000, 500, "axes"),
         ("kerdock", 100, 16, "dense"),
         ("uniform", 5000, 64, "dense"),
@@ -73,7 +74,7 @@ def test_kinds_that_do_not_fit():
     with pytest.raises(ps.InvalidArgumentError, match=r"'kind' 'simplex' does not fit SphericalCode\(kerdock.*'dense'"):
         projection_for(kerdock(), "simplex")
     with pytest.raises(
-        ps.InvalidArgumentError, match="'kind' must be one of auto, dense, axes, simplex, hadamard, got"
+        ps.InvalidArgumentError, match="'kind' must be one of auto, dense, axes, simplex, simplices, hadamard, got"
     ):
         projection_for(kerdock(), "fast")
     with pytest.raises(ps.InvalidArgumentError, match="'k' must be at most the 4096 classes, got 4097"):
@@ -99,6 +100,7 @@ GRAPHED = [
     (ps.construct("construction_x", num_classes=3001, dim=70), "hadamard"),
     (kerdock(1003, 64, mapping="random"), "hadamard"),
     (ps.construct("simplex", num_classes=9, dim=9), "simplex"),
+    (ps.construct("orthogonal_simplices", num_classes=9, dim=6), "simplices"),
     (ps.construct("cross_polytope", num_classes=9, dim=9), "axes"),
     (ps.construct("uniform", num_classes=9, dim=9), "dense"),
 ]

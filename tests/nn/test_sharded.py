@@ -19,10 +19,17 @@ CODES = {
     "cosets and a rest, shuffled": ("kerdock", 1003, 64, {"mapping": "random"}),
     "tails": ("construction_x", 20_011, 70, {}),
     "simplex": ("simplex", 30, 30, {}),
+    "simplices": ("orthogonal_simplices", 31, 20, {"mapping": "random"}),
     "matrix": ("uniform", 101, 8, {}),
     "two classes": ("uniform", 2, 3, {}),
 }
-KINDS = {"cosets": "hadamard", "cosets and a rest, shuffled": "hadamard", "tails": "hadamard", "simplex": "simplex"}
+KINDS = {
+    "cosets": "hadamard",
+    "cosets and a rest, shuffled": "hadamard",
+    "tails": "hadamard",
+    "simplex": "simplex",
+    "simplices": "simplices",
+}
 
 
 @cache

@@ -19,10 +19,17 @@ CODES = {
     "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
     "tails without opposites": ps.construct("construction_x", num_classes=300, dim=20),
     "simplex": ps.construct("simplex", num_classes=20, dim=30, mapping="random"),
+    "simplices": ps.construct("orthogonal_simplices", num_classes=31, dim=20, mapping="random"),
     "axes": ps.construct("cross_polytope", num_classes=21, dim=12),
     "matrix": ps.construct("uniform", num_classes=300, dim=7),
 }
-KINDS = {"simplex": "simplex", "axes": "axes", "matrix": "dense", "tails without opposites": "auto"}
+KINDS = {
+    "simplex": "simplex",
+    "simplices": "simplices",
+    "axes": "axes",
+    "matrix": "dense",
+    "tails without opposites": "auto",
+}
 SOME = ["cosets and a rest, shuffled", "cosets without opposites", "tails", "simplex", "axes", "matrix"]
 
 

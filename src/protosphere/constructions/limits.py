@@ -28,9 +28,11 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     entries, room = num_classes * dim, memory_bytes()
     copies, bits_a_point = 3, dim + NUMBER_BITS if scheme.packed else 64 * dim
+    if scheme.numbered:
+        bits_a_point = NUMBER_BITS
     if num_classes * copies * bits_a_point > room * 8:
         most = room * 8 * dim // (copies * bits_a_point)
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
-    if not scheme.packed and num_classes * entries > MOST_PRODUCTS:
+    if not (scheme.packed or scheme.numbered) and num_classes * entries > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
     return None

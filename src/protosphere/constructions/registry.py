@@ -43,6 +43,7 @@ class Construction:
         searched: whether points come from a search, which no words give back: codes carry them wherever they go.
         closed_form: whether dense points are closed forms that every machine rounds alike, so that large ones need
             not be carried.
+        numbered: whether points are made from their numbers when asked for, and no pair need be measured.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Construction:
     choose: Choose | None
     searched: bool
     closed_form: bool
+    numbered: bool
 
     @property
     def options(self) -> dict[str, Any]:
@@ -118,6 +120,7 @@ def construction(
     choose: Choose | None = None,
     searched: bool = False,
     closed_form: bool = False,
+    numbered: bool = False,
     formerly: str | None = None,
 ) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name; a second one of the same name is an error.
@@ -145,6 +148,7 @@ def construction(
             choose,
             searched,
             closed_form,
+            numbered,
         )
         return build
 

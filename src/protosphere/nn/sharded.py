@@ -49,7 +49,7 @@ class ShardedProjection(nn.Module):
             raise InvalidArgumentError(
                 "'group' must be of torch.distributed, which is not initialised; init_process_group"
             )
-        plan = _divisible_plan(code, kind, dtype)
+        plan = plan_for(code, kind, dtype)
         self.num_classes, self.dim, self.kind, self.group = code.num_classes, code.dim, plan.kind, group
         shares = list(_shares(plan, dist.get_rank(group), dist.get_world_size(group)))
         self.parts = nn.ModuleList(part for part, _ in shares)
@@ -115,12 +115,6 @@ class ShardedProjection(nn.Module):
         for theirs in zip(*(all_gather(one, self.group) for one in mine), strict=True):
             found = merged_top(found, theirs, k)
         return found[0], found[1] if self.classes is None else self.classes[found[1]]
-
-
-def _divisible_plan(code: SphericalCode, kind: str, dtype: torch.dtype | None) -> Plan:
-    """A simplex becomes a matrix: its running sum goes over all points."""
-    plan = plan_for(code, kind, dtype)
-    return plan_for(code, "dense", dtype) if plan.kind == "simplex" else plan
 
 
 def _shares(plan: Plan, rank: int, world: int) -> Iterator[tuple[nn.Module, int]]:

@@ -6,6 +6,7 @@ from protosphere.code.structures.linear import LinearWords
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.shortened import ShortenedWords
 from protosphere.code.structures.sign_words import SignWords
+from protosphere.code.structures.simplices import OrthogonalSimplices
 from protosphere.code.structures.structure import Structure, read_structure, registered_structures
 from protosphere.code.structures.tailed import Tailed, followed_by
 
@@ -13,6 +14,7 @@ __all__ = [
     "CosetUnion",
     "LatticePoints",
     "LinearWords",
+    "OrthogonalSimplices",
     "Plain",
     "ShortenedWords",
     "SignWords",

@@ -12,9 +12,9 @@ from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.codes.primes import prime_powers
 from protosphere.codes.reed_solomon import reed_solomon_words
-from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.geometry.simplex import simplex_points
 
 LARGEST_Q = 256
 

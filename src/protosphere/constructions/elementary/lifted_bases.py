@@ -12,8 +12,8 @@ import numpy as np
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.block_codes.kerdock import unbiased_points
-from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.families import Member, family
+from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized
 
 

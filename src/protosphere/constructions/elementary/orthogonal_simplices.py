@@ -7,11 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
-from protosphere.constructions.elementary.simplex import simplex_points
+from protosphere.code.structures import OrthogonalSimplices
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.types import Indices, Points
+from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
@@ -49,6 +48,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
     closed_form=True,
+    numbered=True,
 )
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.
@@ -58,20 +58,6 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     cross-polytope has 50 pairs on 50 axes.
     """
     sizes = block_sizes(num_classes, dim)
-    smallest = int(sizes[-1])
-    recipe = f"{len(sizes)} orthogonal simplices of {_span(sizes)} points"
-    step = Fraction(1, smallest * (smallest - 1))
-    return Placement(recipe, Plain(_dense(sizes, dim), step))
-
-
-def _span(sizes: Indices) -> str:
-    return str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"
-
-
-def _dense(sizes: Indices, dim: int) -> Points:
-    points = np.zeros((int(sizes.sum()), dim))
-    row = column = 0
-    for size in sizes.tolist():
-        points[row : row + size, column : column + size - 1] = simplex_points(size)
-        row, column = row + size, column + size - 1
-    return points
+    span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"
+    recipe = f"{len(sizes)} orthogonal simplices of {span} points"
+    return Placement(recipe, OrthogonalSimplices(sizes, np.arange(num_classes), dim))

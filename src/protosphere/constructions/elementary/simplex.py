@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
+from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
-from protosphere.types import Points
-
-
-def simplex_points(num_points: int) -> Points:
-    """K unit vectors of R^(K-1) whose cosines are all -1/(K-1), by a closed form.
-
-    The rows of a Helmert matrix, without its constant column, scaled to the sphere: in coordinate j the first j points
-    stand at 1 and point j at -j, up to a factor. No recursion: O(K^2) and as long as there is memory.
-    """
-    j = np.arange(1, num_points)
-    columns = np.tri(num_points - 1, num_points)
-    columns[j - 1, j] = -j
-    columns *= np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))[:, None]
-    return columns.T
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:

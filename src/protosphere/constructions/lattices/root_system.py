@@ -11,9 +11,9 @@ import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
-from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.sections import E8, Section, sparse
+from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices
 

@@ -1,0 +1,95 @@
+"""Regular simplices in orthogonal subspaces, in closed form: every dot product by one running sum a simplex."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.whole_stream import WholeStream
+from protosphere.nn.streaming import tiled_log_sum_exp, widened
+from protosphere.types import Indices
+
+
+class SimplicesPart(nn.Module):
+    """Point i of a simplex of K stands in its coordinate j = 1, ..., K-1 at f_j for i < j, at -j f_j for i = j, or 0.
+
+    f_j = sqrt(K / ((K-1) j (j+1))), see `geometry.simplex`. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i: O(K).
+    Word i is number numbers[i] of the points of all simplices, which follow each other; those of one size at a time.
+    """
+
+    antipodal = False
+    steps: Tensor
+    numbers: Tensor | None
+
+    def __init__(self, sizes: Indices, dim: int, dtype: torch.dtype, numbers: Tensor | None = None) -> None:
+        super().__init__()
+        self.runs = [(size, len(list(run))) for size, run in groupby(sizes.tolist())]
+        self.num_points, self.dim = int(sizes.sum()), dim
+        self.num_words = self.num_points if numbers is None else len(numbers)
+        self.register_buffer("steps", torch.cat([_steps(size) for size, _ in self.runs]).to(dtype), persistent=False)
+        self.register_buffer("numbers", numbers, persistent=False)
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The products with every word."""
+        wide, start, first = widened(z), 0, 0
+        found: list[Tensor] = []
+        for size, count in self.runs:
+            steps = self.steps[first : first + size - 1].to(wide.dtype)
+            stepped = wide[:, start : start + count * (size - 1)].reshape(-1, count, size - 1) * steps
+            after = stepped.flip(2).cumsum(2).flip(2)
+            own = stepped * torch.arange(1, size, dtype=wide.dtype, device=z.device)
+            nothing = torch.zeros_like(stepped[:, :, :1])
+            products = torch.cat([after, nothing], dim=2) - torch.cat([nothing, own], dim=2)
+            found.append(products.flatten(1))
+            start, first = start + count * (size - 1), first + size - 1
+        products = found[0] if len(found) == 1 else torch.cat(found, dim=1)
+        return (products if self.numbers is None else products.index_select(1, self.numbers)).to(z.dtype)
+
+    def rows(self, index: Tensor, like: Tensor) -> Tensor:
+        """The words of these numbers: the sums of all words with weight 1 for one of them."""
+        weights = torch.zeros(len(index), self.num_words, dtype=self.steps.dtype, device=self.steps.device)
+        return self.weighted_sum(weights.scatter_(1, index[:, None], 1.0)).to(like.dtype)
+
+    def tiles(self, batch: int) -> list[Tile]:
+        """All at once: there are at most 2n words."""
+        del batch
+        return [(0, self.num_words)]
+
+    def stream(self, z: Tensor) -> WholeStream:
+        """All products at once."""
+        return WholeStream(z, self, self.weighted_sum)
+
+    def weighted_sum(self, weights: Tensor) -> Tensor:
+        """The sums of the words with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of a simplex."""
+        if self.numbers is not None:
+            weights = weights.new_zeros(len(weights), self.num_points).index_copy(1, self.numbers, weights)
+        start, first = 0, 0
+        found: list[Tensor] = []
+        for size, count in self.runs:
+            each = weights[:, start : start + count * size].reshape(-1, count, size)
+            j = torch.arange(1, size, dtype=each.dtype, device=each.device)
+            steps = self.steps[first : first + size - 1].to(each.dtype)
+            found.append((steps * (each.cumsum(2)[:, :, :-1] - j * each[:, :, 1:])).flatten(1))
+            start, first = start + count * size, first + size - 1
+        sums = found[0] if len(found) == 1 else torch.cat(found, dim=1)
+        return nn.functional.pad(sums, (0, self.dim - sums.shape[1]))
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Of all products of each row, and the mean word."""
+        return tiled_log_sum_exp(z, self, with_mean)
+
+    def word_sum(self, weights: Tensor) -> Tensor:
+        """The sum of all words."""
+        return self.weighted_sum(weights[None])[0]
+
+    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k largest products."""
+        return self(z).topk(k, dim=1)
+
+
+def _steps(size: int) -> Tensor:
+    j = torch.arange(1, size, dtype=torch.float64)
+    return torch.sqrt(size / ((size - 1) * j * (j + 1)))
