@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protosphere.cli import main
+from protosphere.constructions import survey
 from protosphere.constructions.survey import check_atlas, write_atlas
-from protosphere.known.atlas import monotone, read_atlas, shipped_atlas
+from protosphere.errors import CertificateError, StorageError
+from protosphere.known.atlas import monotone, read_atlas, save_atlas, shipped_atlas
 from protosphere.plots.gap_map import draw_gap_map, gap_map_figure
 
 ROWS = shipped_atlas()
@@ -46,11 +48,73 @@ def test_a_sample_is_built_anew():
 
 
 def test_a_row_that_promises_too_much_is_found_out():
-    from protosphere.errors import CertificateError
-
     row = next(row for row in ROWS if (row.num_classes, row.dim) == (100, 64))
     with pytest.raises(CertificateError, match="K = 100, n = 64"):
         check_atlas([replace(row, max_cosine=row.max_cosine - 0.01)])
+
+
+def _saved(path, **changes):
+    row = next(row for row in ROWS if (row.num_classes, row.dim) == (100, 64))
+    save_atlas(path, [row, replace(ROWS[-1], **changes)])
+    return path
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"max_cosine": float("nan")},
+        {"max_cosine": 1.5},
+        {"converse": float("nan")},
+        {"converse": float("inf")},
+        {"achievable": float("nan")},
+        {"num_classes": ROWS[-1].of_classes + 1},
+        {"num_classes": 1},
+        {"num_classes": 100, "dim": 64},
+        {"dim": ROWS[-1].of_dim - 1},
+        {"of_dim": 0},
+        {"seed": -1},
+        {"exact": "1/0.5"},
+        {"exact": "1/1234567"},
+    ],
+)
+def test_a_row_that_can_be_no_cell_is_refused_when_it_is_read(tmp_path, changes):
+    read_atlas(_saved(tmp_path / "a.csv"))
+    with pytest.raises(StorageError, match=r"a\.csv.*not an atlas, or a damaged one"):
+        read_atlas(_saved(tmp_path / "a.csv", **changes))
+
+
+@pytest.mark.parametrize("content", [bytes(5000), b"", b"a,b\n1,2\n", b"\xff\xfe"])
+def test_what_is_no_atlas_is_refused(tmp_path, content):
+    (tmp_path / "a.csv").write_bytes(content)
+    with pytest.raises(StorageError, match=r"a\.csv"):
+        read_atlas(tmp_path / "a.csv")
+    assert main(["atlas", "--check", "1", "-o", str(tmp_path / "a.csv")]) == 2
+
+
+def test_a_renamed_cell_is_found_out():
+    row = next(row for row in ROWS if row.num_classes == 1000 and row.dim in (32, 64))
+    for changed in (
+        {"num_classes": 990},
+        {"num_classes": 990, "of_classes": 990},
+        {"dim": row.dim + 1},
+        {"optimal": not row.optimal},
+    ):
+        with pytest.raises(CertificateError, match="the converse is"):
+            check_atlas([replace(row, **changed)])
+
+
+def test_a_second_atlas_into_one_file_is_refused_and_no_row_is_lost(tmp_path, monkeypatch):
+    path = tmp_path / "atlas.csv"
+    write_atlas(path, [(10, 4)], iterations=0)
+
+    def meanwhile(*cell, **options):
+        with pytest.raises(StorageError, match="in use by another atlas; wait for it"):
+            write_atlas(path, [(14, 4)], iterations=0)
+        return replace(read_atlas(path)[0], num_classes=cell[0], of_classes=cell[0])
+
+    monkeypatch.setattr(survey, "atlas_row", meanwhile)
+    write_atlas(path, [(12, 4)], iterations=0)
+    assert [row.num_classes for row in read_atlas(path)] == [10, 12]
 
 
 def _row(count, dim, value):

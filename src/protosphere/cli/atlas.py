@@ -72,6 +72,8 @@ def atlas(
 
 def _check(rows: Sequence[AtlasRow], name: str, check: int, seed: int, progress: Progress, json: bool) -> None:
     """So many rows built anew, and a line that says so."""
+    if not rows:
+        raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))
     count = check_atlas(drawn, progress)
     report = {"file": name, "rows": len(rows), "checked": count}

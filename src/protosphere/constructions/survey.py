@@ -12,6 +12,7 @@ from protosphere import bounds
 from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct
 from protosphere.errors import CertificateError, InfeasibleError
+from protosphere.files import locked
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
 from protosphere.types import Progress, ignore
 
@@ -74,9 +75,16 @@ def write_atlas(
     """Compute the cells that the file does not have yet, the file being replaced as they come; all rows of the file.
 
     Rows made with another seed or other iterations are not kept. More dimensions or fewer classes are never worse: a
-    cell for which less was found takes a part of the better code.
+    cell for which less was found takes a part of the better code. A second call for the same file is refused meanwhile.
     """
-    stored = read_atlas(path) if Path(path).exists() else ()
+    with locked(Path(path), "atlas"):
+        return _computed(Path(path), cells, iterations, seed, progress)
+
+
+def _computed(
+    path: Path, cells: Sequence[tuple[int, int]], iterations: int | None, seed: int, progress: Progress
+) -> tuple[AtlasRow, ...]:
+    stored = read_atlas(path) if path.exists() else ()
     rows = {(row.num_classes, row.dim): row for row in stored if (row.iterations, row.seed) == (iterations, seed)}
     missing, saved = [cell for cell in cells if cell not in rows], monotonic()
     for done, cell in enumerate(missing):
@@ -91,6 +99,15 @@ def write_atlas(
     return finished
 
 
+def _check_converse(row: AtlasRow) -> None:
+    """CertificateError where the cell's converse is another, or meeting it is claimed wrongly."""
+    bound = bounds.converse(row.num_classes, row.dim)
+    meets = row.max_cosine <= float(bound) + 1e-9
+    if abs(float(bound) - row.converse) > 1e-9 or row.theorem != bound.theorem or row.optimal != meets:
+        cell, says = f"K = {row.num_classes}, n = {row.dim}", f"{row.converse} ({row.theorem})"
+        raise CertificateError(f"{cell}: the atlas says that the converse is {says}, it is {bound}")
+
+
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     """Build each row anew and compare; CertificateError at the first that comes out worse. How many were checked.
 
@@ -99,6 +116,7 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     chosen = list(rows)
     for done, row in enumerate(chosen):
         progress("checking", done, len(chosen))
+        _check_converse(row)
         code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
         now, slack = float(code.max_cosine), SEARCHED if row.scheme == "optimized" else 1e-9
         if now > row.max_cosine + slack:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
 from importlib.resources import as_file, files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +92,16 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
     try:
         with Path(path).open(newline="", encoding="utf-8") as file:
-            return tuple(_parsed(record) for record in csv.DictReader(file))
+            table = csv.DictReader(file)
+            if tuple(table.fieldnames or ()) != tuple(field.name for field in fields(AtlasRow)):
+                raise ValueError("its columns are others")
+            rows = tuple(_checked(_parsed(record)) for record in table)
+            if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
+                raise ValueError("its cells are not in order, each once")
+            return rows
     except OSError as error:
         raise StorageError(f"cannot read '{path}': {error.strerror}") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise StorageError(f"cannot read '{path}': not an atlas, or a damaged one ({error})") from error
 
 
@@ -101,6 +109,18 @@ def shipped_atlas() -> tuple[AtlasRow, ...]:
     """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024."""
     with as_file(files("protosphere.known") / "atlas.csv") as path:
         return read_atlas(path)
+
+
+def _checked(row: AtlasRow) -> AtlasRow:
+    """The row, if its numbers can be those of a cell, and its code can serve it."""
+    sizes = row.num_classes >= 2 and row.dim >= 1 and row.seed >= 0 and (row.iterations or 0) >= 0
+    served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
+    sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
+    exact = not row.exact or abs(float(Fraction(row.exact)) - row.max_cosine) < 1e-9
+    others = all(value is None or abs(value) <= 1 for value in (row.achievable, row.reed_muller, row.bch))
+    if not (sizes and served and sides and exact and others):
+        raise ValueError(f"there is no cell K = {row.num_classes}, n = {row.dim} with these numbers")
+    return row
 
 
 def _parsed(record: dict[str, str]) -> AtlasRow:
