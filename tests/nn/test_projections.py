@@ -116,7 +116,7 @@ def test_rows_and_their_sums_are_those_of_the_matrix(case):
     torch.testing.assert_close(rows, matrix[index], rtol=0, atol=1e-12)
     assert project.prototypes(index).dtype == torch.float32
     weight = torch.rand(len(matrix), dtype=torch.float64)
-    torch.testing.assert_close(project.weighted_sum(weight, matrix), weight @ matrix, rtol=0, atol=1e-9)
+    torch.testing.assert_close(project.weighted_prototypes(weight[None])[0][0], weight @ matrix, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("case", CODES)

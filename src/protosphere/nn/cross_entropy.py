@@ -1,18 +1,20 @@
 """Cross-entropy from log-sum-exps and a few dot products: what torch's does from B x K logits.
 
 With s the label smoothing, w the class weights and W their sum, example i of class y has the loss
-(1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k).
+(1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). One with the probabilities q_k has
+(1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k) in place of the first term.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.nn.softmax import PrototypeSums, log_sum_exp, weighted_prototypes
 from protosphere.nn.streaming import widened
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -32,63 +34,135 @@ class LossOptions:
         as_choice("reduction", self.reduction, REDUCTIONS)
         if not 0 <= self.label_smoothing <= 1:
             raise InvalidArgumentError(f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}")
-        if self.weight is not None and self.weight.shape != (self.num_classes,):
+        if self.weight is None:
+            return
+        if self.weight.shape != (self.num_classes,):
             got = tuple(self.weight.shape)
             raise InvalidArgumentError(f"'weight' must hold one number a class, {self.num_classes}, got shape {got}")
+        if self.weight.requires_grad:
+            raise InvalidArgumentError("'weight' must be constant, got one that requires a gradient; weight.detach()")
 
 
-class Sums(Protocol):
-    """What the loss needs of prototypes, wherever they are."""
+class Prototypes(PrototypeSums, Protocol):
+    """Sums of prototypes, and the prototypes of chosen classes."""
 
-    def log_sum_exp(self, z: Tensor) -> Tensor:
-        """log sum_k exp(z c_k) of each row."""
-        ...
-
-    def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
+    def rows(self, classes: Tensor, like: Tensor) -> Tensor:
         """c_k for these classes k."""
-        ...
-
-    def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
-        """sum_k w_k c_k."""
         ...
 
 
 def streamed_cross_entropy(
-    sums: Sums, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
+    prototypes: Prototypes, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
 ) -> Tensor:
-    """The cross-entropy of the logits scale * z c_k; float32 for half types."""
-    classes, kept = checked_classes(z, target, options)
-    scaled = widened(z) * scale
-    log_sum_exps = sums.log_sum_exp(scaled)
-    own = (scaled * sums.prototypes(classes, scaled)).sum(1)
-    spread = scaled @ sums.weighted_sum(options.weight, scaled) if options.label_smoothing else None
-    return loss_from_sums(log_sum_exps, own, spread, classes, kept, options)
+    """The cross-entropy of the logits scale * z c_k, classes last, z of any dimensions; float32 for half types."""
+    rows = widened(z).reshape(-1, z.shape[-1]) * scale
+    if target.is_floating_point():
+        probabilities = _checked_probabilities(z, target, options)
+        weights, losses = _losses_of_probabilities(prototypes, rows, probabilities, options)
+    else:
+        classes, kept = checked_classes(z, target, options)
+        weights, losses = _losses_of_classes(prototypes, rows, classes.flatten(), kept.flatten(), options)
+    if options.reduction == "none":
+        return losses.reshape(z.shape[:-1])
+    return losses.sum() if options.reduction == "sum" else losses.sum() / weights.sum()
+
+
+def _losses_of_classes(
+    prototypes: Prototypes, rows: Tensor, classes: Tensor, kept: Tensor, options: LossOptions
+) -> tuple[Tensor, Tensor]:
+    """How much each example counts in the mean, and its loss."""
+    log_sum_exps = log_sum_exp(rows, prototypes)
+    each = kept.to(rows.dtype) if options.weight is None else options.weight.to(rows.dtype)[classes] * kept
+    own = (rows * prototypes.rows(classes, rows)).sum(1)
+    losses = (1 - options.label_smoothing) * each * _not_negative(log_sum_exps - own)
+    if options.label_smoothing:
+        losses = losses + _smoothing(prototypes, rows, log_sum_exps, options)
+    return each, torch.where(kept, losses, 0)
+
+
+def _losses_of_probabilities(
+    prototypes: Prototypes, rows: Tensor, target: Tensor, options: LossOptions
+) -> tuple[Tensor, Tensor]:
+    """The same for rows of probabilities, all of which count alike."""
+    log_sum_exps = log_sum_exp(rows, prototypes)
+    factors = None if options.weight is None else options.weight.to(rows.dtype)
+    means, totals = weighted_prototypes(target, factors, prototypes)
+    surprise = totals * log_sum_exps - (rows * means).sum(1)
+    allowed = target.detach().amin(1) >= 0
+    losses = _not_negative(surprise, allowed if factors is None else allowed & (factors >= 0).all())
+    if options.label_smoothing:
+        smoothing = _smoothing(prototypes, rows, log_sum_exps, options)
+        losses = (1 - options.label_smoothing) * losses + smoothing
+    return torch.ones_like(log_sum_exps), losses
+
+
+def _smoothing(prototypes: Prototypes, rows: Tensor, log_sum_exps: Tensor, options: LossOptions) -> Tensor:
+    """(s / K) sum_k w_k (lse - z c_k)."""
+    ones = rows.new_ones(options.num_classes)
+    weight = ones if options.weight is None else options.weight.to(rows.dtype)
+    (mean,), (total,) = weighted_prototypes(weight[None], None, prototypes)
+    spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
+    return options.label_smoothing / options.num_classes * spread
+
+
+def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
+    """Losses that only rounding takes below 0 (where `known` to be so) lifted to it, their gradients as they are."""
+    below = losses.detach().clamp(max=0)
+    return losses - (below if known is None else torch.where(known, below, 0))
+
+
+def _checked_probabilities(z: Tensor, target: Tensor, options: LossOptions) -> Tensor:
+    """Probability targets, one row an example."""
+    if target.shape != (*z.shape[:-1], options.num_classes):
+        raise InvalidArgumentError(_unfit(z, target, options))
+    return target.reshape(-1, options.num_classes)
 
 
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:
     """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
-    if target.dtype != torch.int64 or target.shape != z.shape[:1]:
-        got = f"{target.dtype} of shape {tuple(target.shape)}"
-        raise InvalidArgumentError(f"'target' must be int64 of shape ({len(z)},), one class an example, got {got}")
-    kept = target != options.ignore_index
-    classes = torch.where(kept, target, 0)
-    if len(classes) and (int(classes.min()) < 0 or int(classes.max()) >= options.num_classes):
-        got = f"{int(classes.min())}..{int(classes.max())}"
-        raise InvalidArgumentError(f"'target' must lie in 0, ..., {options.num_classes - 1}, got {got}")
-    return classes, kept
+    if target.is_floating_point() or target.is_complex() or target.dtype == torch.bool or target.shape != z.shape[:-1]:
+        raise InvalidArgumentError(_unfit(z, target, options))
+    given = target.long(), options.num_classes, options.ignore_index
+    return _Classes.forward(*given) if torch.compiler.is_compiling() else cast("Any", _Classes).apply(*given)
 
 
-def loss_from_sums(
-    log_sum_exps: Tensor, own: Tensor, spread: Tensor | None, classes: Tensor, kept: Tensor, options: LossOptions
-) -> Tensor:
-    """The loss from lse_i, z_i c_y and, with label smoothing, z_i sum_k w_k c_k."""
-    weights = torch.ones_like(own) if options.weight is None else options.weight.to(own.dtype)[classes]
-    smoothing = options.label_smoothing
-    losses = (1 - smoothing) * weights * (log_sum_exps - own)
-    if spread is not None:
-        total = options.num_classes if options.weight is None else options.weight.sum().to(own.dtype)
-        losses = losses + smoothing / options.num_classes * (total * log_sum_exps - spread)
-    losses = torch.where(kept, losses, 0)
-    if options.reduction == "none":
-        return losses
-    return losses.sum() if options.reduction == "sum" else losses.sum() / (weights * kept).sum()
+def _unfit(z: Tensor, target: Tensor, options: LossOptions) -> str:
+    shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
+    return (
+        f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
+        f"{(*shape, options.num_classes)}, got {got}"
+    )
+
+
+class _Classes(torch.autograd.Function):
+    """Classes and which of them count, looked at without waiting for a device, and through `torch.vmap`."""
+
+    @staticmethod
+    def forward(target: Tensor, num_classes: int, ignore_index: int) -> tuple[Tensor, Tensor]:
+        kept = target != ignore_index
+        classes = torch.where(kept, target, 0)
+        _require_classes(classes, num_classes)
+        return classes, kept
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        del inputs
+        ctx.mark_non_differentiable(*output)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
+        del info
+        return cast("Any", _Classes).apply(*args), (in_dims[0], in_dims[0])
+
+
+def _require_classes(classes: Tensor, num_classes: int) -> None:
+    """Raise unless they are classes: here on a processor, later on a device that works on its own."""
+    within = ((classes >= 0) & (classes < num_classes)).all()
+    needed = f"'target' must lie in 0, ..., {num_classes - 1}"
+    if torch.compiler.is_compiling() or classes.device.type != "cpu":
+        cast("Any", torch)._assert_async(within, needed)
+        return
+    try:
+        cast("Any", torch)._assert_async(within, needed)
+    except RuntimeError:
+        raise InvalidArgumentError(f"{needed}, got {int(classes.min())}..{int(classes.max())}") from None

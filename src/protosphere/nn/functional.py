@@ -52,15 +52,20 @@ def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.
     return math.log(odds) / (1 - max_cosine)
 
 
-def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor]:
-    """z, in float32 for half types, and the prototypes of its targets; without examples whose target is -100."""
+def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:
+    """z, one row an example and in float32 for half types, the prototypes of its targets, and which are not -100."""
     classes, kept = checked_classes(z, target, LossOptions(projection.num_classes))
-    wide = widened(z)[kept]
-    return wide, projection.prototypes(classes[kept], wide)
+    wide = widened(z).reshape(-1, projection.dim)
+    return wide, projection.rows(classes.flatten(), wide), kept.flatten()
 
 
-def target_cosines(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor]:
-    """Unit z, and its cosine with the prototype of its target; without examples whose target is -100."""
-    wide, own = with_target_prototypes(z, target, projection)
+def target_cosines(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:
+    """Unit z, its cosine with the prototype of its target, and which targets are not -100."""
+    wide, own, kept = with_target_prototypes(z, target, projection)
     on_sphere = unit(wide)
-    return on_sphere, (on_sphere * own).sum(dim=-1)
+    return on_sphere, (on_sphere * own).sum(dim=-1), kept
+
+
+def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
+    """The mean over the examples that count; no number where none does."""
+    return torch.where(kept, losses, 0).sum() / kept.sum()

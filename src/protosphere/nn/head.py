@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from protosphere.nn import checkpoint, growth, unknown
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import preset_named
-from protosphere.nn.projections import projection_for
+from protosphere.nn.projections import Projection, projection_for
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
 
@@ -80,9 +80,21 @@ class PrototypeHead(nn.Module):
         self._projection_kind = projection
         self._use(num_classes)
 
-    def _use(self, num_classes: int) -> None:
+    def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
-        self.projection = projection_for(self.code, self._projection_kind)
+        self.projection = projection_for(self.code, self._projection_kind, dtype)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrototypeHead:
+        """`.to()` and its kin: in a finer type, or after having had no memory, prototypes come from the code anew."""
+        before = self._like()
+        cast("Any", super())._apply(fn, recurse)  # torch has no types for it
+        after = self._like()
+        finer = torch.finfo(after.dtype).eps < torch.finfo(before.dtype).eps
+        ours = isinstance(cast("object", self.projection), Projection)  # there may be a ShardedProjection in its place
+        if ours and (finer or (before.is_meta and not after.is_meta)):
+            fresh = projection_for(self.code, self._projection_kind, after.dtype)
+            self.projection.take_buffers(fresh.to(after.device))
+        return self
 
     @property
     def num_classes(self) -> int:
@@ -136,15 +148,21 @@ class PrototypeHead(nn.Module):
         weight: Tensor | None = None,
         label_smoothing: float = 0.0,
         reduction: str = "mean",
+        ignore_index: int = -100,
     ) -> Tensor:
-        """The preset's loss without ever holding B x K logits: exact, for any number of classes."""
+        """The preset's loss without ever holding B x K logits: exact, for any number of classes.
+
+        It takes what torch's cross_entropy takes, classes or probabilities, the class dimension last as in the logits.
+        """
         if self.preset.loss == "cross_entropy":
             embedded = self.embed(self._wide(z))
-            return self.projection.cross_entropy(embedded, target, weight, label_smoothing, reduction)
-        if weight is not None or label_smoothing or reduction != "mean":
+            return self.projection.cross_entropy(
+                embedded, target, weight, label_smoothing, reduction, ignore_index=ignore_index
+            )
+        if weight is not None or (label_smoothing, reduction, ignore_index) != (0, "mean", -100):
             raise InvalidArgumentError(
-                f"'weight', 'label_smoothing' and 'reduction' go with cross-entropy, and preset '{self.preset.name}' "
-                "has another loss; preset='protosphere' takes them"
+                "'weight', 'label_smoothing', 'reduction' and 'ignore_index' go with cross-entropy, and preset "
+                f"'{self.preset.name}' has another loss; preset='protosphere' takes them"
             )
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
@@ -164,8 +182,8 @@ class PrototypeHead(nn.Module):
                 f"'num_classes' must be at least the {self.num_classes} of now, got {num_classes}"
             )
         like = self._like()
-        self._use(num_classes)
-        self.projection.to(like.device, like.dtype)
+        self._use(num_classes, like.dtype)
+        self.projection.to(like.device)
         return self
 
     def _like(self) -> Tensor:

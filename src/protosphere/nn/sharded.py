@@ -6,8 +6,8 @@ gradient and classes as a single process would. Two numbers an example and one v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 import torch
 import torch.distributed as dist
@@ -17,12 +17,20 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.collectives import all_gather, all_reduce_max, all_reduce_sum, gathered
 from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
+from protosphere.nn.graph_operators import new_handle
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
 from protosphere.nn.projections.plan import Plan
-from protosphere.nn.projections.projection import check_classes, check_vectors, top_of_parts
-from protosphere.nn.streaming import streamed_log_sum_exp, widened
+from protosphere.nn.projections.projection import (
+    check_classes,
+    check_vectors,
+    rows_of_parts,
+    top_of_parts,
+    weighted_words,
+)
+from protosphere.nn.softmax import log_sum_exp
+from protosphere.nn.streaming import streamed_log_sum_exp, streamed_moment
 
 __all__ = ["ShardedProjection", "gathered"]
 
@@ -57,6 +65,7 @@ class ShardedProjection(nn.Module):
         position = plan.position
         self.register_buffer("position", position, persistent=False)
         self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
+        self.handle = new_handle(self)
 
     @property
     def each_part(self) -> list[Part]:
@@ -66,27 +75,39 @@ class ShardedProjection(nn.Module):
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, from wherever they are."""
         check_classes(index, self.num_classes)
-        words = index if self.position is None else self.position[index]
-        rows = (torch.empty(0, device=index.device) if like is None else like).new_zeros(len(index), self.dim)
-        for part, start in zip(self.each_part, self.starts, strict=True):
-            mine = (words >= start) & (words < start + part.num_words)
-            local = (words - start).clamp(0, part.num_words - 1)
-            rows = torch.where(mine[:, None], part.rows(local, rows), rows)
-        return all_reduce_sum(rows, self.group)
+        return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
 
-    def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
-        """sum_k w_k c_k over the classes of all processes."""
-        weights = like.new_ones(self.num_classes) if weight is None else weight.to(like.dtype)
-        words = weights if self.classes is None else weights[self.classes]
-        total = like.new_zeros(self.dim)
-        for part, start in zip(self.each_part, self.starts, strict=True):
-            total = total + part.word_sum(words[start : start + part.num_words])
-        return all_reduce_sum(total, self.group)
+    def rows(self, classes: Tensor, like: Tensor) -> Tensor:
+        """The same of what are known to be classes."""
+        words = classes if self.position is None else self.position[classes]
+        nothing = like.new_zeros(len(words), self.dim)
+        return all_reduce_sum(rows_of_parts(words, self.each_part, self.starts, nothing), self.group)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """log sum_k exp(z c_k) over the classes of all processes; float32 for half types."""
         check_vectors(z, self.dim)
-        return cast("Tensor", _ShardedLogSumExp.apply(z, self))  # pyright: ignore[reportUnknownMemberType]
+        return log_sum_exp(z, self)
+
+    def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """From those of each process."""
+        value, mean = z.new_full((len(z),), -torch.inf), z.new_zeros(len(z), self.dim if with_mean else 0)
+        if len(self.parts):
+            value, mean = streamed_log_sum_exp(z, self.each_part, with_mean)
+        highest = all_reduce_max(value, self.group)
+        share = torch.exp(value - highest)[:, None]
+        sums = all_reduce_sum(torch.cat([share, share * mean], dim=1), self.group)
+        return highest + sums[:, 0].log(), sums[:, 1:] / sums[:, :1]
+
+    def moment(self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]) -> Tensor:
+        """The sum of those of each process."""
+        mine = streamed_moment(z, log_sum_exps, directions, self.each_part) if len(self.parts) else torch.zeros_like(z)
+        return all_reduce_sum(mine, self.group)
+
+    def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The sum of those of each process, and the sums of all weights."""
+        with torch.no_grad():
+            mine, totals = weighted_words(weights, factors, self)
+        return all_reduce_sum(mine, self.group), totals
 
     def cross_entropy(
         self,
@@ -99,7 +120,7 @@ class ShardedProjection(nn.Module):
         ignore_index: int = -100,
     ) -> Tensor:
         """The loss over the classes of all processes, as `Projection.cross_entropy`."""
-        check_vectors(z, self.dim)
+        check_vectors(z, self.dim, any_shape=True)
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
         return streamed_cross_entropy(self, z, target, scale, options)
 
@@ -125,29 +146,3 @@ def _shares(plan: Plan, rank: int, world: int) -> Iterator[tuple[nn.Module, int]
         if first < last:
             yield piece.build(first, last), start + first * piece.unit
         start += piece.units * piece.unit
-
-
-class _ShardedLogSumExp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, z: Tensor, shards: ShardedProjection) -> Tensor:
-        with torch.autocast(z.device.type, enabled=False):
-            value, mean = combined(widened(z.detach()), shards)
-        ctx.save_for_backward(mean)
-        ctx.dtype = z.dtype
-        return value
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        (mean,) = ctx.saved_tensors
-        return (grads[0][:, None] * mean).to(ctx.dtype), None
-
-
-def combined(z: Tensor, shards: ShardedProjection) -> tuple[Tensor, Tensor]:
-    """The log-sum-exp and the mean prototype of all processes from those of each."""
-    value, mean = z.new_full((len(z),), -torch.inf), torch.zeros_like(z)
-    if len(shards.parts):
-        value, mean = streamed_log_sum_exp(z, shards.each_part, with_mean=True)
-    highest = all_reduce_max(value, shards.group)
-    share = torch.exp(value - highest)[:, None]
-    sums = all_reduce_sum(torch.cat([share, share * mean], dim=1), shards.group)
-    return highest + sums[:, 0].log(), sums[:, 1:] / sums[:, :1]

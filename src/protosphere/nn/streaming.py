@@ -6,40 +6,23 @@ every dot product is computed once. Milakov & Gimelshein (2018), Online normaliz
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from math import log
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from protosphere.nn.threads import by_rows
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.part import Part
 
+Result = TypeVar("Result")
+
 LARGEST_EXPONENT = 80.0
 """exp of it, and of its negative, are float32 numbers with room to spare."""
-
-
-def log_sum_exp(z: Tensor, parts: Sequence[Part]) -> Tensor:
-    """log sum_k exp(z c_k) over all words of the parts, for each row of z; float32 for half types."""
-    return cast("Tensor", _LogSumExp.apply(z, parts))  # pyright: ignore[reportUnknownMemberType]
-
-
-class _LogSumExp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, z: Tensor, parts: Sequence[Part]) -> Tensor:
-        with torch.autocast(z.device.type, enabled=False):
-            value, mean = streamed_log_sum_exp(widened(z.detach()), parts, bool(ctx.needs_input_grad[0]))
-        ctx.save_for_backward(mean)
-        ctx.dtype = z.dtype
-        return value
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        (mean,) = ctx.saved_tensors
-        return (grads[0][:, None] * mean).to(ctx.dtype), None
 
 
 def widened(z: Tensor) -> Tensor:
@@ -47,16 +30,52 @@ def widened(z: Tensor) -> Tensor:
     return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
 
 
+def in_memory(z: Tensor) -> bool:
+    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
+    return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
+
+
+def place(z: Tensor) -> torch.device:
+    """Where its numbers are: nowhere those of a traced graph, which no thread can work on."""
+    return z.device if in_memory(z) or z.device.type != "cpu" else torch.device("meta")
+
+
+@contextmanager
+def without_autocast(z: Tensor) -> Generator[None, None, None]:
+    """Operations in the types of their arguments."""
+    kind = z.device.type
+    if not (torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)):
+        yield
+        return
+    with torch.autocast(kind, enabled=False):
+        yield
+
+
 def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
-    """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax; not differentiable."""
-    num_words = sum(part.num_words for part in parts)
+    """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax, else B x 0 numbers."""
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
         return _merged([part.log_sum_exp(z[rows], with_mean) for part in parts])
 
-    pieces = by_rows(of_rows, len(z), len(z) * num_words, z.device)
-    values, means = zip(*pieces, strict=True)
-    return torch.cat(values), torch.cat(means)
+    with without_autocast(z):
+        values, means = zip(*_by_rows(of_rows, z, parts), strict=True)
+    return torch.cat(values), torch.cat(means) if with_mean else z.new_empty(z.shape[0], 0)
+
+
+def streamed_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], parts: Sequence[Part]) -> Tensor:
+    """sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, the v being the directions."""
+
+    def of_rows(rows: slice) -> Tensor:
+        those = [direction[rows] for direction in directions]
+        moments = [_tiled_moment(z[rows], log_sum_exps[rows], those, part) for part in parts]
+        return torch.stack(moments).sum(0)
+
+    with without_autocast(z):
+        return torch.cat(_by_rows(of_rows, z, parts))
+
+
+def _by_rows(work: Callable[[slice], Result], z: Tensor, parts: Sequence[Part]) -> list[Result]:
+    return by_rows(work, len(z), len(z) * sum(part.num_words for part in parts), place(z))
 
 
 def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
@@ -87,12 +106,28 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
     return best + total.log(), mean / total[:, None]
 
 
+def _tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part) -> Tensor:
+    """That of one part, from its streams; of opposed words the second has all signs turned."""
+    stream, *others = (part.stream(vectors) for vectors in (z, *directions))
+    total, shift = torch.zeros_like(z), log_sum_exps[:, None]
+    for tile in part.tiles(len(z)):
+        scores = stream.scores(tile)
+        weights = torch.exp(scores - shift)
+        if part.antipodal:
+            weights.add_(torch.exp(-scores - shift), alpha=1 if len(directions) % 2 else -1)
+        for other in others:
+            weights.mul_(other.scores(tile))
+        total += stream.weighted_sum(weights, tile)
+    return total
+
+
 def _bounded(z: Tensor, num_words: int) -> bool:
-    """Whether no score can be so large that sums of exponentials overflow: scores are at most |z|.
+    """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|.
 
     Then there is no need of a maximum, and exp(-score) is 1/exp(score).
     """
-    return bool((z.square().sum(1).sqrt() <= LARGEST_EXPONENT - log(num_words)).all())
+    limit = LARGEST_EXPONENT - log(num_words)
+    return in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
 
 
 def _highest(scores: Tensor, antipodal: bool) -> Tensor:

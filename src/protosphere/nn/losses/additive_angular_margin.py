@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.functional import SMALLEST_NORM, target_cosines
+from protosphere.nn.functional import SMALLEST_NORM, mean_of_kept, target_cosines
 from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
 from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
@@ -27,8 +27,8 @@ def additive_angular_margin(
     cos(angle + margin) by the addition theorem, without an arccosine; where angle + margin is above pi it goes on
     falling, as -2 - cos(angle + margin).
     """
-    on_sphere, own = target_cosines(z, target, projection)
-    return harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale)
+    on_sphere, own, kept = target_cosines(z, target, projection)
+    return mean_of_kept(harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale), kept)
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:

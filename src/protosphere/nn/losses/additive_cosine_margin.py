@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.functional import target_cosines
+from protosphere.nn.functional import mean_of_kept, target_cosines
 from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
 from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
@@ -21,8 +21,8 @@ def additive_cosine_margin(
     z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
 ) -> Tensor:
     """Cross-entropy on scaled cosines where the target's counts `margin` less."""
-    on_sphere, own = target_cosines(z, target, projection)
-    return harder_cross_entropy(on_sphere, own, own - margin, projection, scale)
+    on_sphere, own, kept = target_cosines(z, target, projection)
+    return mean_of_kept(harder_cross_entropy(on_sphere, own, own - margin, projection, scale), kept)
 
 
 @loss(

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import as_positive
-from protosphere.nn.functional import with_target_prototypes
+from protosphere.nn.functional import mean_of_kept, with_target_prototypes
 from protosphere.nn.losses.prototype_loss import PrototypeLoss
 from protosphere.nn.losses.registry import loss
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def dot_regression(z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0) -> Tensor:
     """(z c_y - radius)^2 / (2 radius), z as it is; for unit z and radius 1 half the squared cosine distance."""
-    wide, own = with_target_prototypes(z, target, projection)
-    return ((wide * own).sum(dim=-1) - radius).square().mean() / (2 * radius)
+    wide, own, kept = with_target_prototypes(z, target, projection)
+    return mean_of_kept(((wide * own).sum(dim=-1) - radius).square(), kept) / (2 * radius)
 
 
 @loss(

@@ -20,10 +20,10 @@ CERTAIN = -1e-7
 def harder_cross_entropy(
     on_sphere: Tensor, own: Tensor, harder: Tensor, projection: Projection, scale: float | Tensor
 ) -> Tensor:
-    """Cross-entropy of scaled cosines with the target's, `own`, replaced: from the log-sum-exp of all the others."""
+    """Cross-entropies of scaled cosines with the target's, `own`, replaced: from the log-sum-exp of all the others."""
     everyone = projection.log_sum_exp(scale * on_sphere)
     others = everyone + torch.log(-torch.expm1((scale * own - everyone).clamp(max=CERTAIN)))
-    return softplus(others - scale * harder).mean()
+    return softplus(others - scale * harder)
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from protosphere.nn.functional import target_cosines
+from protosphere.nn.functional import mean_of_kept, target_cosines
 from protosphere.nn.losses.prototype_loss import PrototypeLoss
 from protosphere.nn.losses.registry import loss
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def squared_cosine_distance(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
     """(1 - cos(z, c_y))^2 with c_y the prototype of the target."""
-    _, cosines = target_cosines(z, target, projection)
-    return (1 - cosines).square().mean()
+    _, cosines, kept = target_cosines(z, target, projection)
+    return mean_of_kept((1 - cosines).square(), kept)
 
 
 @loss(

@@ -30,7 +30,7 @@ class AxesPart(nn.Module):
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers."""
         rows = torch.zeros(len(index), self.dim, dtype=like.dtype, device=self.signs.device)
-        return rows.scatter_(1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype))
+        return rows.scatter(1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype))
 
     def tiles(self, batch: int) -> list[Tile]:
         """All at once: there are at most 2n words."""
@@ -49,10 +49,6 @@ class AxesPart(nn.Module):
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
         return tiled_log_sum_exp(z, self, with_mean)
-
-    def word_sum(self, weights: Tensor) -> Tensor:
-        """The sum of all words."""
-        return self.weighted_sum(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""

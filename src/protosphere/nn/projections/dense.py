@@ -67,8 +67,8 @@ class DensePart(nn.Module):
         """Of all products of each row, and the mean word."""
         return tiled_log_sum_exp(z, self, with_mean)
 
-    def word_sum(self, weights: Tensor) -> Tensor:
-        """The sum of all rows."""
+    def weighted_sum(self, weights: Tensor) -> Tensor:
+        """The sums of all rows with weights B x num_words."""
         return weights @ self.weight.to(weights.dtype)
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:

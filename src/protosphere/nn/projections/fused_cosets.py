@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.merging import Found
+from protosphere.nn.streaming import in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.lanes import Block
@@ -41,6 +42,7 @@ class FusedCosets(nn.Module):
         super().__init__()
         self.length, self.coefficient = layout.length, layout.coefficient
         self.bins, self.both, self.dim = 1 << len(layout.generator), layout.antipodal, layout.dim
+        self.tailed = bool(layout.tails.any())
         columns, flips = layout.flips()
         kept = {"flips": flips, "columns": columns, "tails": layout.tails.astype(np.float32)}
         for name, array in (kept | {"tail_of": np.ascontiguousarray(layout.tail_of)}).items():
@@ -48,14 +50,14 @@ class FusedCosets(nn.Module):
 
     def serves(self, z: Tensor) -> bool:
         """Whether these vectors are of the type and in the place for it."""
-        return z.dtype == torch.float32 and z.device.type == self.flips.device.type == "cpu"
+        return z.dtype == torch.float32 and in_memory(z) and in_memory(self.flips)
 
     def words(self, z: Tensor, out: Tensor) -> None:
         """Write the products with all words, B x num_words."""
         from protosphere.nn.projections.coset_loops import write_words  # compiled where it is first used
 
         write_words(self._in_lanes(z), self.flips.numpy(), self.bins, self.both, out.numpy())
-        if self.tails.any():
+        if self.tailed:
             out.view(len(z), len(self.flips), self.bins << self.both).add_(self._tail_scores(z)[:, :, None])
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
@@ -65,7 +67,7 @@ class FusedCosets(nn.Module):
         block = self._empty_lanes(len(weights))
         add_weighted_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
         each = weights.reshape(len(weights), len(self.flips), self.bins << self.both)
-        return self._out_of_lanes(_tensor(block), each.sum(2) if self.tails.any() else None, len(weights))
+        return self._out_of_lanes(_tensor(block), each.sum(2) if self.tailed else None, len(weights))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """The log-sum-exp of each row and, where asked for, the mean word under its softmax."""
@@ -84,7 +86,7 @@ class FusedCosets(nn.Module):
         value = (peak + total.log()).flatten()[: len(z)]
         if not with_mean:
             return value, torch.zeros_like(z)
-        shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tails.any() else None
+        shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tailed else None
         mean = _tensor(word_sums).view(len(lanes), len(self.columns), LANES) / total[:, None]
         return value, self._out_of_lanes(mean, shares, len(z))
 
@@ -125,7 +127,7 @@ class FusedCosets(nn.Module):
 
     def _tail_scores(self, z: Tensor) -> Tensor:
         """What the tails of the cosets add: B x cosets."""
-        return (z[:, self.length :] @ self.tails.T)[:, self.tail_of]
+        return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of]
 
     def _in_lanes(self, z: Tensor) -> Block:
         """The coordinates in the order of `columns`, times the coefficient: (groups, b L LANES)."""
@@ -152,7 +154,7 @@ class FusedCosets(nn.Module):
         rows = lanes.transpose(1, 2).flatten(0, 1)[:batch] * self.coefficient
         word_sums = rows.new_zeros(batch, self.dim).index_add_(1, self.columns, rows)
         if coset_weights is not None:
-            word_sums[:, self.length :] = coset_weights @ self.tails[self.tail_of]
+            word_sums[:, self.length :] = coset_weights @ self.tails.to(rows.dtype)[self.tail_of]
         return word_sums
 
 

@@ -114,9 +114,9 @@ class HadamardPart(nn.Module):
         fused = self.fused.serves(z)
         return self.fused.log_sum_exp(z, with_mean) if fused else tiled_log_sum_exp(z, self, with_mean)
 
-    def word_sum(self, weights: Tensor) -> Tensor:
-        """The sum of all words."""
-        return weighted_words(weights[None], self)[0]
+    def weighted_sum(self, weights: Tensor) -> Tensor:
+        """The sums of all words with weights B x num_words."""
+        return weighted_words(weights, self)
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming import in_memory, place, widened
 from protosphere.nn.threads import by_rows
 
 if TYPE_CHECKING:
@@ -34,43 +34,46 @@ def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
 
 def coset_words(z: Tensor, part: HadamardPart) -> Tensor:
     """Tile by tile into one block of memory."""
-    return cast("Tensor", _Words.apply(z, part))  # pyright: ignore[reportUnknownMemberType]
+    return _apply(z, part, False)
+
+
+def _apply(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
+    return cast("Any", _Words).apply(rows, part, transposed)  # torch has no types for it
 
 
 class _Words(torch.autograd.Function):
+    """B x n to the products with all words or, `transposed`, weights of all words to their sums; row by row."""
+
     @staticmethod
-    def forward(z: Tensor, part: HadamardPart) -> Tensor:
-        return tiled_words(widened(z.detach()), part).to(z.dtype)
+    def forward(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
+        wide = widened(rows.detach())
+        return (weighted_words(wide, part) if transposed else tiled_words(wide, part)).to(rows.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         del output
-        ctx.part = inputs[1]
+        _, ctx.part, ctx.transposed = inputs
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return cast("Tensor", _WeightedWords.apply(grads[0], ctx.part)), None  # pyright: ignore[reportUnknownMemberType]
-
-
-class _WeightedWords(torch.autograd.Function):
-    @staticmethod
-    def forward(weights: Tensor, part: HadamardPart) -> Tensor:
-        return weighted_words(widened(weights.detach()), part).to(weights.dtype)
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        return _apply(grads[0], ctx.part, not ctx.transposed), None, None
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        del output
-        ctx.part = inputs[1]
+    def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        return _apply(tangents[0], ctx.part, ctx.transposed)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return coset_words(grads[0], ctx.part), None
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Tensor, int]:
+        del info
+        rows: Tensor = args[0].movedim(in_dims[0], 0)
+        found = _apply(rows.flatten(0, 1), *args[1:])
+        return found.view(*rows.shape[:2], found.shape[1]), 0
 
 
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
     words = fresh(z, len(z), part.num_words)
-    by_rows(lambda rows: _write_words(z[rows], part, words[rows]), len(z), words.numel(), z.device)
+    by_rows(lambda rows: _write_words(z[rows], part, words[rows]), len(z), words.numel(), place(z))
     return words
 
 
@@ -90,7 +93,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
 
 def weighted_words(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), len(weights), weights.numel(), weights.device)
+    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), len(weights), weights.numel(), place(weights))
     return torch.cat(pieces)
 
 
@@ -117,7 +120,7 @@ def tiles(part: HadamardPart, batch: int) -> list[tuple[int, int]]:
 
 def fresh(like: Tensor, rows: int, columns: int) -> Tensor:
     """Memory to be written, of the dtype and on the device of `like`."""
-    if like.device.type == "cpu" and rows * columns * like.element_size() > HUGE_PAGES_FROM:
+    if in_memory(like) and rows * columns * like.element_size() > HUGE_PAGES_FROM:
         flat = np.empty(rows * columns * like.element_size(), dtype=np.uint8)
         return torch.from_numpy(flat).view(like.dtype).view(rows, columns)  # pyright: ignore[reportUnknownMemberType]
     return like.new_empty(rows, columns)

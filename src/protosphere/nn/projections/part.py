@@ -59,8 +59,8 @@ class Part(Protocol):
         """log sum exp of the products of each row and, where asked for, the mean word under their softmax."""
         ...
 
-    def word_sum(self, weights: Tensor) -> Tensor:
-        """The sum of all words with these weights, one a word, as a vector of R^n."""
+    def weighted_sum(self, weights: Tensor) -> Tensor:
+        """The sums of all words with weights B x num_words, one a word: B x n."""
         ...
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import cast
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
+from protosphere.nn.graph_operators import new_handle
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
-from protosphere.nn.streaming import log_sum_exp, widened
+from protosphere.nn.softmax import log_sum_exp
+from protosphere.nn.streaming import place, streamed_log_sum_exp, streamed_moment, widened, without_autocast
 from protosphere.nn.threads import by_rows
+
+WEIGHTS_ENTRIES = 1 << 20
+"""Weights that are multiplied and put in another order at once, 4 MB."""
 
 
 class Projection(nn.Module):
@@ -34,8 +39,20 @@ class Projection(nn.Module):
         self.kind = kind
         self.num_classes = sum(part.num_words for part in self.each_part)
         self.dim = self.each_part[0].dim
+        self.starts = list(accumulate([part.num_words for part in self.each_part], initial=0))[:-1]
         self.register_buffer("position", position, persistent=False)
         self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
+        self.handle = new_handle(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        cast("Any", super()).__setstate__(state)  # torch has no types for it
+        self.handle = new_handle(self)  # a copy is another one
+
+    def take_buffers(self, other: Projection) -> None:
+        """Use the buffers of a projection of the same code."""
+        for mine, theirs in zip(self.modules(), other.modules(), strict=True):
+            for name, buffer in theirs.named_buffers(recurse=False):
+                setattr(mine, name, buffer)
 
     @property
     def each_part(self) -> list[Part]:
@@ -45,33 +62,38 @@ class Projection(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """The B x K dot products, classes in the order of the code, in the dtype of z."""
         check_vectors(z, self.dim)
-        if torch.is_autocast_enabled(z.device.type):
-            with torch.autocast(z.device.type, enabled=False):
-                return self._words(z)
-        return self._words(z)
-
-    def _words(self, z: Tensor) -> Tensor:
-        found = [part(z) for part in self.each_part]
-        words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
-        return words if self.position is None else words.index_select(-1, self.position)
+        with without_autocast(z):
+            found = [part(z) for part in self.each_part]
+            words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+            return words if self.position is None else words.index_select(-1, self.position)
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, one a row; dtype and device those of `like`."""
         check_classes(index, self.num_classes)
-        words = index if self.position is None else self.position[index]
-        model = torch.empty(0, device=index.device) if like is None else like
-        rows, first = model.new_zeros(len(index), self.dim), 0
-        for part in self.each_part:
-            mine = (words >= first) & (words < first + part.num_words)
-            local = (words - first).clamp(0, part.num_words - 1)
-            rows = torch.where(mine[:, None], part.rows(local, model), rows)
-            first += part.num_words
-        return rows
+        return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
+
+    def rows(self, classes: Tensor, like: Tensor) -> Tensor:
+        """The same of what are known to be classes."""
+        words = classes if self.position is None else self.position[classes]
+        return rows_of_parts(words, self.each_part, self.starts, like.new_zeros(len(words), self.dim))
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """log sum_k exp(z c_k) of each row, streaming, differentiable; float32 for half types."""
         check_vectors(z, self.dim)
-        return log_sum_exp(z, self.each_part)
+        return log_sum_exp(z, self)
+
+    def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """log_sum_exp and, where asked for, the mean prototype under the softmax; no gradient."""
+        return streamed_log_sum_exp(z, self.each_part, with_mean)
+
+    def moment(self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]) -> Tensor:
+        """sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, the v being the directions; no gradient."""
+        return streamed_moment(z, log_sum_exps, directions, self.each_part)
+
+    def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient."""
+        with torch.no_grad(), without_autocast(weights):
+            return weighted_words(weights, factors, self)
 
     def cross_entropy(
         self,
@@ -83,28 +105,20 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory."""
-        check_vectors(z, self.dim)
+        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory.
+
+        z may have more dimensions, its last is n; targets are classes, or probabilities with the K last.
+        """
+        check_vectors(z, self.dim, any_shape=True)
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
         return streamed_cross_entropy(self, z, target, scale, options)
-
-    def weighted_sum(self, weight: Tensor | None, like: Tensor) -> Tensor:
-        """sum_k w_k c_k, all weights 1 without `weight`; dtype and device those of `like`."""
-        weights = like.new_ones(self.num_classes) if weight is None else weight.to(like.dtype)
-        words = weights if self.classes is None else weights[self.classes]
-        total, first = like.new_zeros(self.dim), 0
-        for part in self.each_part:
-            total = total + part.word_sum(words[first : first + part.num_words])
-            first += part.num_words
-        return total
 
     def top(self, z: Tensor, k: int = 1) -> tuple[Tensor, Tensor]:
         """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
-        starts = list(accumulate([part.num_words for part in self.each_part], initial=0))[:-1]
-        values, words = top_of_parts(z, self.each_part, starts, k)
+        values, words = top_of_parts(z, self.each_part, self.starts, k)
         return values, words if self.classes is None else self.classes[words]
 
 
@@ -120,9 +134,49 @@ def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Sequence[int], k: int
             found = merged_top(found, (values, index + first), k)
         return found
 
-    with torch.autocast(z.device.type, enabled=False):
-        values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, z.device), strict=True)
+    with without_autocast(z):
+        values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, place(z)), strict=True)
     return torch.cat(values).to(z.dtype), torch.cat(words)
+
+
+def rows_of_parts(words: Tensor, parts: Sequence[Part], starts: Sequence[int], rows: Tensor) -> Tensor:
+    """The words of these numbers, part p beginning at number starts[p]; `rows` those of words of no part."""
+    for part, start in zip(parts, starts, strict=True):
+        mine = (words >= start) & (words < start + part.num_words)
+        theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
+        rows = torch.where(mine[:, None], theirs, rows)
+    return rows
+
+
+class PartsInOrder(Protocol):
+    """Parts, the number of the first word of each, and the class of each word where that is not its number."""
+
+    starts: list[int]
+    classes: Tensor | None
+    dim: int
+
+    @property
+    def each_part(self) -> list[Part]:
+        """The parts."""
+        ...
+
+
+def weighted_words(weights: Tensor, factors: Tensor | None, words: PartsInOrder) -> tuple[Tensor, Tensor]:
+    """sum_k weights_ik factors_k c_k over the words of the parts, and sum_k weights_ik factors_k over all classes k.
+
+    Some rows at a time: weights in another order take as much memory as they do.
+    """
+    size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
+    sums, totals = [widened(weights[:0]).new_zeros(0, words.dim)], [widened(weights[:0]).new_zeros(0)]
+    for start in range(0, len(weights), size):
+        rows = widened(weights[start : start + size])
+        rows = rows if factors is None else rows * factors
+        rows = rows if words.classes is None else rows.index_select(1, words.classes)
+        each = zip(words.each_part, words.starts, strict=True)
+        found = [part.weighted_sum(rows[:, first : first + part.num_words]) for part, first in each]
+        sums.append(sum(found, start=rows.new_zeros(len(rows), words.dim)))
+        totals.append(rows.sum(1))
+    return torch.cat(sums), torch.cat(totals)
 
 
 def check_classes(index: Tensor, num_classes: int) -> None:
@@ -134,9 +188,9 @@ def check_classes(index: Tensor, num_classes: int) -> None:
         raise InvalidArgumentError(f"'index' must lie in 0, ..., {num_classes - 1}, got {lowest}..{highest}")
 
 
-def check_vectors(z: Tensor, dim: int) -> None:
-    """Raise unless z is B x dim of a floating type."""
+def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
+    """Raise unless z is B x dim of a floating type, or, with `any_shape`, has dim as its last dimension."""
     if not z.is_floating_point():
         raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
-    if z.ndim != 2 or z.shape[1] != dim:
+    if not z.ndim or z.shape[-1] != dim or (z.ndim != 2 and not any_shape):
         raise InvalidArgumentError(f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}")

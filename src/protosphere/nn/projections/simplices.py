@@ -50,8 +50,8 @@ class SimplicesPart(nn.Module):
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers: the sums of all words with weight 1 for one of them."""
-        weights = torch.zeros(len(index), self.num_words, dtype=self.steps.dtype, device=self.steps.device)
-        return self.weighted_sum(weights.scatter_(1, index[:, None], 1.0)).to(like.dtype)
+        weights = widened(like).new_zeros(len(index), self.num_words)
+        return self.weighted_sum(weights.scatter(1, index[:, None], 1.0)).to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
         """All at once: there are at most 2n words."""
@@ -80,10 +80,6 @@ class SimplicesPart(nn.Module):
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
         return tiled_log_sum_exp(z, self, with_mean)
-
-    def word_sum(self, weights: Tensor) -> Tensor:
-        """The sum of all words."""
-        return self.weighted_sum(weights[None])[0]
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products."""

@@ -1,0 +1,100 @@
+"""The sums of a loss as single operators of a compiled graph, which `torch.compile` does not look into.
+
+A graph holds tensors and numbers only, so a projection is named in it by its handle.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import count
+from typing import Any, cast
+from weakref import WeakValueDictionary
+
+import torch
+from torch import Tensor
+
+from protosphere.nn.softmax import PrototypeSums, gradient_of_log_sum_exp, gradient_of_weights
+from protosphere.nn.streaming import widened
+
+_handles = count()
+_living: WeakValueDictionary[int, PrototypeSums] = WeakValueDictionary()
+
+
+def new_handle(sums: PrototypeSums) -> int:
+    """A number for it, as long as it lives."""
+    handle = next(_handles)
+    _living[handle] = sums
+    return handle
+
+
+@torch.library.custom_op("protosphere::log_sum_exp", mutates_args=())
+def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
+    """`PrototypeSums.log_sum_exp_and_mean`."""
+    return _living[handle].log_sum_exp_and_mean(z, with_mean)
+
+
+@torch.library.custom_op("protosphere::weighted_prototypes", mutates_args=())
+def weighted_prototypes(weights: Tensor, factors: Tensor | None, handle: int) -> tuple[Tensor, Tensor]:
+    """`PrototypeSums.weighted_prototypes`."""
+    return _living[handle].weighted_prototypes(weights, factors)
+
+
+@torch.library.custom_op("protosphere::products", mutates_args=())
+def products(z: Tensor, handle: int) -> Tensor:
+    """z c_k for all k."""
+    return _living[handle](z)
+
+
+def _empty_sums(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
+    del handle
+    return z.new_empty(z.shape[0]), torch.empty_like(z) if with_mean else z.new_empty(z.shape[0], 0)
+
+
+def _empty_weighted(weights: Tensor, factors: Tensor | None, handle: int) -> tuple[Tensor, Tensor]:
+    del factors
+    like, rows = widened(weights), weights.shape[0]
+    return like.new_empty(rows, _living[handle].dim), like.new_empty(rows)
+
+
+def _empty_products(z: Tensor, handle: int) -> Tensor:
+    return z.new_empty(z.shape[0], _living[handle].num_classes)
+
+
+def _keep_sums(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    z, handle, ctx.with_mean = inputs
+    ctx.sums = _living[handle]
+    ctx.save_for_backward(z, *output)
+    ctx.set_materialize_grads(False)
+
+
+def _keep_weights(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    del output
+    weights, ctx.factors, handle = inputs
+    ctx.dtype = weights.dtype
+    ctx.sums = partial(products, handle=handle)  # traced backwards too
+
+
+def _keep_handle(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    del output
+    _, ctx.handle = inputs
+
+
+def _products_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+    return weighted_prototypes(grads[0], None, ctx.handle)[0], None
+
+
+def _log_sum_exp_backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
+    return gradient_of_log_sum_exp(ctx, *grads), None, None
+
+
+def _weighted_prototypes_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+    return gradient_of_weights(ctx, *grads), None, None
+
+
+_log_sum_exp, _weighted, _products = cast("Any", (log_sum_exp, weighted_prototypes, products))  # few types in torch
+_log_sum_exp.register_fake(_empty_sums)
+_log_sum_exp.register_autograd(_log_sum_exp_backward, setup_context=_keep_sums)
+_weighted.register_fake(_empty_weighted)
+_weighted.register_autograd(_weighted_prototypes_backward, setup_context=_keep_weights)
+_products.register_fake(_empty_products)
+_products.register_autograd(_products_backward, setup_context=_keep_handle)
