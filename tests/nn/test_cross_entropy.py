@@ -25,6 +25,7 @@ CODES = {
     "tails": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
+    "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
 }
 EACH = pytest.mark.parametrize("name", CODES)
 PRECISION = {torch.float64: 1e-9, torch.float32: 2e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
@@ -68,7 +69,8 @@ def losses(draw):
     if draw(st.booleans()):
         options["weight"] = torch.rand(head.num_classes, generator=rng).to(wide)
     if draw(st.booleans()):
-        return head, z, torch.rand(*shape, head.num_classes, generator=rng).to(wide), options
+        shares = torch.rand(*shape, head.num_classes, generator=rng)
+        return head, z, (1.5 * shares / shares.sum(-1, keepdim=True)).to(wide), options
     target = torch.randint(head.num_classes, shape, generator=rng)
     if draw(st.booleans()) and shape:
         options["ignore_index"] = draw(st.sampled_from([-100, 3, 255]))

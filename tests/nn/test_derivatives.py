@@ -24,6 +24,7 @@ CODES = {
     "tails": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex, shuffled, padded": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
+    "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
 }
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")  # torch's own forward mode
 

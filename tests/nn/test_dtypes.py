@@ -21,6 +21,7 @@ CODES = {
     "tails": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 19, 12, {}, "axes"),
     "simplex": ("simplex", 60, 64, {"mapping": "random"}, "simplex"),
+    "simplices": ("orthogonal_simplices", 50, 40, {}, "simplices"),
 }
 NEAR = {torch.float64: 1e-10, torch.float32: 2e-5, torch.bfloat16: 4e-2, torch.float16: 5e-3}
 """Of cosines, whose prototypes may be rounded too."""
