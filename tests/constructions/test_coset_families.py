@@ -18,8 +18,9 @@ from protosphere.code.placement import Placement
 from protosphere.code.structures import CosetUnion, LinearWords, Plain, SignWords
 from protosphere.codes import cosets
 from protosphere.codes.linear import codewords
+from protosphere.codes.quadratic_forms import quadratic_forms
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.constructions.block_codes.coset_forms import chain, coset_representatives, coset_words, placed_cosets
+from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
 from protosphere.constructions.block_codes.gold import gold
 from protosphere.constructions.block_codes.kerdock import kerdock
@@ -85,13 +86,13 @@ def test_a_chain_grows_from_the_first_order_code_on(m):
 
 @pytest.mark.parametrize("m", [1, 3, 4, 6])
 def test_the_first_words_are_the_first_order_code(m):
-    assert np.array_equal(coset_words(m, 2 << m), codewords(reed_muller(1, m).generator, 2 << m))
+    assert np.array_equal(coset_union(m, 2 << m).packed_signs, codewords(reed_muller(1, m).generator, 2 << m))
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
 def test_every_word_of_the_last_level_is_quadratic_and_they_are_all_different(m):
     size = min(chain(m)[-1].size, 1 << 16)
-    words = coset_words(m, size)
+    words = coset_union(m, size).packed_signs
     assert len(np.unique(words, axis=0)) == size
     if size == chain(m)[-1].size:
         assert np.array_equal(np.unique(words, axis=0), np.unique(codewords(reed_muller(2, m).generator, size), axis=0))
@@ -103,10 +104,12 @@ def test_representatives_and_words_come_in_pieces(m, first, count):
     total = 1 << min(m * (m - 1) // 2, 20)
     first = first % total
     count = min(count, total - first)
-    whole = coset_representatives(m, 0, first + count)
-    assert np.array_equal(coset_representatives(m, first, count), whole[first:])
+    whole = quadratic_forms(m, 0, first + count)
+    assert np.array_equal(quadratic_forms(m, first, count), whole[first:])
     num_words = 1 + first + count
-    assert np.array_equal(coset_words(m, num_words), coset_words(m, num_words + 7)[:num_words])
+    assert np.array_equal(
+        coset_union(m, num_words).packed_signs, coset_union(m, num_words + 7).packed_signs[:num_words]
+    )
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(0, 10**6), st.booleans(), st.booleans())
@@ -133,7 +136,7 @@ def union(m, representatives, numbers):
 
 @pytest.mark.parametrize("numbers", [[0, 5, 40, 70], range(26, 96), [3, 3], [4, 9]])
 def test_chosen_words_of_a_union_are_measured_pair_by_pair(numbers):
-    placement = union(4, coset_representatives(4, 0, 1 + max(numbers) // 32), np.array(numbers))
+    placement = union(4, quadratic_forms(4, 0, 1 + max(numbers) // 32), np.array(numbers))
     value, method = measured(placement)
     assert method == "all pairs, in integers"
     assert value == largest_of_all_pairs(placement)
@@ -141,12 +144,12 @@ def test_chosen_words_of_a_union_are_measured_pair_by_pair(numbers):
 
 @pytest.mark.parametrize("num_classes", [2, 3, 32, 33, 63, 64, 65, 100, 200, 256])
 def test_a_part_of_a_code_is_measured_exactly(num_classes):
-    placement = placed_cosets(4, "", num_classes)
+    placement = Placement("", coset_union(4, num_classes))
     assert measured(placement)[0] == largest_of_all_pairs(placement)
 
 
 def test_both_ways_of_measuring_cosets_agree_on_many(monkeypatch):
-    placement = placed_cosets(6, "", 60_000)
+    placement = Placement("", coset_union(6, 60_000))
     by_sums = measured(placement)
     monkeypatch.setattr(cosets, "MOST_SUM_BITS", -1)
     assert measured(placement) == by_sums == (Fraction(1, 4), "all pairs of cosets of RM(1, m), in integers")
@@ -178,7 +181,7 @@ def test_the_cosets_survive_a_file(tmp_path):
     back = ps.load(path)
     assert back.placement.structure.m == 4
     assert np.array_equal(back.placement.structure.numbers, code.placement.structure.numbers)
-    assert np.array_equal(back.placement.structure.representatives, coset_representatives(4, 0, 5))
+    assert np.array_equal(back.placement.structure.representatives, quadratic_forms(4, 0, 5))
     assert ps.certify(back) == code.certificate
 
 

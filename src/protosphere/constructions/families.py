@@ -1,19 +1,24 @@
 """Families of codes whose sizes and separations are known in advance: a construction each, and starts for the search.
 
-A family is one generator function. It yields every member up to a dimension, cheaply, as a record with its theorem's
-max cosine; points are placed only when asked for. `family` turns it into a registered construction.
+A family is one generator function. It yields every member, or every one up to the dimension it is given, cheaply, as a
+record with its theorem's max cosine; points are placed only when asked for. `family` turns it into a registered
+construction.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, wraps
 from typing import Any
 
 from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain, Structure
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.types import Cosine
+from protosphere.types import Cosine, Points
 
 
 @dataclass(frozen=True)
@@ -24,18 +29,47 @@ class Member:
         dim, size: n, and how many points there are.
         max_cosine: of all of them, by theorem; exact where it is rational.
         recipe: in words, with its parameters.
-        place: (num_classes) to a placement of the first so many points.
+        structure: from a number of classes to the first so many points, in the form they have.
     """
 
     dim: int
     size: int
     max_cosine: Cosine
     recipe: str
-    place: Callable[[int], Placement]
+    structure: Callable[[int], Structure]
+
+    def place(self, num_classes: int) -> Placement:
+        """The first so many points, to be certified."""
+        return Placement(self.recipe, self.structure(num_classes))
+
+
+def dense_member(
+    dim: int,
+    size: int,
+    max_cosine: Cosine,
+    recipe: str,
+    points: Callable[[int], Points],
+    cosine_step: Fraction | None = None,
+) -> Member:
+    """A member whose first so many points are the rows that `points` gives for their number."""
+    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), cosine_step))
 
 
 Members = Callable[[int], Iterable[Member]]
-"""(largest dimension) to every member up to it."""
+"""From the largest dimension to every member up to it."""
+
+
+def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
+    """The generator itself if it asks for a dimension; else its members, listed once, up to one."""
+    if inspect.signature(generate).parameters:
+        return generate
+    listed = cache(lambda: tuple(generate()))
+
+    @wraps(generate)
+    def members(largest_dim: int) -> Iterable[Member]:
+        return (member for member in listed() if member.dim <= largest_dim)
+
+    return members
 
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
@@ -54,11 +88,11 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
 
 def family(
     *, summary: str, reference: str, packed: bool = False, closed_form: bool = False, formerly: str | None = None
-) -> Callable[[Members], Members]:
+) -> Callable[[Callable[..., Iterable[Member]]], Members]:
     """Register the decorated generator of members as a construction of its name; see `construction` for `formerly`."""
 
-    def register(members: Members) -> Members:
-        name = getattr(members, "__name__", "family")
+    def register(generate: Callable[..., Iterable[Member]]) -> Members:
+        members, name = _up_to_dim(generate), getattr(generate, "__name__", "family")
 
         def obstacle(num_classes: int, dim: int) -> str | None:
             if fitting_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:

@@ -14,13 +14,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import CosetUnion
-from protosphere.codes.cosets import coset_union_words
 from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS, LARGEST_VARIABLES, form_bits, quadratic_forms
 from protosphere.constructions.families import Member
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.types import PackedBits
 
 
 @dataclass(frozen=True)
@@ -58,25 +55,12 @@ def _odd_levels(m: int, most_bits: int) -> Iterator[Level]:
         yield Level(1 << (m * r + m + 1), Fraction(1, 1 << ((m + 1) // 2 - r)), name)
 
 
-def coset_representatives(m: int, first: int, count: int) -> PackedBits:
-    """The quadratic forms number first, ..., first + count - 1 in the order of the chain, packed."""
-    return quadratic_forms(m, first, count)
-
-
-def coset_words(m: int, num_words: int) -> PackedBits:
-    """The first words of the chain, packed, coset by coset, each in the order of Sylvester's matrix."""
-    return coset_union_words(_representatives(m, num_words), m, np.arange(num_words))
-
-
 def coset_member(m: int, level: Level) -> Member:
     """The code of one level as a member of a family."""
-    return Member(1 << m, level.size, level.max_cosine, level.name, partial(placed_cosets, m, level.name))
+    return Member(1 << m, level.size, level.max_cosine, level.name, partial(coset_union, m))
 
 
-def placed_cosets(m: int, recipe: str, num_classes: int) -> Placement:
-    """The first words of the chain as +-1/sqrt(n) points."""
-    return Placement(recipe, CosetUnion.of(_representatives(m, num_classes), m, np.arange(num_classes)))
-
-
-def _representatives(m: int, num_words: int) -> PackedBits:
-    return coset_representatives(m, 0, -(-num_words >> (m + 1)))
+def coset_union(m: int, num_classes: int) -> CosetUnion:
+    """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
+    representatives = quadratic_forms(m, 0, -(-num_classes >> (m + 1)))
+    return CosetUnion.of(representatives, m, np.arange(num_classes))

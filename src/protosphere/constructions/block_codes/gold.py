@@ -7,12 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import LinearWords
+from protosphere.code.structures import CosetUnion, LinearWords
 from protosphere.codes.linear import codewords
 from protosphere.codes.quadratic_forms import trace_forms
 from protosphere.codes.reed_muller import generator_rows
-from protosphere.constructions.block_codes.coset_forms import Level, chain, placed_cosets
+from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.block_codes.words import STRUCTURE_BITS, message_bits
 from protosphere.constructions.families import Member, family
 from protosphere.types import PackedBits
@@ -29,7 +28,8 @@ def gold(largest_dim: int) -> Iterator[Member]:
     r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from (_member(m, level) for level in chain(m)[1:])
+        for level in chain(m)[1:]:
+            yield Member(1 << m, level.size, level.max_cosine, level.name, partial(_words, m))
 
 
 def generator(m: int, count: int) -> PackedBits:
@@ -38,14 +38,9 @@ def generator(m: int, count: int) -> PackedBits:
     return np.vstack([generator_rows(1, m, affine), trace_forms(m, count - affine)])
 
 
-def _member(m: int, level: Level) -> Member:
-    return Member(1 << m, level.size, level.max_cosine, level.name, partial(_placed, m, level.name))
-
-
-def _placed(m: int, recipe: str, num_classes: int) -> Placement:
+def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
-        return placed_cosets(m, recipe, num_classes)
+        return coset_union(m, num_classes)
     rows = generator(m, bits)
-    words = LinearWords(1 << m, codewords(rows, num_classes), rows, np.arange(num_classes))
-    return Placement(recipe, words)
+    return LinearWords(1 << m, codewords(rows, num_classes), rows, np.arange(num_classes))

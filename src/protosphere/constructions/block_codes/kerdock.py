@@ -8,11 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
-from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_words
-from protosphere.constructions.families import Member, family
-from protosphere.geometry.gram import sign_rows
+from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_union
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.types import Points
 
 LARGEST_WITH_AXES = 8
@@ -35,19 +32,16 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
         yield coset_member(m, level)
         if m <= LARGEST_WITH_AXES:
             size, recipe = level.size + (2 << m), f"{level.name} and the axes"
-            yield Member(1 << m, size, level.max_cosine, recipe, partial(_placed_with_axes, m, recipe))
+            step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
+            yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
     """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
     n = 1 << m
-    words = coset_words(m, min(num_points, n * n))
+    words = coset_union(m, min(num_points, n * n))
     points = np.zeros((num_points, n))
-    points[: len(words)] = sign_rows(words, n).slice(0, len(words)) / np.sqrt(n)
-    axes = np.arange(num_points - len(words))
-    points[len(words) + axes, axes // 2] = 1 - 2 * (axes % 2)
+    points[: words.count] = words.unit_rows(0, words.count)
+    axes = np.arange(num_points - words.count)
+    points[words.count + axes, axes // 2] = 1 - 2 * (axes % 2)
     return points
-
-
-def _placed_with_axes(m: int, recipe: str, num_classes: int) -> Placement:
-    return Placement(recipe, Plain(unbiased_points(m, num_classes), Fraction(2, 1 << m)))

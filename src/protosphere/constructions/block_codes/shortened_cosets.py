@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import ShortenedWords
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import Level, chain
@@ -20,24 +19,16 @@ LARGEST_M = 12
     reference="MacWilliams & Sloane, chapter 1, section 9, on the codes of chapter 15",
     packed=True,
 )
-def shortened_cosets(largest_dim: int) -> Iterator[Member]:
+def shortened_cosets() -> Iterator[Member]:
     """Words that vanish at j affinely independent points, without those and i other points.
 
     Shortening gives up half the words at a point and gains about (1 - mu)/N in cosine: Kerdock's code of length 16,
     shortened once, is 128 words of length 15 at 1/5.
     """
     for m in range(2, LARGEST_M + 1):
-        for member in _of_length(m):
-            if member.dim <= largest_dim:
-                yield member
-
-
-@lru_cache
-def _of_length(m: int) -> tuple[Member, ...]:
-    cuts = [(j, i) for j in range(m + 1) for i in range(MOST_PUNCTURED + 1) if 0 < j + i < (1 << m) - 2]
-    codes = [ShortenedCosets(m, j, i) for j, i in cuts]
-    members = (_member(code, level) for code in codes for level in chain(m))
-    return tuple(member for member in members if member.size > member.dim and member.max_cosine < 1)
+        cuts = [(j, i) for j in range(m + 1) for i in range(MOST_PUNCTURED + 1) if 0 < j + i < (1 << m) - 2]
+        members = (_member(ShortenedCosets(m, j, i), level) for j, i in cuts for level in chain(m))
+        yield from (member for member in members if member.size > member.dim and member.max_cosine < 1)
 
 
 def _member(code: ShortenedCosets, level: Level) -> Member:
@@ -45,8 +36,4 @@ def _member(code: ShortenedCosets, level: Level) -> Member:
     cuts += [f"punctured by {code.punctured}"] if code.punctured else []
     recipe = ", ".join([level.name, *cuts])
     size, cosine = level.size >> code.shortened, code.max_cosine(level.max_cosine)
-    return Member(code.dim, size, cosine, recipe, partial(_placed, code, recipe))
-
-
-def _placed(code: ShortenedCosets, recipe: str, num_classes: int) -> Placement:
-    return Placement(recipe, ShortenedWords.of(code, num_classes))
+    return Member(code.dim, size, cosine, recipe, partial(ShortenedWords.of, code))

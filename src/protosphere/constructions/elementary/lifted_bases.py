@@ -9,12 +9,11 @@ from math import sqrt
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.constructions.block_codes.kerdock import unbiased_points
-from protosphere.constructions.families import Member, family
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized
+from protosphere.types import Points
 
 
 @family(
@@ -37,18 +36,15 @@ def lifted_bases(largest_dim: int) -> Iterator[Member]:
 def _member(m: int, bases: int) -> Member:
     r = _ratio(m, bases)
     recipe = f"{bases} unbiased bases of R^{1 << m}, lifted"
-    return Member((1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, partial(_placed, m, bases, recipe))
+    step = 2 / (1 + r) / (1 << m // 2)
+    return dense_member((1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, partial(_points, m, bases), step)
 
 
 def _ratio(m: int, bases: int) -> Fraction:
     return Fraction(bases - 1, bases << m // 2)
 
 
-def _placed(m: int, bases: int, recipe: str, num_classes: int) -> Placement:
+def _points(m: int, bases: int, count: int) -> Points:
     """Basis by basis, every vector followed by its negative."""
-    r = _ratio(m, bases)
-    n = 1 << m
-    tails = simplex_points(bases)[np.arange(num_classes) // (2 * n)]
-    points = normalized(np.hstack([unbiased_points(m, num_classes), sqrt(r) * tails]))
-    step = 2 / (1 + r) / (1 << m // 2)
-    return Placement(recipe, Plain(points, step))
+    tails = simplex_points(bases)[np.arange(count) // (2 << m)]
+    return normalized(np.hstack([unbiased_points(m, count), sqrt(_ratio(m, bases)) * tails]))

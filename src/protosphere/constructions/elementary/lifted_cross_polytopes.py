@@ -9,10 +9,8 @@ from math import isqrt, sqrt
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.codes.hadamard import hadamard, hadamard_orders
-from protosphere.constructions.families import Member, family
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Cosine, Points
 
@@ -34,19 +32,14 @@ def lifted_cross_polytopes(largest_dim: int) -> Iterator[Member]:
 @cache
 def _member(order: int) -> Member:
     recipe = f"two cross-polytopes of R^{order}, lifted"
-    return Member(order + 1, 4 * order, _height_squared(order), recipe, partial(_placed, order, recipe))
+    cosine = _height_squared(order)
+    step = 2 * cosine if isinstance(cosine, Fraction) else None
+    return dense_member(order + 1, 4 * order, cosine, recipe, partial(_points, order), step)
 
 
 def _height_squared(order: int) -> Cosine:
     root = isqrt(order)
     return Fraction(1, 2 * root + 1) if root * root == order else 1 / (2 * sqrt(order) + 1)
-
-
-def _placed(order: int, recipe: str, num_classes: int) -> Placement:
-    height_squared = _height_squared(order)
-    step = 2 * height_squared if isinstance(height_squared, Fraction) else None
-    points = _points(order, num_classes)
-    return Placement(recipe, Plain(points, step))
 
 
 def _points(order: int, count: int) -> Points:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache, partial
 from itertools import permutations, product
 from math import cos, pi, sin, sqrt, tan
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
-from protosphere.constructions.families import Member, family
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
@@ -116,23 +115,14 @@ STEPS = {"nine points": Fraction(1, 18)}
 """Where all cosines are rational."""
 
 
-def _place(shape: Callable[[], Points], recipe: str, count: int) -> Placement:
-    points = shape()[:count]
-    return Placement(recipe, Plain(points, STEPS.get(recipe)))
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(Member(n, size, cosine, name, partial(_place, shape, name)) for n, size, cosine, name, shape in SHAPES)
-
-
 @family(
     summary="optimal arrangements with closed forms: n = 3, K = 7, 8, 9, 12, 24; the 600-cell, n = 4, K = 120",
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
-def polytope(largest_dim: int) -> Iterable[Member]:
+def polytope() -> Iterator[Member]:
     """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
-    return (member for member in _members() if member.dim <= largest_dim)
+    for n, size, cosine, name, shape in SHAPES:
+        yield dense_member(n, size, cosine, name, lambda count, shape=shape: shape()[:count], STEPS.get(name))
 
 
 def _ring(corners: int, height: float, turn_degrees: float) -> list[tuple[float, float, float]]:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.codes.fields import FiniteField, field
 from protosphere.codes.primes import prime_powers
-from protosphere.constructions.families import Member, family
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.frames.eigenspaces import frame
-from protosphere.types import Indices
+from protosphere.types import Indices, Points
 
 LARGEST_Q = 9
 """7,300 points of R^657; the next, 15,984 of R^1221, need a Gram matrix of two gigabytes."""
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(
-        Member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), _recipe(q), partial(_place, q))
-        for q in prime_powers(LARGEST_Q)
-    )
 
 
 @family(
@@ -35,13 +25,15 @@ def _members() -> tuple[Member, ...]:
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
     formerly="isotropic",
 )
-def generalized_quadrangle(largest_dim: int) -> Iterable[Member]:
+def generalized_quadrangle() -> Iterator[Member]:
     """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.
 
     All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
     (657,7300). They come in the order of their coordinates.
     """
-    return (member for member in _members() if member.dim <= largest_dim)
+    for q in prime_powers(LARGEST_Q):
+        recipe, step = f"points of the elliptic quadric over GF({q})", Fraction(q + 1, q * q)
+        yield dense_member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), recipe, partial(_points, q), step)
 
 
 def quadric(q: int) -> tuple[Indices, Indices]:
@@ -76,11 +68,10 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
     return zero
 
 
-def _place(q: int, count: int) -> Placement:
+def _points(q: int, count: int) -> Points:
     gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
     np.fill_diagonal(gram, 1.0)
-    points = frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
-    return Placement(_recipe(q), Plain(points, Fraction(q + 1, q * q)))
+    return frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
 
 
 def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:
@@ -94,7 +85,3 @@ def _binary_form(F: FiniteField, b: int, c: int, y: Indices, z: Indices) -> NDAr
 
 def _dim(q: int) -> int:
     return q * (q * q - q + 1)
-
-
-def _recipe(q: int) -> str:
-    return f"points of the elliptic quadric over GF({q})"

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from math import isqrt, sqrt
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.codes.primes import prime_factors, prime_power, prime_powers
 from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.constructions.frames.equiangular_lines import lines_member
 from protosphere.types import Cosine, Indices, Points
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    orders = (q for q in prime_powers(2 * LARGEST_DIM - 1) if q % 4 == 1)
-    return tuple(Member((q + 1) // 2, 2 * (q + 1), _cosine(q), _recipe(q), partial(_place, q)) for q in orders)
 
 
 @family(
     summary="Paley's equiangular lines: n = (q+1)/2 for a prime power q = 1 mod 4, K <= 4n, max cosine 1/sqrt(q)",
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
-def paley_frame(largest_dim: int) -> Iterable[Member]:
+def paley_frame() -> Iterator[Member]:
     """2n equiangular lines in R^n, as n = (q+1)/2: one vector of each first, then their negatives.
 
     The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
     space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.
     """
-    return (member for member in _members() if member.dim <= largest_dim)
+    for q in prime_powers(2 * LARGEST_DIM - 1):
+        if q % 4 == 1:
+            recipe = f"Paley conference frame of GF({q})"
+            yield lines_member((q + 1) // 2, q + 1, _cosine(q), recipe, partial(paley_points, q))
 
 
 def paley_points(q: int) -> Points:
@@ -81,18 +77,6 @@ def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
     return np.array(terms[:period]) if came_back[0] and not any(came_back[1:]) else None
 
 
-def _place(q: int, count: int) -> Placement:
-    points = paley_points(q)
-    root = isqrt(q)
-    step = Fraction(2, root) if root * root == q else None  # cosines +-1/root and -1
-    signed = np.concatenate([points, -points])[:count]
-    return Placement(_recipe(q), Plain(signed, step))
-
-
 def _cosine(q: int) -> Cosine:
     root = isqrt(q)
     return Fraction(1, root) if root * root == q else 1 / sqrt(q)
-
-
-def _recipe(q: int) -> str:
-    return f"Paley conference frame of GF({q}), both signs"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.codes.fields import LARGEST_ORDER, FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.constructions.frames.equiangular_lines import lines_member
 from protosphere.types import Indices, Points
 
 LARGEST_M = 6
@@ -37,24 +36,18 @@ def _symplectic() -> Iterator[Member]:
 
 
 def _member(dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str) -> Member:
-    place = partial(_place, dim, root, signs, f"{recipe}, both signs")
-    return Member(dim, 2 * lines, Fraction(1, root), f"{recipe}, both signs", place)
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(sorted((*_unitary(), *_symplectic()), key=lambda member: member.dim))
+    return lines_member(dim, lines, Fraction(1, root), recipe, partial(_line_points, dim, root, signs))
 
 
 @family(
     summary="equiangular lines of two-graphs: (n, K) = (7,56), (15,72), (21,252), (35,240), (43,688), ...; 1/q",
     reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
 )
-def two_graph_frame(largest_dim: int) -> Iterable[Member]:
+def two_graph_frame() -> Iterable[Member]:
     """Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
     lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line first, then their negatives.
     """
-    return (member for member in _members() if member.dim <= largest_dim)
+    return sorted((*_unitary(), *_symplectic()), key=lambda member: member.dim)
 
 
 def unitary_signs(q: int) -> Points:
@@ -93,15 +86,8 @@ def _powers(F: FiniteField, exponent: int) -> Indices:
     return power
 
 
-def _place(dim: int, root: int, signs: Callable[[], Points], recipe: str, count: int) -> Placement:
+def _line_points(dim: int, root: int, signs: Callable[[], Points]) -> Points:
     """Gram matrix I + S/root, which is K/n times a projector."""
     gram = signs() / root
     np.fill_diagonal(gram, 1.0)
-    points = frame(lambda columns: gram @ columns, len(gram), dim)
-    signed = np.concatenate([points, -points])[:count]
-    return Placement(recipe, Plain(signed, _step(root)))
-
-
-def _step(root: int) -> Fraction:
-    """Of 1, 1/root, -1/root and -1, for an odd root."""
-    return Fraction(2, root)
+    return frame(lambda columns: gram @ columns, len(gram), dim)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import partial
 from math import sqrt
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
 from protosphere.codes.primes import is_prime
-from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
@@ -29,27 +27,23 @@ def _of_prime(p: int) -> Iterator[Member]:
 
 def _member(p: int, degree: int, size: int, more: str) -> Member:
     recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
-    return Member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_place, p, degree, recipe))
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    primes = (p for p in range(3, LARGEST_DIM // 2 + 1) if is_prime(p))
-    return tuple(member for p in primes for member in _of_prime(p))
+    return dense_member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree))
 
 
 @family(
     summary="Weil chirps: n = 2p for a prime p, K <= 4p^2 + 4p at max cosine 1/sqrt(p), 4p^d at (d-1)/sqrt(p) at most",
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
-def weil_chirp(largest_dim: int) -> Iterable[Member]:
+def weil_chirp() -> Iterator[Member]:
     """(cos, sin)(2 pi f(x)/p)/sqrt(p) for polynomials f of degree at most d without constant term, times 1, i, -1, -i.
 
     Inner products are character sums of f - g, (d-1) sqrt(p) at most (Weil); equality for d = 2 (Gauss), where the
     basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
     the first 4p points are orthogonal or opposite; the basis comes last.
     """
-    return (member for member in _members() if member.dim <= largest_dim)
+    for p in range(3, LARGEST_DIM // 2 + 1):
+        if is_prime(p):
+            yield from _of_prime(p)
 
 
 def chirp_points(p: int, degree: int, count: int) -> Points:
@@ -75,9 +69,9 @@ def _values(p: int, degree: int, numbers: Indices) -> Indices:
     return values % p
 
 
-def _place(p: int, degree: int, recipe: str, count: int) -> Placement:
+def _points(p: int, degree: int, count: int) -> Points:
     chirps = chirp_points(p, degree, min(count, 4 * p**degree))
     basis = np.zeros((count - len(chirps), 2 * p))
     which = np.arange(len(basis))
     basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
-    return Placement(recipe, Plain(np.concatenate([chirps, basis])))
+    return np.concatenate([chirps, basis])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import codewords, unpack
 from protosphere.codes.reed_muller import reed_muller
@@ -39,40 +37,26 @@ SPREAD = 61
 """Every so many-th minimal vector is enough to span the lattice of dimension 32."""
 
 
-@lru_cache
-def shells() -> tuple[Shell, ...]:
-    """The shells in dimension 16 that hold more points than those of smaller radius."""
-    code = reed_muller(1, 4)
-    return tuple(
-        Shell(code, centre, norm, size, f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest")
-        for centre, norm, size, where in SHELLS
-    )
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    sixteen = (Member(16, shell.size, shell.max_cosine, shell.recipe, shell.place) for shell in shells())
-    recipe = "Barnes-Wall 32, minimal vectors"
-    return (*sixteen, Member(32, 146_880, Fraction(1, 2), recipe, lambda count: _minimal_32(count, recipe)))
-
-
 @family(
     summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
     reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
     closed_form=True,
 )
-def barnes_wall_shell(largest_dim: int) -> Iterable[Member]:
+def barnes_wall_shell() -> Iterator[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
-    return (member for member in _members() if member.dim <= largest_dim)
+    for centre, norm, size, where in SHELLS:
+        recipe = f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
+        yield Shell(reed_muller(1, 4), centre, norm, size, recipe).member
+    yield Member(32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32)
 
 
-def _minimal_32(count: int, recipe: str) -> Placement:
+def _minimal_32(count: int) -> LatticePoints:
     """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
     vectors = minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64)) / 4
     coset = LatticeCoset(basis, Fraction(1), "Barnes-Wall 32 has as shortest vectors those of norm 16")
     points = normalized(vectors[:count].astype(np.float64))
-    return Placement(recipe, LatticePoints(points, Fraction(1, 4), lattice=coset))
+    return LatticePoints(points, Fraction(1, 4), lattice=coset)
 
 
 def minimal_vectors(m: int) -> SmallIntegers:

@@ -16,9 +16,9 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import LinearCode, codewords, unpack
+from protosphere.constructions.families import Member
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 from protosphere.geometry.sphere import normalized
 
@@ -41,13 +41,18 @@ class Shell:
         """1 - 4/norm: two vectors of the shell differ by a lattice vector, of norm 8 at least."""
         return 1 - Fraction(LEAST_NORM, 2 * self.norm)
 
-    def place(self, count: int) -> Placement:
+    def structure(self, count: int) -> LatticePoints:
         """The first `count` vectors, word of the code by word, odd entries running slowest."""
         vectors = shell_vectors(self.code, self.centre, self.norm, count)
         points = normalized(vectors.astype(np.float64))
         basis = lattice_basis(self.code) / np.sqrt(self.norm)
         coset = LatticeCoset(basis, Fraction(LEAST_NORM, self.norm), "Construction B has least norm 8")
-        return Placement(self.recipe, LatticePoints(points, self._step, lattice=coset))
+        return LatticePoints(points, self._step, lattice=coset)
+
+    @property
+    def member(self) -> Member:
+        """The shell as a member of a family."""
+        return Member(self.code.n, self.size, self.max_cosine, self.recipe, self.structure)
 
     @property
     def _step(self) -> Fraction:

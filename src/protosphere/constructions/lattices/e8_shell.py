@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterator
 
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.families import Member, family
@@ -13,32 +12,19 @@ DEEPEST = 20
 """The shell of norm 40 has 2,207,520 points; larger ones are more than anybody has classes."""
 
 
-@lru_cache
-def shells() -> tuple[Shell, ...]:
-    """The shells of norm 2m, 1 <= m <= 20; integers of twice the usual size, so the norm is 8m here."""
-    code = reed_muller(0, 3)
-    return tuple(
-        Shell(code, (0,) * 8, 8 * m, 240 * _cubes_of_divisors(m), f"E8, the shell of norm {2 * m}")
-        for m in range(1, DEEPEST + 1)
-    )
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(Member(8, shell.size, shell.max_cosine, shell.recipe, shell.place) for shell in shells())
-
-
 @family(
     summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
     closed_form=True,
 )
-def e8_shell(largest_dim: int) -> Iterable[Member]:
+def e8_shell() -> Iterator[Member]:
     """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.
 
     Integer vectors first, then halves of odd ones, each in a fixed order.
     """
-    return _members() if largest_dim >= 8 else ()
+    code, origin = reed_muller(0, 3), (0,) * 8
+    for m in range(1, DEEPEST + 1):  # integers of twice the usual size, so the norm is 8m here
+        yield Shell(code, origin, 8 * m, 240 * _cubes_of_divisors(m), f"E8, the shell of norm {2 * m}").member
 
 
 def _cubes_of_divisors(m: int) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, minimal_vectors
@@ -26,31 +25,30 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
     reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
     closed_form=True,
 )
-def leech_shell(largest_dim: int) -> Iterable[Member]:
+def leech_shell() -> Iterator[Member]:
     """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.
 
     Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech.minimal_vectors`.
     """
-    if largest_dim >= 24:
-        yield Member(24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", _around_hole)
-        yield Member(24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", _minimal)
+    yield Member(24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", _around_hole)
+    yield Member(24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", _minimal)
 
 
-def _minimal(count: int) -> Placement:
+def _minimal(count: int) -> LatticePoints:
     points = minimal_vectors()[:count].astype(np.float64)
-    return _placed(points, leech_basis(), LEAST_NORM, "Leech lattice, minimal vectors")
+    return _of_norm(points, leech_basis(), LEAST_NORM)
 
 
-def _around_hole(count: int) -> Placement:
+def _around_hole(count: int) -> LatticePoints:
     """v - c/2 for minimal v with inner product 2 with c, and their negatives, which are (c - v) - c/2."""
     vectors = minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
     points = np.concatenate([halves, -halves])[:count].astype(np.float64)
-    return _placed(points, 2 * leech_basis(), 4 * LEAST_NORM, "Leech lattice, second shell around a type 3 hole")
+    return _of_norm(points, 2 * leech_basis(), 4 * LEAST_NORM)
 
 
-def _placed(vectors: Points, basis: Indices, least: int, recipe: str) -> Placement:
+def _of_norm(vectors: Points, basis: Indices, least: int) -> LatticePoints:
     """Vectors of one norm, differing by vectors of the lattice of `basis`, whose norms are multiples of least/4."""
     norm = round(float(vectors[0] @ vectors[0]))
     coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), THEOREM)
-    return Placement(recipe, LatticePoints(normalized(vectors), Fraction(least, 4 * norm), lattice=coset))
+    return LatticePoints(normalized(vectors), Fraction(least, 4 * norm), lattice=coset)

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.placement import Placement
 from protosphere.code.structures import LatticePoints
 from protosphere.codes.reed_muller import reed_muller
+from protosphere.constructions.families import Member
 from protosphere.constructions.lattices import leech
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
@@ -49,11 +49,12 @@ class Section:
     name: str
 
     @property
-    def recipe(self) -> str:
-        """In words."""
-        return f"{self.name}: {self.parent.name} vectors with inner products fixed with {len(self.fixed)} others"
+    def member(self) -> Member:
+        """The section as a member of a family."""
+        recipe = f"{self.name}: {self.parent.name} vectors with inner products fixed with {len(self.fixed)} others"
+        return Member(self.dim, self.size, self.max_cosine, recipe, self.structure)
 
-    def place(self, count: int) -> Placement:
+    def structure(self, count: int) -> LatticePoints:
         """The first `count` in the parent's order, in coordinates of the space orthogonal to the fixed vectors."""
         vectors, fixed = self.parent.vectors().astype(np.int64), np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
@@ -64,7 +65,7 @@ class Section:
         spanning = chosen[1 :: max(1, len(chosen) // 2000)] - chosen[0]
         lattice = LatticeCoset(integer_basis(spanning) @ across / length, least, self.parent.theorem)
         step = least / (2 * self.parent.norms)
-        return Placement(self.recipe, LatticePoints(normalized(flat[:count]), step, lattice=lattice))
+        return LatticePoints(normalized(flat[:count]), step, lattice=lattice)
 
 
 def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
 
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.sections import E8, LEECH, Section, sparse
@@ -44,25 +43,19 @@ def _around_triangles() -> Iterable[Section]:
     yield Section(21, 112, Fraction(1, 9), LEECH, (TYPE_3, one, two), (24, 16, 8), "McLaughlin, adjacent to one")
 
 
-@lru_cache
-def sections() -> tuple[Section, ...]:
+def sharp_sections() -> list[Section]:
     """All of them, by dimension."""
-    return tuple(sorted((*_kissing_chain(), *_around_triangles()), key=lambda section: (section.dim, section.size)))
-
-
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(Member(one.dim, one.size, one.max_cosine, one.recipe, one.place) for one in sections())
+    return sorted((*_kissing_chain(), *_around_triangles()), key=lambda section: (section.dim, section.size))
 
 
 @family(
     summary="optimal codes out of E8 and the Leech lattice: (n, K) = (5,16), (6,27), (7,56), (22,275), (23,4600), ...",
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
 )
-def sharp_codes(largest_dim: int) -> Iterable[Member]:
+def sharp_codes() -> Iterable[Member]:
     """Lattice vectors with prescribed inner products with one to five fixed ones, projected and scaled to the sphere.
 
     (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
     Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.
     """
-    return (member for member in _members() if member.dim <= largest_dim)
+    return (section.member for section in sharp_sections())

@@ -7,17 +7,16 @@ Those kept here are orbits of a few of them under permutations, found by a searc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
-from protosphere.constructions.families import Member, family
+from protosphere.constructions.families import Member, dense_member, family
 from protosphere.geometry.sphere import normalized
+from protosphere.types import Points
 
 HALF = Fraction(1, 2)
 
@@ -64,28 +63,21 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(tuple(sorted(one)) for one in found))
 
 
-@lru_cache
-def _members() -> tuple[Member, ...]:
-    return tuple(Member(n, 16 * COUNTS[n] + 2 * n, HALF, _recipe(n), partial(_place, n)) for n in COUNTS)
-
-
 @family(
     summary="four signs in the places of quadruples, and axes: n = 9 to 14, K <= 306, 500, 582, 840, 1066, 1484; 1/2",
     reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
 )
-def signed_quadruples(largest_dim: int) -> Iterable[Member]:
+def signed_quadruples() -> Iterator[Member]:
     """At 60 degrees, more points than the best lattices known of these dimensions have."""
-    return (member for member in _members() if member.dim <= largest_dim)
+    for n, count in COUNTS.items():
+        recipe = f"{count} quadruples of {n} places with 16 signs each, and the axes"
+        yield dense_member(n, 16 * count + 2 * n, HALF, recipe, partial(_points, n), Fraction(1, 4))
 
 
-def _recipe(n: int) -> str:
-    return f"{COUNTS[n]} quadruples of {n} places with 16 signs each, and the axes"
-
-
-def _place(n: int, count: int) -> Placement:
+def _points(n: int, count: int) -> Points:
     signs = np.array(list(product((1.0, -1.0), repeat=4)))
     points = np.zeros((16 * COUNTS[n] + 2 * n, n))
     for number, places in enumerate(quadruples(n)):
         points[16 * number : 16 * number + 16, list(places)] = signs
     points[-2 * n :] = 2 * np.concatenate([np.eye(n), -np.eye(n)])
-    return Placement(_recipe(n), Plain(normalized(points[:count]), Fraction(1, 4)))
+    return normalized(points[:count])
