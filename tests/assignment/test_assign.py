@@ -11,6 +11,7 @@ import protosphere as ps
 from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import faq, maximised, pair_sum, twins, without_diagonal
+from protosphere.constructions.rebuild import rebuild
 
 SCHEMES = {
     "log_sum_exp": (40, 10, {"steps": 100}),
@@ -149,3 +150,14 @@ def test_many_classes_are_aligned_a_block_at_a_time():
     spread = np.std(chance)
     assert pair_sum(S, gram, order) > np.mean(chance) + 20 * spread
     assert pair_sum(S, gram, order) > 0.8 * pair_sum(S, gram, faq(without_diagonal(S), without_diagonal(gram)))
+
+
+@pytest.mark.parametrize("scheme", ["bch", "orthogonal_simplices", "cross_polytope"])
+def test_provenance_carries_the_order_and_rebuilds(scheme, tmp_path):
+    code = ps.assign(code_of(scheme), similarity(len(code_of(scheme)), 6), "oppose")
+    assert code.provenance.steps[-1].what == "assigned to oppose"
+    assert np.array_equal(rebuild(code.provenance).points, code.points)
+    code.save(tmp_path / "code.safetensors")
+    back = ps.load(tmp_path / "code.safetensors")
+    assert back.provenance == code.provenance
+    assert np.array_equal(back.points, code.points)

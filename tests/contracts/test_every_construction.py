@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import protosphere as ps
+from protosphere.assignment.similarity import similarity_text
 from protosphere.code.provenance import Provenance
 from protosphere.constructions.rebuild import rebuild
 from protosphere.geometry.gram import max_cosine
+
+ALIKE = similarity_text(ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3))))
 
 # A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
 ROWS = [
@@ -66,6 +69,8 @@ ROWS = [
     ("best", 100, 16, {"iterations": 0, "catalogue": False}, (3, 1, "dim 2")),
     ("best", 40, 9, {"iterations": 0}, (10**15, 64, "this machine's memory")),
     ("best", 310, 4, {"iterations": 100}, None),
+    ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
+    ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
 ]
 BUILDABLE = [row[:4] for row in ROWS]
 

@@ -15,6 +15,7 @@ from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.worst_pair import least_worst_pair, mildest, mildest_of_all, worst_pair
 from protosphere.code.choice import Choice
+from protosphere.code.provenance import Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brief
 from protosphere.types import Indices, Points, Progress, ignore
@@ -84,7 +85,9 @@ def assign(
     found = assignment(code, similarity, objective, seed=seed, progress=progress)
     considered = code.choice.considered if code.choice else ()
     placement = code.placement.permuted(found.order)
-    return replace(code, placement=placement, provenance=None, choice=Choice(found.reason, considered))
+    step = Step(f"assigned to {found.objective}", numbers=tuple(found.order.tolist()))
+    provenance = code.provenance and code.provenance.then(step)
+    return replace(code, placement=placement, provenance=provenance, choice=Choice(found.reason, considered))
 
 
 def assignment(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.errors import InvalidArgumentError, brief
+from protosphere.assignment.taxonomy import SHIPPED, taxonomy
+from protosphere.errors import InvalidArgumentError, as_choice, brief
 from protosphere.types import Points
 
 ASYMMETRY = 1e-6
@@ -16,12 +19,18 @@ ASYMMETRY = 1e-6
 
 BLOCK = 1024
 
+TEXT = "upper triangle "
+"""What a similarity written as text begins with."""
+
 
 def as_similarity(given: Any, num_classes: int | None = None, name: str = "similarity") -> Points:
     """`given` as a symmetric K x K float64 matrix; anything else gets one sentence.
 
-    A `Taxonomy`, or whatever has a `similarity()` of its own, is asked for it. The diagonal may be anything.
+    A `Taxonomy`, or whatever has a `similarity()` of its own, is asked for it; text is what `similarity_text` wrote, or
+    the name of a tree that we ship. The diagonal may be anything.
     """
+    if isinstance(given, str):
+        given = _read_text(given, name)
     if callable(getattr(given, "similarity", None)):
         given = given.similarity()
     matrix = real_matrix(given, name)
@@ -37,6 +46,29 @@ def as_similarity(given: Any, num_classes: int | None = None, name: str = "simil
         entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
         raise InvalidArgumentError(f"'{name}' must be symmetric, got {entries}; (S + S.T) / 2 is")
     return (matrix + matrix.T) / 2 if difference else matrix
+
+
+def similarity_text(given: Any) -> str:
+    """A similarity as one word, which `as_similarity` reads: the entries above the diagonal, bit for bit."""
+    if isinstance(given, str):
+        return given
+    matrix = as_similarity(given)
+    return TEXT + b64encode(matrix[np.triu_indices(len(matrix), 1)].astype("<f8").tobytes()).decode()
+
+
+def _read_text(text: str, name: str) -> Any:
+    if not text.startswith(TEXT):
+        return taxonomy(as_choice(name, text, SHIPPED))
+    try:
+        entries = np.frombuffer(b64decode(text.removeprefix(TEXT), validate=True), dtype="<f8")
+    except ValueError as error:
+        raise InvalidArgumentError(f"'{name}' must be what 'similarity_text' wrote, got {brief(text)}") from error
+    K = (1 + isqrt(1 + 8 * len(entries))) // 2
+    if len(entries) != K * (K - 1) // 2:
+        raise InvalidArgumentError(f"'{name}' must be what 'similarity_text' wrote, got {brief(text)}")
+    matrix = np.eye(K)
+    matrix[np.triu_indices(K, 1)] = entries
+    return np.triu(matrix) + np.triu(matrix, 1).T
 
 
 def real_matrix(given: Any, name: str) -> Points:

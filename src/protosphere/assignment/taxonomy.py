@@ -105,6 +105,13 @@ class Taxonomy:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         return np.array([numbers[name] for name in names], dtype=np.int64)
 
+    @property
+    def text(self) -> str:
+        """All of it as lines of child and parent, which `taxonomy` reads."""
+        inner = {node: self.parents[node] for chain in self.ancestors for node in chain if node in self.parents}
+        edges = [(name, self.parents[name]) for name in self.classes] + sorted(inner.items())
+        return "".join(f"{child}\t{parent}\n" for child, parent in edges)
+
     def of(self, class_names: Sequence[str]) -> Taxonomy:
         """The tree of just these classes in this order; one that it does not have is refused."""
         for name in class_names:
@@ -115,12 +122,16 @@ class Taxonomy:
         return Taxonomy(tuple(class_names), self.parents)
 
 
-def taxonomy(source: str | Path | Mapping[str, str], classes: Sequence[str] | None = None) -> Taxonomy:
+def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequence[str] | None = None) -> Taxonomy:
     """A tree from a mapping class -> parent, from a text file with a line 'child parent' each, or one of `SHIPPED`.
 
     Without `classes` they are the leaves as they come. Names with spaces have a comma or a tab between them.
     """
-    if isinstance(source, Mapping):
+    if isinstance(source, Taxonomy):
+        return source if classes is None else source.of(classes)
+    if isinstance(source, str) and "\n" in source:
+        parents = _parsed(source.splitlines(), "given as text")
+    elif isinstance(source, Mapping):
         parents = {str(child): str(parent) for child, parent in source.items()}
     elif isinstance(source, Path) or str(source) not in SHIPPED:
         parents = _parsed(_lines(Path(source)), str(source))

@@ -34,6 +34,7 @@ from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives
 from protosphere.constructions.descents import optimized as optimized
 from protosphere.constructions import best_known as best_known
+from protosphere.constructions.descents import semantic as semantic
 # isort: on
 
 from protosphere.constructions.best import best

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from protosphere.assignment import MAPPINGS, class_order
+from protosphere.assignment import MAPPINGS, class_order, taxonomy
+from protosphere.assignment.similarity import as_similarity
 from protosphere.code.certification import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
@@ -20,7 +21,7 @@ from protosphere.version import __version__
 def construct(
     scheme: str,
     *,
-    num_classes: int,
+    num_classes: int | None = None,
     dim: int,
     seed: int = 0,
     mapping: str = "fixed",
@@ -31,7 +32,7 @@ def construct(
 
     Args:
         scheme: one of `ps.available()`; 'best' is the lowest max cosine of them all.
-        num_classes: how many prototypes, at least 2.
+        num_classes: how many prototypes, at least 2; may be left out where `similarity` or `tree` says it.
         dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
         seed: of everything random. The same seed gives the same bits.
         mapping: `fixed` gives class i point i; `random` permutes them by the seed.
@@ -42,11 +43,11 @@ def construct(
     SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
     entry = describe(scheme)
-    K = as_integer("num_classes", num_classes, minimum=2)
+    given = entry.resolved(options)
+    K = as_integer("num_classes", _implied(given) if num_classes is None else num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
     as_choice("mapping", mapping, MAPPINGS)
     seed = as_integer("seed", seed, minimum=0)
-    given = entry.resolved(options)
     obstacle = entry.obstacle(K, n, **given) or size_obstacle(entry, K, n)
     if obstacle:
         raise InfeasibleError(obstacle)
@@ -60,6 +61,13 @@ def construct(
         return _mapped(replace(made, provenance=replace(request, resolved=made.provenance)), order, progress)
     placement = made if order is None else made.permuted(order)
     return SphericalCode(placement, certified(placement, guarantee, progress), request)
+
+
+def _implied(options: dict[str, Any]) -> int | None:
+    """How many classes a similarity or a tree has."""
+    if options.get("similarity"):
+        return len(as_similarity(options["similarity"]))
+    return len(taxonomy(options["tree"]).classes) if options.get("tree") else None
 
 
 def _mapped(code: SphericalCode, order: Indices | None, progress: Progress) -> SphericalCode:

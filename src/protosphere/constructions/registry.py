@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from protosphere.assignment.similarity import similarity_text
+from protosphere.assignment.taxonomy import taxonomy
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
@@ -72,7 +74,8 @@ class Construction:
             if option not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise InvalidArgumentError(f"'{self.name}' has no option {brief(option)}; its options are: {known}")
-        return self.options | {option: _plain(value) for option, value in given.items()}
+        texts = {option: TEXTS[option](value) for option, value in given.items() if option in TEXTS}
+        return self.options | {option: _plain(value) for option, value in given.items()} | texts
 
     def chosen(self, num_classes: int, dim: int, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the scheme chooses where a request that it can serve leaves something open."""
@@ -101,6 +104,13 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         return value.item()
     return str(value) if type(value).__module__ == "torch" else value
+
+
+TEXTS: Mapping[str, Callable[[Any], str]] = {
+    "similarity": similarity_text,
+    "tree": lambda given: taxonomy(given).text,
+}
+"""Options that provenance keeps as text, whatever they were given as."""
 
 
 _registry: dict[str, Construction] = {}
