@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from protosphere.errors import InvalidArgumentError
@@ -117,8 +119,90 @@ class ForSequenceClassification(nn.Module):
         return SimpleNamespace(logits=self.classifier(self.roberta(x).mean((2, 3))))
 
 
+class Distilled(TimmNet):
+    """timm: a second head, averaged with the first; `get_classifier` gives both."""
+
+    def __init__(self, num_classes=1000):
+        super().__init__(num_classes)
+        self.reset_classifier(num_classes)
+
+    def reset_classifier(self, num_classes, global_pool=None):
+        self.num_classes = num_classes
+        self.head, self.head_dist = (nn.Linear(8, num_classes) if num_classes else nn.Identity() for _ in range(2))
+
+    def get_classifier(self):
+        return self.head, self.head_dist
+
+    def forward(self, x):
+        features = self.stem(x).mean((2, 3))
+        return (self.head(features) + self.head_dist(features)) / 2
+
+
+class WithTeacher(nn.Module):
+    """transformers: two classifiers, under names of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.config, self.num_labels = SimpleNamespace(num_labels=1000), 1000
+        self.deit = nn.Conv2d(3, 8, 3)
+        self.cls_classifier, self.distillation_classifier = nn.Linear(8, 1000), nn.Linear(8, 1000)
+
+    def forward(self, x):
+        features = self.deit(x).mean((2, 3))
+        return SimpleNamespace(logits=(self.cls_classifier(features) + self.distillation_classifier(features)) / 2)
+
+
+class Auxiliary(nn.Module):
+    """torchvision: GoogLeNet's side branch, with a hidden layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(8, 16), nn.Linear(16, 1000)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+class GoogLeNet(nn.Module):
+    """torchvision: `fc` and `aux1`, `aux2`; Inception3's is `AuxLogits`."""
+
+    def __init__(self, name="aux1"):
+        super().__init__()
+        self.conv1, self.fc, self.name = nn.Conv2d(3, 8, 3), nn.Linear(8, 1000), name
+        setattr(self, name, Auxiliary())
+        self.aux2 = None
+
+    def forward(self, x):
+        features = self.conv1(x).mean((2, 3))
+        return self.fc(features) + 0.3 * getattr(self, self.name)(features)
+
+
+class Lazy(nn.Module):
+    """A classifier that waits for its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.fc = nn.Conv2d(3, 8, 3), nn.LazyLinear(1000)
+
+    def forward(self, x):
+        return self.fc(self.conv1(x).mean((2, 3)))
+
+
+def plain():
+    """Layers one after the other."""
+    flat = nn.Sequential(nn.Linear(8, 1000), nn.ReLU(), nn.Linear(1000, 1000))
+    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), flat)
+
+
 STYLES = [
     ResNet,
+    Distilled,
+    lambda: Distilled(0),
+    WithTeacher,
+    GoogLeNet,
+    lambda: GoogLeNet("AuxLogits"),
+    Lazy,
+    plain,
     VGG,
     VisionTransformer,
     TimmNet,
@@ -161,6 +245,117 @@ def test_device_dtype_and_options_are_kept():
         40,
         "uniform",
     )
+
+
+def test_second_classifiers_share_the_head():
+    for model, names in ((Distilled(), ("head", "head_dist")), (GoogLeNet(), ("fc", "aux1.fc2"))):
+        attach(model, 10, dim=9)
+        pairs = [model.get_submodule(name) for name in names]
+        assert pairs[0][1] is pairs[1][1]
+        assert pairs[0][0] is not pairs[1][0]
+        assert {module.out_features for module in model.modules() if isinstance(module, nn.Linear)} <= {9, 16}
+
+
+@pytest.mark.parametrize("make", STYLES, ids=lambda make: make.__name__)
+def test_a_second_call_replaces_the_first(make):
+    once, twice = attach(make(), 7, dim=6), attach(attach(make(), 10, dim=9), 7, dim=6)
+    assert str(once) == str(twice)
+    x = torch.randn(4, 3, 8, 8)
+    answer = twice(x)
+    assert getattr(answer, "logits", answer).shape == (4, 7)
+    assert list(once.state_dict()) == list(twice.state_dict())
+
+
+def test_a_layer_by_its_name():
+    model = VGG()
+    attach(model, 10, dim=9, layer="classifier.0")
+    assert model.classifier[3].out_features == 1000
+    assert [type(module) for module in model.classifier[0]] == [nn.Linear, PrototypeHead]
+    attach(model, 12, dim=11, layer="classifier.0")
+    assert [module.dim for module in model.modules() if isinstance(module, PrototypeHead)] == [11]
+    several = attach(Distilled(), 10, dim=9, layer=["head", "head_dist"])
+    assert several.head[1] is several.head_dist[1]
+    only = attach(GoogLeNet(), 10, dim=9, layer="fc")
+    assert only.aux1.fc2.out_features == 1000
+    for name in ("nothing", "", "features"):
+        with pytest.raises(
+            InvalidArgumentError, match=rf"'layer' must name an nn\.Linear .*got '{name}'; its last are 'c"
+        ):
+            attach(VGG(), 10, dim=9, layer=name)
+
+
+def test_a_head_or_a_code_may_be_given():
+    head = PrototypeHead(10, dim=9)
+    assert prototype_head(attach(ResNet(), head)) is head
+    assert prototype_head(attach(ResNet(), head.code)).code is head.code
+
+
+def test_a_head_behind_its_own_layer_is_replaced():
+    model = nn.Sequential(nn.Flatten(), nn.Linear(12, 9), PrototypeHead(10, dim=9))
+    attach(model, 7, dim=6)
+    assert [type(module) for module in model] == [nn.Flatten, nn.Linear, PrototypeHead]
+    assert model(torch.zeros(2, 12)).shape == (2, 7)
+
+
+def several(**layers):
+    model = nn.Module()
+    for name, layer in layers.items():
+        setattr(model, name, layer)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (several(fc=nn.Linear(8, 4), classifier=nn.Linear(4, 10)), "several .*classifier, 'fc', 'classifier'; layer="),
+        (several(fc=nn.Linear(8, 10), aux=nn.Conv2d(8, 10, 1)), "a second classifier, 'aux', with no .*; layer="),
+        (several(fc=nn.Linear(8, 10), exit1=nn.Linear(4, 10)), "may be classifiers, 'exit1'; layer="),
+        (nn.Sequential(nn.Linear(8, 9), nn.ReLU(), PrototypeHead(10, dim=9)), "a PrototypeHead with no nn.Linear"),
+    ],
+)
+def test_what_is_not_clear_is_refused_in_one_sentence(model, sentence):
+    with pytest.raises(InvalidArgumentError, match=sentence):
+        attach(model, 10, dim=9)
+
+
+def test_saving_and_loading_as_timm_does(tmp_path):
+    """`timm.create_model(..., checkpoint_path=...)` loads a state_dict into a model that must have its layers."""
+    torch.manual_seed(0)
+    model = attach(Distilled(), 10, dim=9).eval()
+    torch.save(model.state_dict(), tmp_path / "model.pth")
+    state = torch.load(tmp_path / "model.pth", weights_only=True)
+    again = attach(Distilled(), PrototypeHead.from_state_dict(state, prefix="head.1.")).eval()
+    again.load_state_dict(state)
+    x = torch.randn(2, 3, 8, 8)
+    assert torch.equal(again(x), model(x))
+
+
+def save_pretrained(model, folder):
+    """transformers writes config.json and model.safetensors, in which layers may have other names than in the model."""
+    (folder / "config.json").write_text(json.dumps(vars(model.config)))
+    state = {name.replace("vit.", "encoder."): tensor for name, tensor in model.state_dict().items()}
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def from_pretrained(folder):
+    """It makes the model of the config and loads what it knows; a classifier it does not find stays as it was drawn."""
+    model, state = ForImageClassification(), load_file(folder / "model.safetensors")
+    model.config.num_labels = json.loads((folder / "config.json").read_text())["num_labels"]
+    known = {name.replace("encoder.", "vit."): tensor for name, tensor in state.items() if name.startswith("encoder.")}
+    model.load_state_dict(known, strict=False)
+    return model
+
+
+def test_saving_and_loading_as_transformers_does(tmp_path):
+    model = attach(ForImageClassification(), 10, dim=9).eval()
+    save_pretrained(model, tmp_path)
+    again = from_pretrained(tmp_path)
+    assert again.config.num_labels == 10
+    state = load_file(tmp_path / "model.safetensors")
+    attach(again, PrototypeHead.from_state_dict(state, prefix="classifier.1."))
+    again.load_state_dict(state, strict=False)  # the layer before the head; the rest is there
+    x = torch.randn(2, 3, 8, 8)
+    assert torch.equal(again.eval()(x).logits, model(x).logits)
 
 
 def test_a_model_without_a_classifier_is_refused_in_one_sentence():

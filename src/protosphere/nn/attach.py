@@ -1,45 +1,64 @@
 """A prototype head in place of the classifier of somebody's model, found by the names that libraries give it.
 
 torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swin), `heads` (ViT). timm:
-`get_classifier()`. transformers: `classifier`, or `score`; its `num_labels` follows. None of them is imported.
+`get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` follows. None of them is imported.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
 
 from torch import nn
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn.head import PrototypeHead
 
-NAMES = ("fc", "classifier", "head", "heads", "score")
-"""Attributes that hold a classifier, in the order in which they are tried."""
+NAMES = ("fc", "classifier", "head", "heads", "score", "classification_head", "cls_classifier", "logits_proj")
+"""Attributes that hold a classifier."""
+
+SECOND = re.compile(r"^aux|dist", re.IGNORECASE)
+"""Attributes that hold a second one: `aux1`, `AuxLogits`, `head_dist`, `distillation_classifier`."""
+
+LIKELY = re.compile(r"(^|[._])(fc|classifier|heads?|score|logits|exit)\d*($|[._])", re.IGNORECASE)
+"""Names of layers that are classifiers if they have as many outputs as the one that is."""
 
 COUNTS = ("num_classes", "num_labels")
 """Attributes in which models keep the number of classes."""
 
 
-def attach(model: nn.Module, num_classes: int, dim: int | None = None, **options: Any) -> nn.Module:
+def attach(
+    model: nn.Module,
+    num_classes: int | SphericalCode | PrototypeHead,
+    dim: int | None = None,
+    *,
+    layer: str | Sequence[str] | None = None,
+    **options: Any,
+) -> nn.Module:
     """Replace the classifier of `model`, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
-    The last `nn.Linear` of what the model's library calls its classifier is replaced; what comes before it there
-    (dropout, pooling, a hidden layer) stays. Device and dtype are those of the layer replaced.
+    The last `nn.Linear` of what the model's library calls its classifier is replaced, and those of second classifiers
+    (distilled models, auxiliary outputs), which share the head; what comes before them there (dropout, pooling, a
+    hidden layer) stays. Device and dtype are those of the layers replaced. A second call replaces what the first put
+    there.
 
     Args:
-        model: torchvision-, timm- or transformers-style, or any with its last layer under one of `NAMES`.
-        num_classes: K.
-        dim, options: as of `PrototypeHead`.
+        model: torchvision-, timm- or transformers-style, an `nn.Sequential`, or any with its last layer under a name.
+        num_classes: K, or a code, or a head, say that of a checkpoint.
+        dim, options: as of `PrototypeHead`, for a K.
+        layer: the name of the layer to replace, or names, as `model.named_modules()` has them; found without.
 
     >>> model = nn.Sequential()
     >>> model.fc = nn.Linear(512, 1000)
     >>> attach(model, 10, dim=9).fc[0]
     Linear(in_features=512, out_features=9, bias=True)
     """
-    parent, name, layer = _last_linear(model)
-    head = PrototypeHead(num_classes, dim=dim, **options)
-    projection = nn.Linear(layer.in_features, head.dim)
-    setattr(parent, name, nn.Sequential(projection, head).to(layer.weight.device, layer.weight.dtype))
+    layers = _layers(model, layer)
+    head = num_classes if isinstance(num_classes, PrototypeHead) else PrototypeHead(num_classes, dim=dim, **options)
+    for old in layers:
+        _replace(model, old, head)
     for holder in (model, getattr(model, "config", None)):
         for count in COUNTS:
             if isinstance(getattr(holder, count, None), int):
@@ -57,41 +76,135 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
     )
 
 
-def _last_linear(model: nn.Module) -> tuple[nn.Module, str, nn.Linear]:
-    """The layer to replace, the module that holds it, and its name there."""
-    root = _classifier(model)
-    inside = _linears(root)
-    reset = getattr(model, "reset_classifier", None)
-    if not inside and callable(reset):  # a timm model made without classes
-        reset(2)
-        root = _classifier(model)
-        inside = _linears(root)
-    if not inside:
-        kind = type(root).__name__
+def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
+    """Put a layer of head.dim outputs and the head wherever the old layer stands, alone or before a head."""
+    device, dtype = old.weight.device, old.weight.dtype
+    lazy = isinstance(old, nn.LazyLinear)
+    new = nn.LazyLinear(head.dim) if lazy else nn.Linear(old.in_features, head.dim)
+    new, head = new.to(device, dtype), head.to(device, dtype)
+    for parent, name in [(parent, name) for parent, name, child in _children(model) if child is old]:
+        if isinstance(parent, nn.Sequential) and _followed_by_head(parent, int(name) if name.isdigit() else -1):
+            parent[int(name)], parent[int(name) + 1] = new, head
+        else:
+            setattr(parent, name, nn.Sequential(new, head))
+
+
+def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            yield parent, name, child
+
+
+def _followed_by_head(parent: nn.Sequential, place: int) -> bool:
+    return 0 <= place < len(parent) - 1 and isinstance(parent[place + 1], PrototypeHead)
+
+
+def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
+    """The layers to replace."""
+    if layer is not None:
+        return [_named(model, name) for name in ([layer] if isinstance(layer, str) else layer)]
+    before_heads = [layer for parent, name, layer in _children(model) if _is_before_head(parent, name)]
+    if _linears(before_heads):
+        return _linears(before_heads)
+    if any(isinstance(module, PrototypeHead) for module in model.modules()):
         raise InvalidArgumentError(
-            f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself"
+            "'model' has a PrototypeHead with no nn.Linear before it; layer= names what to replace"
         )
-    for parent in model.modules():
-        for name, module in parent.named_children():
-            if module is inside[-1]:
-                return parent, name, inside[-1]
-    raise InvalidArgumentError("the classifier that 'model' names must be one of its modules")
+    roots = _classifiers(model)
+    main = [_last(root) for root in roots]
+    seconds = [
+        _second(name, child, main[0]) for name, child in model.named_children() if _is_second(name, child, roots)
+    ]
+    _require_no_other(model, [*main, *seconds], roots)
+    return [*main, *seconds]
 
 
-def _linears(module: nn.Module) -> list[nn.Linear]:
-    return [layer for layer in module.modules() if isinstance(layer, nn.Linear)]
+def _is_before_head(parent: nn.Module, name: str) -> bool:
+    return isinstance(parent, nn.Sequential) and name.isdigit() and _followed_by_head(parent, int(name))
 
 
-def _classifier(model: nn.Module) -> nn.Module:
+def _is_second(name: str, child: nn.Module, roots: list[nn.Module]) -> bool:
+    return SECOND.search(name) is not None and not any(child is root for root in roots)
+
+
+def _named(model: nn.Module, name: str) -> nn.Linear:
+    modules = dict(cast("Iterator[tuple[str, nn.Module]]", model.named_modules()))
+    inside = _linears([modules[name]]) if name in modules else []
+    if inside and modules[name] is not model:
+        return inside[-1]
+    linears = [repr(name) for name, module in modules.items() if isinstance(module, nn.Linear)]
+    known = ", ".join(linears[-5:])
+    raise InvalidArgumentError(
+        f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
+    )
+
+
+def _classifiers(model: nn.Module) -> list[nn.Module]:
+    """What the model's library calls its classifiers."""
+    asked = _asked(model)
+    reset = getattr(model, "reset_classifier", None)
+    if asked and not _linears(asked) and callable(reset):  # a timm model made without classes
+        reset(2)
+        asked = _asked(model)
+    if asked:
+        return asked
+    named = {name: getattr(model, name) for name in NAMES if isinstance(getattr(model, name, None), nn.Module)}
+    if len(named) > 1:
+        several = ", ".join(repr(name) for name in named)
+        raise InvalidArgumentError(f"'model' has several layers that may be its classifier, {several}; layer= names it")
+    if not named and isinstance(model, nn.Sequential) and _linears(model.children()):
+        return [_linears(model.children())[-1]]
+    if not named:
+        known, kind = ", ".join(NAMES), type(model).__name__
+        raise InvalidArgumentError(
+            f"'model' must have get_classifier() or one of {known}, got a {kind} without; layer= names its classifier"
+        )
+    return list(named.values())
+
+
+def _asked(model: nn.Module) -> list[nn.Module]:
+    """What timm's `get_classifier` says: one, or of distilled models two."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
-    if isinstance(found, nn.Module):
-        return found
-    for name in NAMES:
-        candidate = getattr(model, name, None)
-        if isinstance(candidate, nn.Module):
-            return candidate
-    known, kind = ", ".join(NAMES), type(model).__name__
+    several = cast("Iterable[object]", found) if isinstance(found, (tuple, list)) else [found]
+    return [module for module in several if isinstance(module, nn.Module)]
+
+
+def _last(root: nn.Module) -> nn.Linear:
+    """The last linear layer of a classifier."""
+    inside = _linears([root])
+    if inside:
+        return inside[-1]
+    kind = type(root).__name__
     raise InvalidArgumentError(
-        f"'model' must have get_classifier() or one of {known}, got a {kind} without; use PrototypeHead itself"
+        f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer="
     )
+
+
+def _second(name: str, child: nn.Module, main: nn.Linear) -> nn.Linear:
+    """The last linear layer of a second classifier, which must have as many outputs as the first."""
+    inside = [layer for layer in _linears([child]) if layer.out_features == main.out_features]
+    if inside:
+        return inside[-1]
+    raise InvalidArgumentError(
+        f"'model' has a second classifier, {name!r}, with no nn.Linear of {main.out_features} outputs; "
+        "layer= names those to replace, and leaves it as it is"
+    )
+
+
+def _require_no_other(model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]) -> None:
+    """Raise where a classifier would keep the old classes."""
+    inside = {id(module) for module in [*chosen, *_linears(roots)]}
+    each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
+    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and id(module) not in inside)
+    alike = [name for name, layer in linears if layer.out_features == chosen[0].out_features]
+    others = [name for name in alike if LIKELY.search(name)]
+    if others and not (isinstance(model, nn.Sequential) and roots == chosen):
+        several = ", ".join(repr(name) for name in others)
+        raise InvalidArgumentError(
+            f"'model' has other layers that may be classifiers, {several}; layer= names all that are to be replaced"
+        )
+
+
+def _linears(modules: Iterable[nn.Module]) -> list[nn.Linear]:
+    return [layer for module in modules for layer in module.modules() if isinstance(layer, nn.Linear)]
