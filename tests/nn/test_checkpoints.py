@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 import protosphere as ps
+from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PrototypeHead
-from protosphere.nn.checkpoint import packed_state, unpacked_state
+from protosphere.nn import PrototypeHead, checkpoint
+from protosphere.nn.checkpoint import saved_code, unpacked_state
 
 
 def model(**options):
@@ -22,13 +24,17 @@ def through_file(state, path):
     return torch.load(path, weights_only=True)
 
 
-def test_a_checkpoint_holds_provenance_and_no_matrix(tmp_path):
+def test_a_checkpoint_holds_the_code_and_is_small(tmp_path):
     state = through_file(model().state_dict(), tmp_path / "model.pt")
     assert set(state) == {"0.weight", "0.bias", "1._extra_state"}
     saved = unpacked_state(state["1._extra_state"])
-    assert saved["provenance"]["num_classes"] == 100
-    assert len(saved["digest"]) == 64
-    assert state["1._extra_state"].numel() < 2000
+    assert saved.words["num_classes"] == 100
+    assert len(saved.words["digest"]) == 64
+    assert state["1._extra_state"].numel() < 4000
+    code = saved_code(saved)
+    assert np.array_equal(code.points, PrototypeHead(100, dim=64).code.points)
+    assert code.provenance.resolved.construction == "cross_polytope"
+    assert "optimal" in code.explain()
 
 
 @pytest.mark.parametrize("scale", ["auto", "learn", 3.0])
@@ -96,18 +102,92 @@ def test_a_head_is_made_from_a_checkpoint_alone(head, tmp_path):
 
 def test_what_cannot_be_made_again_is_said_in_one_sentence():
     given = PrototypeHead(ps.from_points(torch.eye(4).double().numpy()))
-    with pytest.raises(InvalidArgumentError, match="given as points, without provenance"):
-        PrototypeHead.from_state_dict(given.state_dict())
     with pytest.raises(InvalidArgumentError, match="'state' has no '_extra_state': give 'prefix'"):
         PrototypeHead.from_state_dict({})
     with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
         given.set_extra_state(torch.zeros(3, dtype=torch.uint8))
 
+    damaged = given.get_extra_state()
+    damaged[-40:] = 7
+    with pytest.raises(InvalidArgumentError, match="the checkpoint's head state is damaged"):
+        PrototypeHead.from_state_dict({"_extra_state": damaged})
 
-def test_a_code_that_is_built_differently_now_is_refused():
-    drawn = ps.construct("uniform", num_classes=10, dim=4, seed=1)
-    other = ps.construct("uniform", num_classes=10, dim=4, seed=2)
-    forged = ps.SphericalCode(drawn.placement, drawn.certificate, other.provenance)
-    state = {"_extra_state": packed_state(forged, forged, {"preset": "lindstrom"})}
-    with pytest.raises(InvalidArgumentError, match=r"differs from the one version \S+ had"):
-        PrototypeHead.from_state_dict(state)
+
+def test_a_large_closed_form_that_is_built_differently_now_is_refused(monkeypatch):
+    monkeypatch.setattr(checkpoint, "MOST_CARRIED", 10)
+    code = ps.construct("simplex", num_classes=10, dim=9)
+    other = ps.construct("simplex", num_classes=10, dim=9, mapping="random")
+    forged = ps.SphericalCode(code.placement, code.certificate, other.provenance)
+    with pytest.raises(InvalidArgumentError, match="differs from the one that was saved"):
+        PrototypeHead.from_state_dict(PrototypeHead(forged).state_dict())
+
+
+LARGE = [
+    ps.construct("kerdock", num_classes=200, dim=16, mapping="random"),
+    ps.construct("gold", num_classes=300, dim=32),
+    ps.construct("bch", num_classes=100, dim=45, modify=True, subset="random"),
+    ps.construct("shortened_cosets", num_classes=100, dim=15, mapping="random"),
+    ps.construct("best", num_classes=50_000, dim=150, iterations=0),
+    ps.construct("simplex", num_classes=30, dim=29, mapping="random"),
+    ps.construct("e8_shell", num_classes=200, dim=8),
+    ps.construct("paley_frame", num_classes=20, dim=7),
+    ps.construct("log_sum_exp", num_classes=20, dim=6, steps=20),
+    ps.from_points(torch.eye(4).double().numpy()),
+]
+
+
+@pytest.mark.parametrize("code", LARGE, ids=lambda code: f"{code.provenance and code.provenance.scheme}")
+def test_of_large_codes_is_left_out_what_comes_back_exactly(code, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MOST_CARRIED", 10)
+    head = PrototypeHead(code).double()
+    again = PrototypeHead.from_state_dict(head.state_dict())
+    assert np.array_equal(again.code.rows(0, 3000), code.rows(0, 3000))
+    assert again.code.certificate == code.certificate
+    assert type(again.code.placement.structure) is type(code.placement.structure)
+    if code.num_classes > 10_000:
+        assert len(head.get_extra_state()) < code.num_classes
+
+
+def other_answer(scheme_options, points):
+    """A head whose code is another answer to the same request."""
+    head = PrototypeHead(20, dim=6, **scheme_options)
+    code = ps.from_points(points)
+    head.reserve = ps.SphericalCode(code.placement, code.certificate, head.reserve.provenance)
+    return head.grow(20)
+
+
+@pytest.mark.parametrize("options", [{}, {"scheme": "log_sum_exp", "options": {"steps": 20}}, {"scheme": "uniform"}])
+def test_another_answer_to_the_same_request_gives_way_to_the_saved_one(options):
+    saved = PrototypeHead(20, dim=6, scale="learn", **options)
+    drawn = ps.construct("uniform", num_classes=20, dim=6, seed=9).points
+    other = other_answer({"scale": "learn", **options}, drawn).double()
+    z = torch.randn(3, 6, dtype=torch.float64)
+    assert not torch.allclose(other(z), saved.double()(z))
+    other.load_state_dict(saved.state_dict())
+    assert torch.equal(other(z), saved(z))
+
+
+def test_prototypes_that_differ_by_rounding_give_way_and_others_do_not():
+    points = ps.construct("uniform", num_classes=20, dim=6).points
+    saved, near, far = (PrototypeHead(ps.from_points(points + shift, normalize=True)) for shift in (0, 1e-9, 1e-3))
+    near.load_state_dict(saved.state_dict())
+    assert np.array_equal(near.code.points, saved.code.points)
+    with pytest.raises(InvalidArgumentError, match="are not this head's"):
+        far.load_state_dict(saved.state_dict())
+
+
+def test_a_head_on_a_budget_is_restored():
+    head = PrototypeHead(ps.best(num_classes=30, dim=4, budget=1.2))
+    again = PrototypeHead.from_state_dict(head.state_dict())
+    assert np.array_equal(again.code.points, head.code.points)
+    assert again.code.explain() == head.code.explain()
+
+
+def test_first_classes_and_orders_are_in_provenance():
+    head = PrototypeHead(10, dim=8, scheme="uniform", reserve=30)
+    what = [step.what for step in head.code.provenance.steps]
+    assert what == ["nested from 10", "first"]
+    assert np.array_equal(rebuild(head.code.provenance).points, head.code.points)
+    again = PrototypeHead.from_state_dict(PrototypeHead(head.code).state_dict())
+    assert np.array_equal(again.code.points, head.code.points)
+    assert again.code.provenance == head.code.provenance

@@ -29,28 +29,38 @@ def save(
     choice: Choice | None,
 ) -> None:
     """Write the code to `path`: packed words as `signs`, dense points as `points`, both readable by any safetensors."""
-    description = placement.structure.words() | {
+    storage.write(path, placement.structure.arrays(), described(placement, certificate, provenance, choice))
+
+
+def described(
+    placement: Placement, certificate: Certificate, provenance: Provenance | None, choice: Choice | None
+) -> dict[str, Any]:
+    """All that is said of the arrays of a code, as JSON."""
+    return placement.structure.words() | {
         "structure": placement.structure.name,
         "recipe": placement.recipe,
         "provenance": None if provenance is None else provenance.words(),
         "certificate": _certificate_words(certificate),
         "choice": None if choice is None else _choice_words(choice),
     }
-    storage.write(path, placement.structure.arrays(), description)
 
 
 def load(path: str | Path) -> Parts:
     """What `save` wrote, checked again for shape and unit norms."""
     arrays, description = storage.read(path)
     try:
-        return _parts(arrays, description)
+        found = parts(arrays, description)
+        if missing := found[0].structure.arrays().keys() - arrays.keys():
+            raise InvalidArgumentError(f"'{min(missing)}' is missing")
+        return found
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         if isinstance(error, InvalidArgumentError):
             raise StorageError(f"cannot read '{path}': {error}") from error
         raise StorageError(f"cannot read '{path}': its description is incomplete ({error})") from error
 
 
-def _parts(arrays: storage.Arrays, description: dict[str, Any]) -> Parts:
+def parts(arrays: storage.Arrays, description: dict[str, Any]) -> Parts:
+    """A code of its arrays and what is said of them; InvalidArgumentError, or what Python raises, for any others."""
     certificate = _certificate(description["certificate"])
     words = description if "structure" in description else _named(arrays, description)
     content = Content(arrays, words, certificate.num_classes, certificate.dim)

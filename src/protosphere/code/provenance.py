@@ -77,11 +77,16 @@ class Provenance:
         """The innermost: of the construction that placed the points."""
         return self if self.resolved is None else self.resolved.placed_by
 
-    @property
-    def request(self) -> tuple[Any, ...]:
-        """What was asked for, and why points were put in order since: later versions may answer it otherwise."""
-        asked = (self.construction, self.num_classes, self.dim, dict(self.options), self.seed, self.mapping)
-        return (*asked, *((step.what, step.count) for step in self.steps))
+    def agrees(self, other: Provenance) -> bool:
+        """Whether the same was asked for, and points were put in order since for the same reasons.
+
+        Later versions may answer a request otherwise, and may have more options to it.
+        """
+        mine, theirs = ((p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other))
+        shared = self.options.keys() & other.options.keys()
+        since = [[(step.what, step.count) for step in p.steps] for p in (self, other)]
+        same = all(self.options[name] == other.options[name] for name in shared)
+        return mine == theirs and same and since[0] == since[1]
 
     def words(self) -> dict[str, Any]:
         """All of it as JSON has it; `Provenance(**words)` reads it."""

@@ -124,14 +124,14 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
     """The most promising candidates, built; one that meets the converse ends the search."""
     limit = float(converse(K, n)) + 1e-12
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
-        placement, named = _kept(candidate, K)
+        placement, named = kept_points(candidate, K)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
         yield _Built(code, candidate)
         if float(code.max_cosine) <= limit:
             return
 
 
-def _kept(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
+def kept_points(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
     if not num_classes < candidate.size <= LARGEST_THINNED:
         named = candidate.first(num_classes)
@@ -145,9 +145,8 @@ def _kept(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance
 def _searched(built: list[_Built], K: int, n: int, search: _Search, progress: Progress) -> list[_Built]:
     """What searches add: the catalogue's code, and the optimiser's where it has evaluations beyond those kept there."""
     budget, iterations = search.budget, search.iterations
-    kept: list[_Built] = []
+    kept = _catalogued(built, K, n, progress) if search.catalogue else []
     if search.catalogue and shipped_catalogue().covers(K, n):
-        kept = _catalogued(built, K, n, progress)
         if budget is not None:
             budget = max(0.0, budget - EQUIVALENT_SECONDS)
         else:

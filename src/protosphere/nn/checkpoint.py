@@ -1,79 +1,191 @@
-"""What a head leaves in a state_dict instead of a matrix: how its code came about, and a digest of it.
+"""What a head leaves in a state_dict: its code, as a file would hold it, and its settings.
 
-The state is one uint8 tensor of JSON, so that `torch.load(weights_only=True)` and safetensors both read it.
+The state is one uint8 tensor, so that `torch.load(weights_only=True)` and safetensors both read it: eight bytes that
+say what it is, a few words, and a compressed safetensors file. Points are in it as they are kept, so that no other
+processor, number of threads or version can change them. Of large codes what integers give back exactly is left out:
+words that follow from their structure, and points of closed forms.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import asdict
-from typing import Any
+import zlib
+from importlib import import_module
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from protosphere.code import storage
+from protosphere.code import file, storage
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.rebuild import rebuild
-from protosphere.errors import InvalidArgumentError
+from protosphere.constructions.registry import describe
+from protosphere.errors import InvalidArgumentError, ProtosphereError
+from protosphere.nn import old_checkpoint
+
+MAGIC = b"psphead2"
+"""How a state begins; those of earlier versions begin with a brace."""
+
+MOST_CARRIED = 1_000_000
+"""K n up to which a state has everything."""
+
+SAME = 1e-6
+"""Points this near are the same but for rounding."""
+
+ROUNDED = 1 << 20
+"""Points of closed forms are compared as multiples of one over this."""
+
+BLOCK_ROWS = 1 << 14
+
+_packed: WeakKeyDictionary[SphericalCode, bytes] = WeakKeyDictionary()
+_digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
+
+
+class SavedHead(NamedTuple):
+    """What is in a state: what it says of the head, and its code, packed (empty in states of earlier versions)."""
+
+    words: dict[str, Any]
+    packed_code: bytes
 
 
 def code_digest(code: SphericalCode) -> str:
-    """SHA-256 over the points as they are kept: packed words, or float64 rows, and their tails."""
-    return storage.digest(code.placement.structure.point_arrays(), str(code.dim))
+    """SHA-256 over the points as they are kept: packed words, or float64 rows, and their tails; bit for bit."""
+    if code not in _digests:
+        _digests[code] = storage.digest(code.placement.structure.point_arrays(), str(code.dim))
+    return _digests[code]
 
 
 def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str, Any]) -> Tensor:
     """The state of a head that uses `code`, the first classes of `reserve`."""
-    state = {
+    words = {
         "num_classes": code.num_classes,
         "dim": code.dim,
         "code": repr(code),
         "digest": code_digest(code),
         "reserve_digest": code_digest(reserve),
-        "provenance": reserve.provenance and asdict(reserve.provenance),
         "settings": settings,
     }
-    text = json.dumps(state, sort_keys=True).encode()
-    return torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    text = json.dumps(words, sort_keys=True).encode()
+    if reserve not in _packed:
+        _packed[reserve] = packed_code(reserve)
+    state = MAGIC + len(text).to_bytes(8, "little") + text + _packed[reserve]
+    return torch.frombuffer(bytearray(state), dtype=torch.uint8)
 
 
-def unpacked_state(state: Tensor) -> dict[str, Any]:
-    """What `packed_state` packed."""
+def unpacked_state(state: Tensor) -> SavedHead:
+    """What `packed_state` packed, the code still packed."""
     try:
-        return json.loads(state.cpu().numpy().tobytes())
+        raw = state.cpu().numpy().tobytes()
+        if not raw.startswith(MAGIC):
+            return SavedHead(dict(json.loads(raw)), b"")
+        start = len(MAGIC) + 8
+        stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
+        return SavedHead(dict(json.loads(raw[start:stop])), raw[stop:])
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
 
 
-def require_same_code(saved: dict[str, Any], code: SphericalCode, reserve: SphericalCode) -> None:
-    """Raise unless the saved prototypes are this code's, or earlier classes of the same reserve."""
-    if saved.get("digest") == code_digest(code):
-        return
-    mine, theirs = f"{code!r}", saved.get("code", "an unknown code")
-    if saved.get("reserve_digest") != code_digest(reserve):
-        raise InvalidArgumentError(
-            f"the checkpoint's prototypes are not this head's: it was trained with {theirs}, this head has {mine}"
-            f"{_rounding(theirs, mine)}; PrototypeHead.from_state_dict builds the head that it needs"
-        )
-    if saved["num_classes"] > code.num_classes:
-        raise InvalidArgumentError(
-            f"the checkpoint has {saved['num_classes']} classes, this head {code.num_classes}: "
-            f"call head.grow({saved['num_classes']}) before loading"
-        )
+def packed_code(code: SphericalCode) -> bytes:
+    """The code as a compressed safetensors file."""
+    safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
+    arrays, left_out = code.placement.structure.arrays(), _left_out(code)
+    carried = {name: _compressible(array) for name, array in arrays.items() if name not in left_out}
+    description = file.described(code.placement, code.certificate, code.provenance, code.choice)
+    description |= {"left_out": left_out, "left_out_digest": _known_by(code, left_out)}
+    return zlib.compress(safetensors.save(carried, metadata={"description": json.dumps(description)}), level=1)
 
 
-def saved_code(saved: dict[str, Any]) -> SphericalCode:
-    """The code of a checkpoint with room for its reserve, built again from its provenance and compared by digest."""
-    if not saved["provenance"]:
-        raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
-    code = rebuild(Provenance(**saved["provenance"]))
-    if code_digest(code) != saved["reserve_digest"]:
-        version = saved["provenance"]["version"]
-        raise InvalidArgumentError(f"the code built again differs from the one version {version} had: use that version")
+def _left_out(code: SphericalCode) -> list[str]:
+    """The arrays of a large code that what is kept gives back: by its structure, or as a closed form."""
+    if code.num_classes * code.dim <= MOST_CARRIED:
+        return []
+    closed = code.provenance is not None and describe(code.provenance.placed_by.construction).closed_form
+    return [*code.placement.structure.derived, *(["points"] if closed else [])]
+
+
+def _compressible(array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of words, which mostly rise by one, as differences."""
+    return np.diff(array, prepend=array.dtype.type(0)) if array.ndim == 1 else np.ascontiguousarray(array)
+
+
+def rounded_digest(code: SphericalCode) -> str:
+    """A digest of the points that does not hang on their last bits."""
+    sha = hashlib.sha256()
+    for start in range(0, code.num_classes, BLOCK_ROWS):
+        sha.update(np.rint(code.rows(start, start + BLOCK_ROWS) * ROUNDED).astype(np.int32).tobytes())
+    return sha.hexdigest()
+
+
+def _known_by(code: SphericalCode, left_out: list[str]) -> str | None:
+    """What a code is known by after what was left out has come back: words bit for bit, points to within rounding."""
+    if not left_out:
+        return None
+    return rounded_digest(code) if "points" in left_out else code_digest(code)
+
+
+def saved_code(saved: SavedHead) -> SphericalCode:
+    """The code of a checkpoint with room for its reserve, its points those that were saved."""
+    if not saved.packed_code:
+        return old_checkpoint.rebuilt(saved.words, code_digest)
+    try:
+        return _read(saved.packed_code)
+    except ProtosphereError:
+        raise
+    except Exception as error:  # of bytes that somebody else wrote, zlib and safetensors raise many kinds
+        raise InvalidArgumentError(f"the checkpoint's head state is damaged: {error}") from error
+
+
+def _read(packed: bytes) -> SphericalCode:
+    safetensors: Any = import_module("safetensors.numpy")
+    raw = zlib.decompress(packed)
+    length = int.from_bytes(raw[:8], "little")
+    description: dict[str, Any] = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"]["description"])
+    arrays: dict[str, NDArray[Any]] = safetensors.load(raw)
+    arrays = {name: np.cumsum(array) if array.ndim == 1 else array for name, array in arrays.items()}
+    left_out = description["left_out"]
+    if "points" in left_out:
+        arrays |= rebuild(Provenance(**description["provenance"])).placement.structure.point_arrays()
+    code = SphericalCode(*file.parts(arrays, description))
+    if _known_by(code, left_out) != description["left_out_digest"]:
+        raise InvalidArgumentError("the code built again differs from the one that was saved: use the version that did")
     return code
 
 
-def _rounding(theirs: str, mine: str) -> str:
-    return " (the same scheme, but other points)" if theirs == mine else ""
+def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode | None:
+    """None where the saved prototypes are this head's; the saved reserve where it is another answer to one request.
+
+    A request is answered otherwise by another processor, which rounds otherwise, or by a version that knows better.
+    """
+    words = saved.words
+    if words.get("digest") == code_digest(code):
+        return None
+    theirs = None
+    if words.get("reserve_digest") != code_digest(reserve):
+        theirs = saved_code(saved) if words.get("dim") == code.dim else None
+        if theirs is None or not _same_request(theirs, reserve):
+            mine, other = f"{code!r}", words.get("code", "an unknown code")
+            same = " (the same scheme, but other points)" if other == mine else ""
+            raise InvalidArgumentError(
+                f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
+                f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
+            )
+    if words["num_classes"] > code.num_classes:
+        raise InvalidArgumentError(
+            f"the checkpoint has {words['num_classes']} classes, this head {code.num_classes}: "
+            f"call head.grow({words['num_classes']}) before loading"
+        )
+    return theirs
+
+
+def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
+    if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
+        return False
+    if theirs.provenance is not None and mine.provenance is not None and theirs.provenance.agrees(mine.provenance):
+        return True
+    starts = range(0, mine.num_classes, BLOCK_ROWS)
+    return all(np.abs(theirs.rows(i, i + BLOCK_ROWS) - mine.rows(i, i + BLOCK_ROWS)).max() <= SAME for i in starts)

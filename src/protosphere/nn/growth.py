@@ -7,7 +7,7 @@ a moderate size, are put in an order that begins well (`nested`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,9 @@ from protosphere.errors import InvalidArgumentError, as_integer
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
 
+
+LARGEST_DEFAULT_DIM = 512
+"""Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
 
 QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
 """What a head asks of a scheme unless told otherwise: of 'best' what is known already, which takes about a second."""
@@ -70,3 +73,25 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     """
     counts = [1 << bits for bits in range(1, code.num_classes.bit_length()) if 1 << bits < code.num_classes]
     return tuple(first_classes(code, count).certificate for count in [*counts, code.num_classes])
+
+
+def reserved(
+    given: SphericalCode | int,
+    dim: int | None,
+    reserve: int | SphericalCode | None,
+    build: Callable[[int, int], SphericalCode],
+) -> tuple[SphericalCode, int]:
+    """The code of all classes there may ever be, and how many there are now."""
+    if isinstance(given, SphericalCode):
+        if dim not in (None, given.dim) or reserve is not None:
+            raise InvalidArgumentError("'dim' and 'reserve' go with a number of classes, got a code, which has them")
+        return given, given.num_classes
+    K = as_integer("code_or_num_classes", given, minimum=2)
+    if isinstance(reserve, SphericalCode):
+        if dim not in (None, reserve.dim):
+            raise InvalidArgumentError(f"'dim' must be the reserve's, {reserve.dim}, or left out, got {dim}")
+        return reserve, K
+    room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
+    n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
+    code = build(room, n)
+    return (in_nested_order(code, K) if room > K else code), K

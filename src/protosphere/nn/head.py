@@ -12,16 +12,13 @@ from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn import checkpoint, growth, unknown
+from protosphere.nn.filling import filling_of, is_filled, keeps_values
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import preset_named
-from protosphere.nn.projections import Projection, projection_for
+from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
-
-LARGEST_DEFAULT_DIM = 512
-"""Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
-
 
 Top = Callable[[Tensor, int], tuple[Tensor, Tensor]]
 """(vectors, k) to their k largest dot products with the prototypes, and the classes of those."""
@@ -38,7 +35,7 @@ class PrototypeHead(nn.Module):
     """z of R^n to K logits, by fixed prototypes: drop-in for the last `nn.Linear`, with nothing to learn.
 
     Cross-entropy, label smoothing, mixup, class weights and distillation work on its logits as on any others.
-    Prototypes are rebuilt from provenance: a state_dict holds that and a digest, no matrix.
+    A state_dict holds the code with its points, compressed; of large codes what integers give back exactly is left out.
 
     Args:
         code_or_num_classes: a `SphericalCode`, or K.
@@ -73,28 +70,44 @@ class PrototypeHead(nn.Module):
     ) -> None:
         super().__init__()
         self.preset = preset_named(preset)
-        self.reserve, num_classes = _reserve(
+        self.reserve, num_classes = growth.reserved(
             code_or_num_classes, dim, reserve, lambda K, n: growth.built(scheme, K, n, seed, options or {})
         )
-        self.scaling = Scale(scale, self.preset.scale(self.reserve.num_classes, float(self.reserve.max_cosine)))
+        self.scaling = Scale(scale, self._automatic_scale())
         self._projection_kind = projection
         self._use(num_classes)
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
-        self.projection = projection_for(self.code, self._projection_kind, dtype)
+        shares = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
+        kind = self._projection_kind
+        self.projection = shares(self.code, dtype) if shares else projection_for(self.code, kind, dtype)
+        self._filling = filling_of(self.projection)
+
+    def _refill(self, num_classes: int, device: torch.device, dtype: torch.dtype) -> None:
+        """Prototypes from the code anew, whatever device is torch's default."""
+        with torch.device("cpu"):
+            self._use(num_classes, dtype)
+        self.projection.to(device)
+        self._filling = filling_of(self.projection)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrototypeHead:
-        """`.to()` and its kin: in a finer type, or after having had no memory, prototypes come from the code anew."""
-        before = self._like()
+        """`.to()` and its kin: in a finer type, or after memory was not kept, prototypes come from the code anew."""
+        before, filled = self._like(), is_filled(self.projection, self._filling) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
         after = self._like()
         finer = torch.finfo(after.dtype).eps < torch.finfo(before.dtype).eps
-        ours = isinstance(cast("object", self.projection), Projection)  # there may be a ShardedProjection in its place
-        if ours and (finer or (before.is_meta and not after.is_meta)):
-            fresh = projection_for(self.code, self._projection_kind, after.dtype)
-            self.projection.take_buffers(fresh.to(after.device))
+        if not after.is_meta and (finer or not filled):
+            self._refill(self.num_classes, after.device, after.dtype)
+        self._filling = filling_of(self.projection)
         return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        cast("Any", super()).__setstate__(state)  # torch has no types for it
+        self._filling = filling_of(self.projection)
+
+    def _automatic_scale(self) -> float:
+        return self.preset.scale(self.reserve.num_classes, float(self.reserve.max_cosine))
 
     @property
     def num_classes(self) -> int:
@@ -182,31 +195,40 @@ class PrototypeHead(nn.Module):
                 f"'num_classes' must be at least the {self.num_classes} of now, got {num_classes}"
             )
         like = self._like()
-        self._use(num_classes, like.dtype)
-        self.projection.to(like.device)
+        self._refill(num_classes, like.device, like.dtype)
         return self
 
     def _like(self) -> Tensor:
         """A tensor with the dtype and on the device of this head."""
-        return next((buffer for buffer in self.buffers() if buffer.is_floating_point()), torch.empty(0))
+        buffers = list(self.projection.buffers())
+        device = buffers[0].device if buffers else None
+        return next((buffer for buffer in buffers if buffer.is_floating_point()), torch.empty(0, device=device))
 
     def get_extra_state(self) -> Tensor:
-        """Provenance and digest of the code, and the settings, for `state_dict`."""
+        """The code and the settings, for `state_dict`."""
         settings = {"preset": self.preset.name, "scale": self.scaling.setting, "projection": self._projection_kind}
         return checkpoint.packed_state(self.code, self.reserve, settings)
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Refuse, in one sentence, the state of a head with other prototypes."""
-        checkpoint.require_same_code(checkpoint.unpacked_state(state), self.code, self.reserve)
+        """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
+        theirs = checkpoint.reserve_to_use(checkpoint.unpacked_state(state), self.code, self.reserve)
+        if theirs is not None:
+            self.reserve = theirs
+            self.scaling.begin_at(self._automatic_scale())
+        elif is_filled(self.projection, self._filling):
+            return
+        like = self._like()
+        self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Any], prefix: str = "") -> PrototypeHead:
-        """The head of a checkpoint, its code built again from provenance; `prefix` as in 'head.'."""
+        """The head of a checkpoint, with the prototypes that it had; `prefix` as in 'head.'."""
         key = f"{prefix}_extra_state"
         if key not in state:
             raise InvalidArgumentError(f"'state' has no {key!r}: give 'prefix', the head's name in the model and a dot")
         saved = checkpoint.unpacked_state(state[key])
-        head = cls(saved["num_classes"], reserve=checkpoint.saved_code(saved), **saved["settings"])
+        words = saved.words
+        head = cls(words["num_classes"], reserve=checkpoint.saved_code(saved), **words["settings"])
         head.load_state_dict({name: state[prefix + name] for name in head.state_dict()})
         return head
 
@@ -214,25 +236,3 @@ class PrototypeHead(nn.Module):
         """One line for `print(model)`."""
         room = f", room for {self.reserve.num_classes}" if self.reserve is not self.code else ""
         return f"{self.code!r}{room}, preset={self.preset.name}"
-
-
-def _reserve(
-    given: SphericalCode | int,
-    dim: int | None,
-    reserve: int | SphericalCode | None,
-    build: Callable[[int, int], SphericalCode],
-) -> tuple[SphericalCode, int]:
-    """The code of all classes there may ever be, and how many there are now."""
-    if isinstance(given, SphericalCode):
-        if dim not in (None, given.dim) or reserve is not None:
-            raise InvalidArgumentError("'dim' and 'reserve' go with a number of classes, got a code, which has them")
-        return given, given.num_classes
-    K = as_integer("code_or_num_classes", given, minimum=2)
-    if isinstance(reserve, SphericalCode):
-        if dim not in (None, reserve.dim):
-            raise InvalidArgumentError(f"'dim' must be the reserve's, {reserve.dim}, or left out, got {dim}")
-        return reserve, K
-    room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
-    n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
-    code = build(room, n)
-    return (growth.in_nested_order(code, K) if room > K else code), K

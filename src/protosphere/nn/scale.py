@@ -22,6 +22,10 @@ class Scale(nn.Module):
         self.start = automatic if isinstance(self.setting, str) else self.setting
         self.shift = nn.Parameter(torch.zeros(())) if setting == "learn" else None
 
+    def begin_at(self, automatic: float) -> None:
+        """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
+        self.start = automatic if isinstance(self.setting, str) else self.setting
+
     @property
     def value(self) -> float | Tensor:
         """The scale: a number, or with a gradient where it is learned."""

@@ -58,6 +58,7 @@ class ShardedProjection(nn.Module):
                 "'group' must be of torch.distributed, which is not initialised; init_process_group"
             )
         plan = plan_for(code, kind, dtype)
+        self._asked = kind, group
         self.num_classes, self.dim, self.kind, self.group = code.num_classes, code.dim, plan.kind, group
         shares = list(_shares(plan, dist.get_rank(group), dist.get_world_size(group)))
         self.parts = nn.ModuleList(part for part, _ in shares)
@@ -66,6 +67,11 @@ class ShardedProjection(nn.Module):
         self.register_buffer("position", position, persistent=False)
         self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
         self.handle = new_handle(self)
+
+    def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
+        """The same share of another code, as after growing."""
+        kind, group = self._asked
+        return ShardedProjection(code, kind, dtype, group)
 
     @property
     def each_part(self) -> list[Part]:

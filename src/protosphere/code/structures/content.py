@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -40,6 +40,10 @@ class Content:
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
             raise InvalidArgumentError(f"'{name}' has bits set beyond its {self.dim} columns")
         return found
+
+    def packed_or(self, name: str, derive: Callable[[], PackedBits]) -> PackedBits:
+        """K packed words, or what they follow from where they were left out."""
+        return self.packed(name, self.count) if name in self.arrays else derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
         """K numbers from 0 to limit - 1."""

@@ -45,6 +45,11 @@ class CosetUnion(SignWords):
         return used == len(self.representatives) and np.array_equal(np.sort(self.numbers), np.arange(self.count))
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """The words."""
+        return ("signs",)
+
+    @property
     def is_chain(self) -> bool:
         """The first words are a code of the same kind."""
         return True
@@ -86,4 +91,6 @@ class CosetUnion(SignWords):
             raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {content.dim}")
         representatives = content.packed("representatives", None)
         numbers = content.numbers("numbers", 2 * content.dim * len(representatives))
-        return CosetUnion(content.dim, content.packed("signs", content.count), representatives, numbers)
+        m = content.dim.bit_length() - 1
+        signs = content.packed_or("signs", lambda: cosets.coset_union_words(representatives, m, numbers))
+        return CosetUnion(content.dim, signs, representatives, numbers)

@@ -27,6 +27,11 @@ class LinearWords(SignWords):
     messages: Indices
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """The words."""
+        return ("signs",)
+
+    @property
     def is_chain(self) -> bool:
         """The first words are a code of the same kind."""
         return True
@@ -65,4 +70,5 @@ class LinearWords(SignWords):
         """Words with a generator of the same length, and a message each."""
         generator = content.packed("generator", None)
         messages = content.numbers("messages", 1 << len(generator))
-        return LinearWords(content.dim, content.packed("signs", content.count), generator, messages)
+        signs = content.packed_or("signs", lambda: encode(generator, messages))
+        return LinearWords(content.dim, signs, generator, messages)

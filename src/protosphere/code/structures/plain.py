@@ -32,6 +32,11 @@ class Plain:
     cosine_step: Fraction | None = None
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
     def count(self) -> int:
         """K."""
         return self.points.shape[0]

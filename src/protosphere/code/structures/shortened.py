@@ -15,7 +15,10 @@ from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import largest_inner_product, point_rows
-from protosphere.types import Cosine, Indices, Points, Progress
+from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+
+MOST_WORDS = 1 << 27
+"""Words are looked up among the first so many of a chain."""
 
 METHOD = "all differences of whole cosets, in integers"
 
@@ -37,6 +40,11 @@ class ShortenedWords(SignWords):
     def by_cosets(self) -> bool:
         """Whether there are many, and they are the first so many of the code, each once."""
         return self.count > ALL_PAIRS_POINTS and np.array_equal(np.sort(self.numbers), np.arange(self.count))
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """The words."""
+        return ("signs",)
 
     @property
     def is_chain(self) -> bool:
@@ -76,7 +84,7 @@ class ShortenedWords(SignWords):
 
     def check(self) -> None:
         """The words are those of the numbers."""
-        if not np.array_equal(self.code.words(self.count)[self.numbers], self.packed_signs):
+        if not np.array_equal(_words(self.code, self.numbers), self.packed_signs):
             raise CertificateError("the words are not the ones their cosets and numbers give")
 
     def permuted(self, order: Indices) -> Self:
@@ -98,4 +106,12 @@ class ShortenedWords(SignWords):
         if code.dim != content.dim:
             raise InvalidArgumentError(f"'shortened' should leave words of length {content.dim}, leaves {code.dim}")
         numbers = content.numbers("numbers", 1 << 62)
-        return ShortenedWords(content.dim, content.packed("signs", content.count), code, numbers)
+        return ShortenedWords(content.dim, content.packed_or("signs", lambda: _words(code, numbers)), code, numbers)
+
+
+def _words(code: ShortenedCosets, numbers: Indices) -> PackedBits:
+    """The words with these numbers."""
+    largest = int(numbers.max())
+    if largest >= MOST_WORDS:
+        raise InvalidArgumentError(f"'numbers' should be below {MOST_WORDS} to be looked up, has {largest}")
+    return code.words(largest + 1)[numbers]

@@ -31,6 +31,11 @@ class SignWords:
     packed_signs: PackedBits
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
     def count(self) -> int:
         """K."""
         return len(self.packed_signs)

@@ -33,6 +33,11 @@ class Structure(Protocol):
     """The projections of `nn.projections` that may serve its points, in the order they are tried, before a matrix."""
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """The arrays that its others give back: `read` does without them."""
+        ...
+
+    @property
     def count(self) -> int:
         """K."""
         ...

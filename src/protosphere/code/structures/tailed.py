@@ -41,6 +41,11 @@ class Tailed:
     group: int
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """Those of the words."""
+        return self.head.derived
+
+    @property
     def count(self) -> int:
         """K."""
         return self.head.count

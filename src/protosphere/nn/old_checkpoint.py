@@ -1,0 +1,61 @@
+"""States of heads from before they carried points: provenance as it was then, and a digest to know the points by."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from protosphere.code.certification import certified
+from protosphere.code.provenance import Provenance
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.best_known import kept_points
+from protosphere.constructions.candidates import candidates
+from protosphere.constructions.rebuild import placement_of
+from protosphere.errors import InvalidArgumentError
+
+
+def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) -> SphericalCode:
+    """The code of such a state with room for its reserve, built again.
+
+    'best' was then by algebra alone and did not say what it had chosen: whatever has the digest is it.
+    """
+    if not words.get("provenance"):
+        raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
+    provenance = Provenance(**words["provenance"])
+    alike: SphericalCode | None = None
+    for code in _possible(provenance):
+        if digest_of(code) == words["reserve_digest"]:
+            return code
+        if alike is None and _figures(f"{code!r}") == _figures(words["code"]):
+            alike = code
+    if alike is None:
+        version = provenance.version
+        raise InvalidArgumentError(f"the code built again differs from the one version {version} had: use that version")
+    warnings.warn(
+        f"the checkpoint is from version {provenance.version}, which did not keep points: they were built again, and "
+        "agree with its figures, but not bit for bit; save it anew",
+        stacklevel=4,
+    )
+    return alike
+
+
+def _possible(provenance: Provenance) -> Iterator[SphericalCode]:
+    """What the words may have meant: one code, or for 'best' everything that it may have chosen, the likely first."""
+    if provenance.construction != "best" or provenance.options.get("iterations") != 0:
+        yield _certified(provenance)
+        return
+    for candidate in candidates(provenance.num_classes, provenance.dim):
+        chosen = kept_points(candidate, provenance.num_classes)[1]
+        yield _certified(replace(provenance, resolved=chosen))
+
+
+def _certified(provenance: Provenance) -> SphericalCode:
+    placement = placement_of(provenance)
+    return SphericalCode(placement, certified(placement, None), provenance)
+
+
+def _figures(text: str) -> str:
+    """All that a code's repr says but the name of its scheme."""
+    return text.partition(", ")[2]
