@@ -105,7 +105,8 @@ def _left_out(code: SphericalCode) -> list[str]:
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = code.provenance is not None and describe(code.provenance.placed_by.construction).closed_form
-    return [*code.placement.structure.derived, *(["points"] if closed else [])]
+    structure = code.placement.structure
+    return [*structure.derived, *(["points"] if closed and structure.points is not None else [])]
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:

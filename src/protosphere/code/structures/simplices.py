@@ -34,6 +34,11 @@ class OrthogonalSimplices:
     dim: int
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
     def count(self) -> int:
         """K."""
         return len(self.numbers)
