@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from protosphere.backbones import BACKBONES, build_backbone
+from protosphere.backbones.registry import backbone
 from protosphere.errors import InvalidArgumentError
 
 
@@ -70,11 +71,20 @@ def test_a_network_of_ones_own(mine):
     ("name", "complaint"),
     [
         ("resnet43", "did you mean 'resnet34'"),
-        ("nothing", "one of: simard"),
+        ("nothing", "one of: linear, mlp, resnet18"),
+        (".", "one of: "),
+        ("a..b", "one of: "),
+        ("builtins.int", "must take one of dim"),
+        ("builtins.object", "must take one of dim"),
+        ("mine.broken_module", "cannot be imported"),
+        ("mlp(0)", "up to 8 widths above 0"),
+        ("mlp(1,2,3,4,5,6,7,8,9)", "up to 8 widths above 0"),
+        ("small(3)", "takes no widths in brackets"),
+        ("mlp(-3)", "did you mean 'mlp'"),
         ("no.such.module", "cannot be imported"),
         ("mine.Missing", "cannot be imported"),
         ("mine.lazy", "must take one of dim, num_classes"),
-        ("mine.stubborn", r"must answer two images with \(2, 15\), got \(2, 3\)"),
+        ("mine.stubborn", r"must answer two inputs with \(2, 15\), got \(2, 3\)"),
         ("mine.other", "must make an nn.Module, got int"),
     ],
 )
@@ -84,5 +94,25 @@ def test_refusals(mine, name, complaint):
 
 
 def test_a_network_that_does_not_take_the_images(mine):
-    with pytest.raises(InvalidArgumentError, match="does not take images of"):
+    with pytest.raises(InvalidArgumentError, match="does not take inputs of"):
         build_backbone("mine.stubborn", (3, 32, 32), 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [("linear", [(7, 20)]), ("mlp", [(512, 20), (7, 512)]), ("mlp(30, 5)", [(30, 20), (5, 30), (7, 5)])],
+)
+def test_features_go_through_dense_layers(name, sizes):
+    network = build_backbone(name, (20,), 7)
+    assert [tuple(weight.shape) for weight in network.parameters() if weight.ndim > 1] == sizes
+    assert network(torch.zeros(2, 20)).shape == (2, 7)
+
+
+def test_networks_for_images_refuse_features():
+    with pytest.raises(InvalidArgumentError, match="'simard' takes images, and the data is of 20 features; try linear"):
+        build_backbone("simard", (20,), 7)
+
+
+def test_a_name_is_given_once():
+    with pytest.raises(InvalidArgumentError, match="a backbone named 'mlp' is registered already"):
+        backbone(summary="")(BACKBONES["mlp"].build)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from protosphere.data.sources import SOURCES
+from protosphere.data import DATASETS
 from protosphere.paper.experiments import paper_runs
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
@@ -58,6 +58,19 @@ def test_dry_run_can_be_given_back(run, here):
         (["train", "--devices", "0"], 2, "'devices' must be an integer of at least 1"),
         (["train", "--accelerator", "abacus", *map(str, QUICK)], 2, "abacus"),
         (["train", "--backbone", "no.such.Net", *map(str, QUICK)], 2, "cannot be imported"),
+        (["train", "--backbone", ".", *map(str, QUICK)], 2, "'backbone' is not one we know"),
+        (["train", "--backbone", "builtins.int", *map(str, QUICK)], 2, "must take one of dim"),
+        (["train", "--threads", str(10**10)], 2, "'threads' must be at most 1024"),
+        (["train", "--lr", "1e308"], 2, "'lr' must be a number above 0 and below 1e+38"),
+        (["train", "--head", "linear", "--scheme", "bch"], 2, "'scheme' goes with head 'prototypes'"),
+        (["train", "--head", "linear", "--dim", "7", *map(str, QUICK)], 2, "must be the number of classes, 10, got 7"),
+        (["train", "--loss", "hinge"], 2, "'loss' is not one we know"),
+        (
+            ["train", "--preset", "protosphere", "--loss", "additive_cosine_margin", "--margin", "3", *map(str, QUICK)],
+            2,
+            "'margin' must be below 1",
+        ),
+        (["train", "--backbone", "raising.network", *map(str, QUICK)], 1, "the run failed: KeyError: 'weights'"),
         (["train", "--option", "steps"], 2, "KEY=VALUE"),
         (["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"], 1, "the loss is"),
         (["sweep", "none.toml"], 2, "No such file"),
@@ -73,6 +86,7 @@ def test_dry_run_can_be_given_back(run, here):
 )
 def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
     (here / "sweep.toml").write_text(SWEEP)
+    (here / "raising.py").write_text("def network(dim):\n    return {}['weights']\n")
     answer = run(*words)
     assert answer.exit_code == exit_code
     assert sentence in answer.err
@@ -83,9 +97,9 @@ def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
 def test_missing_and_corrupt_data_are_one_sentence(run, here, monkeypatch):
     monkeypatch.delenv("PROTOSPHERE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
-    source = SOURCES["cifar100"]
-    gone = replace(source, files=(replace(source.files[0], url="http://127.0.0.1:9/archive"),))
-    monkeypatch.setattr("protosphere.data.loading.SOURCES", {"cifar100": gone})
+    entry = DATASETS["cifar100"]
+    gone = replace(entry.source, files=(replace(entry.source.files[0], url="http://127.0.0.1:9/archive"),))
+    monkeypatch.setitem(DATASETS._entries, "cifar100", replace(entry, source=gone))
     missing = run("train", "cifar100", *QUICK)
     assert missing.exit_code == 2
     assert "put cifar-100-binary.tar.gz into" in missing.err

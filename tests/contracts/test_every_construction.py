@@ -11,7 +11,12 @@ import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
 from protosphere.code.provenance import Provenance
 from protosphere.constructions.rebuild import rebuild
+from protosphere.data import Dataset
 from protosphere.geometry.gram import max_cosine
+from protosphere.training.devices import make_fabric
+from protosphere.training.machine import Machine
+from protosphere.training.recipe import Recipe
+from protosphere.training.runs import run
 
 ALIKE = similarity_text(ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3))))
 
@@ -204,3 +209,17 @@ def test_a_renamed_construction_is_found_by_its_former_name():
 
 def _fresh_name(num_classes, dim):
     raise AssertionError("never built")
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_a_network_takes_two_steps_against_it(row, tmp_path):
+    scheme, num_classes, dim, options = row
+    x = np.random.default_rng(0).standard_normal((16, 3), dtype=np.float32)
+    y = np.arange(16) * num_classes // 16
+    data = Dataset("mine.npz", x, y, x, y, tuple(map(str, range(num_classes))))
+    settings = {"scheme": scheme, "dim": dim, "options": options, "preset": "protosphere", "validation": 0.0}
+    recipe = Recipe(dataset="mine.npz", backbone="linear", epochs=1, batch_size=8, threads=1, **settings)
+    record = run(recipe, data, tmp_path, make_fabric(Machine("cpu"), "32-true"), tensorboard=False)
+    assert record.status == "done"
+    assert np.isfinite(record.loss)
+    assert record.max_cosine == float(build(*row).max_cosine)

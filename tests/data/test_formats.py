@@ -13,7 +13,6 @@ import pytest
 from protosphere.data.cifar import read_cifar
 from protosphere.data.digits import read_digits
 from protosphere.data.idx import read_idx
-from protosphere.data.npz import read_npz
 from protosphere.errors import StorageError
 
 RNG = np.random.default_rng(0)
@@ -128,46 +127,6 @@ def test_an_archive_that_is_none(tmp_path):
     path.write_bytes(b"hello" * 1000)
     with pytest.raises(StorageError, match="not a tar archive"):
         read_cifar(path, "cifar100")
-
-
-def arrays(**changed):
-    right = {
-        "x_train": np.zeros((4, 9, 9), np.uint8),
-        "y_train": np.array([0, 1, 2, 1]),
-        "x_test": np.zeros((2, 9, 9), np.uint8),
-        "y_test": np.array([[2], [0]]),
-    }
-    return {key: value for key, value in (right | changed).items() if value is not None}
-
-
-@pytest.mark.parametrize("shape", [(4, 9, 9), (4, 1, 9, 9), (4, 9, 9, 1)])
-def test_npz_in_any_layout(tmp_path, shape):
-    np.savez(tmp_path / "a.npz", **arrays(x_train=np.full(shape, 0.5)))
-    data = read_npz(tmp_path / "a.npz")
-    assert data.x_train.shape == (4, 1, 9, 9)
-    assert data.x_train.max() == 128
-    assert data.num_classes == 3
-
-
-@pytest.mark.parametrize(
-    ("changed", "complaint"),
-    [
-        ({"x_test": None}, "it has no x_test"),
-        ({"y_train": np.array([0.5] * 4)}, "y_train must be N integers"),
-        ({"x_train": np.full((4, 9, 9), 7.0)}, "floats 0 to 1, got float64 from 0 to 7"),
-        ({"x_train": np.full((4, 9, 9), np.nan)}, "floats 0 to 1"),
-        ({"x_train": np.zeros((3, 9, 9), np.uint8)}, "3 train images and 4 labels"),
-        ({"x_test": np.zeros((2, 8, 9), np.uint8)}, "test images of"),
-        ({"y_train": np.array([0, 1, -2, 1])}, "labels from -2 to 1"),
-        ({"x_train": np.zeros((4, 81), np.uint8)}, "N x H x W"),
-        ({"x_train": np.array([object()])}, "plain numbers"),
-    ],
-)
-def test_npz_that_is_wrong(tmp_path, changed, complaint):
-    np.savez(tmp_path / "mine.npz", **arrays(**changed))
-    with pytest.raises(StorageError, match=complaint) as refusal:
-        read_npz(tmp_path / "mine.npz")
-    assert "mine.npz" in str(refusal.value)
 
 
 def test_digits_are_scikit_learns():

@@ -7,15 +7,19 @@ import hashlib
 import http.server
 import struct
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from protosphere.data import folders, load_dataset, loading
+from protosphere.data import DATASETS, dataset_facts, folders, load_dataset
 from protosphere.data.download import BLOCK_BYTES, UnreachableError, downloaded
-from protosphere.data.sources import IDX_NAMES, SOURCES, RemoteFile, Source
+from protosphere.data.mnist import MNIST_DIGESTS
+from protosphere.data.registry import dataset
+from protosphere.data.sources import RemoteFile, Source
 from protosphere.errors import InvalidArgumentError, StorageError
 
+IDX_NAMES = tuple(MNIST_DIGESTS)
 CONTENT = np.random.default_rng(1).bytes(300_000)
 
 
@@ -124,12 +128,17 @@ def alone(tmp_path, monkeypatch):
     """No data anywhere, and no network."""
     monkeypatch.delenv(folders.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    dead = {
-        name: Source(name, tuple(RemoteFile(f.name, "http://127.0.0.1:9/" + f.name, f.digest) for f in source.files))
-        for name, source in SOURCES.items()
-    }
-    monkeypatch.setattr(loading, "SOURCES", dead)
+    for name in ("mnist", "cifar100"):
+        serve_from(monkeypatch, name, lambda file: "http://127.0.0.1:9/" + file.name)
     return tmp_path
+
+
+def serve_from(monkeypatch, name, url, digest=None):
+    """The same dataset with its files at other addresses."""
+    entry = DATASETS[name]
+    files = tuple(RemoteFile(f.name, url(f), digest(f) if digest else f.digest) for f in entry.source.files)
+    moved = replace(entry, source=replace(entry.source, files=files, system_folder=None))
+    monkeypatch.setitem(DATASETS._entries, name, moved)
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -167,11 +176,41 @@ def test_fetched_from_the_official_place(server, alone, monkeypatch):
     write_idx(alone / "served")
     content = [(alone / "served" / name).read_bytes() for name in IDX_NAMES]
     server.content = content[0]
-    files = [RemoteFile(IDX_NAMES[0], server.url, "sha256:" + hashlib.sha256(content[0]).hexdigest())]
-    files += [RemoteFile(name, "http://127.0.0.1:9/", "md5:0") for name in IDX_NAMES[1:]]
-    monkeypatch.setattr(loading, "SOURCES", {"mnist": Source("mnist", tuple(files))})
+    served = {IDX_NAMES[0]: "sha256:" + hashlib.sha256(content[0]).hexdigest()}
+    serve_from(monkeypatch, "mnist", lambda f: server.url, lambda f: served.get(f.name, "md5:0"))
     folder = alone / "cache" / "protosphere" / "mnist"
     folder.mkdir(parents=True)
     for name, body in zip(IDX_NAMES[1:], content[1:], strict=True):
         (folder / name).write_bytes(body)
     assert len(load_dataset("mnist").x_train) == 3
+
+
+def test_features_that_are_nowhere(alone):
+    with pytest.raises(StorageError, match=r"put cifar100_efficientnet_lite0.npz into '.*features'"):
+        load_dataset("cifar100-features")
+    write_features(alone / "cache" / "protosphere" / "features")
+    data = load_dataset("cifar100-features")
+    assert (data.name, data.is_features, data.input_shape) == ("cifar100-features", True, (3,))
+
+
+def write_features(folder):
+    folder.mkdir(parents=True)
+    x, y = np.arange(300, dtype=np.int8).reshape(100, 3), np.arange(100)
+    np.savez(folder / "cifar100_efficientnet_lite0.npz", x_train=x, y_train=y, x_test=x, y_test=y, step=np.ones(3))
+
+
+def test_what_is_known_beforehand(tmp_path, alone):
+    assert dataset_facts("cifar10").num_classes == 10
+    assert not dataset_facts("digits").is_features
+    write_features(tmp_path / "mine")
+    facts = dataset_facts(str(tmp_path / "mine" / "cifar100_efficientnet_lite0.npz"))
+    assert (facts.num_classes, facts.is_features) == (100, True)
+
+
+def test_every_entry_is_one():
+    for name, entry in DATASETS.items():
+        assert entry.name == name == entry.source.name
+        assert entry.num_classes >= 2
+        assert entry.summary
+    with pytest.raises(InvalidArgumentError, match="a dataset named 'mnist' is registered already"):
+        dataset(Source("mnist", ()), 10, summary="")(lambda files: None)

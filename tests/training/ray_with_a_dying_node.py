@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from protosphere.data import load_dataset
-from protosphere.training.metrics import read_metrics
+from protosphere.training.epochs import read_metrics
 from protosphere.training.ray_cluster import on_ray
 from protosphere.training.store import Store
 from protosphere.training.sweep import in_this_process, sweep

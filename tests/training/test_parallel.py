@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from protosphere.training import load_recipe
-from protosphere.training.metrics import read_metrics
+from protosphere.training.epochs import read_metrics
 from protosphere.training.runs import run
 
 SETTINGS = {"epochs": 3, "scheme": "simplex", "dim": 9, "train_images": 500, "batch_size": 63}

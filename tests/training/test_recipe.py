@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.training import Recipe, load_recipe, recipe_names
+from protosphere.training.recipe import recipe_from
 from protosphere.training.recipe_files import default_dim, default_recipe
+from protosphere.training.store import read_table
 from protosphere.training.sweep_files import load_sweep, planned
 
 
@@ -23,7 +27,7 @@ def test_every_recipe_that_ships_is_one():
     for name in recipe_names():
         assert isinstance(load_recipe(name), Recipe)
     assert default_recipe("fashion_mnist") == "quick-fashion-mnist"
-    assert default_recipe("mine.npz") == "quick-digits"
+    assert default_recipe("cifar10-features") == "quick-features"
 
 
 def test_digests():
@@ -35,13 +39,51 @@ def test_digests():
     assert Recipe().digest == "44136fa355b3678a1146", "stored results are found by it: it must not change"
 
 
+def test_what_an_older_version_wrote_is_the_same_recipe():
+    old = recipe_from({"dataset": "mnist", "objective": "mettes", "lr": 0.2})
+    assert (old.preset, old.digest) == ("mettes", "5937ccf672d8cec54512")
+    assert old == Recipe(dataset="mnist", preset="mettes", lr=0.2)
+    assert recipe_from({"objective": "lindstrom"}) == Recipe()
+    assert Recipe().changed(objective="mettes").preset == "mettes"
+
+
+@pytest.mark.parametrize("table", ["mnist-quick.csv", "cifar100-quick.csv"])
+def test_committed_results_keep_their_digests(table, request):
+    records = read_table(request.config.rootpath / "results" / table)  # which refuses any other digest
+    assert len(records) >= 16
+    assert all(record.test_accuracy for record in records)
+
+
+@pytest.mark.parametrize("content", [[1, 2], "digits", 3, None])
+def test_what_is_no_recipe(content):
+    with pytest.raises(InvalidArgumentError, match="a recipe must be settings with their names"):
+        recipe_from(content)
+
+
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
         ({"scheme": "bhc"}, "'scheme' is not one we know.*did you mean 'bch'"),
         ({"epochs": 1.5}, "'epochs' must be an integer"),
         ({"epochs": -1}, "'epochs' must be an integer of at least 0"),
-        ({"lr": 0}, "'lr' must be a finite number above 0"),
+        ({"lr": 0}, "'lr' must be a number above 0"),
+        ({"lr": 1e308}, "'lr' must be a number above 0 and below 1e\\+38"),
+        ({"lr": float("nan")}, "'lr' must be a number"),
+        ({"threads": 10**10}, "'threads' must be at most 1024"),
+        ({"pad": 10**10}, "'pad' must be at most 4096"),
+        ({"head": "cosine"}, "'head' must be one of prototypes, linear, bottleneck"),
+        ({"head": "linear", "scheme": "bch"}, "'scheme' goes with head 'prototypes', and the head is 'linear'"),
+        ({"head": "bottleneck", "preset": "mettes"}, "'preset' goes with head 'prototypes'"),
+        ({"preset": "lindstorm"}, "'preset' must be one of"),
+        ({"loss": "hinge"}, "'loss' is not one we know"),
+        ({"loss": "squared_cosin"}, "did you mean 'squared_cosine'"),
+        ({"loss": "squared_cosine", "margin": 0.3}, "'margin' goes with the losses additive"),
+        ({"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0"),
+        ({"optimiser": "adam"}, "'optimiser' must be one of sgd, adamw"),
+        ({"warmup": -1}, "'warmup' must be a number of at least 0"),
+        ({"objective": "hinge"}, "'objective' must be one of lindstrom, mettes"),
+        ({"options": [1]}, "'options' must be options with their names"),
+        ({"options": {"steps": date(2020, 1, 1)}}, "'options' must be plain numbers"),
         ({"validation": 1.0}, "'validation' must be a number of at least 0 and below 1"),
         ({"momentum": "high"}, "'momentum' must be a number"),
         ({"flip": 1}, "'flip' must be True or False"),
@@ -74,6 +116,23 @@ def test_default_dimensions():
     assert default_dim("one_hot", 100) == 100
     assert default_dim("bch", 100) == 127
     assert default_dim("reed_muller", 100) == 128
+
+
+def test_a_learned_head_has_no_schemes_and_comes_once():
+    content = {
+        "dataset": "digits",
+        "heads": ["prototypes", "linear", "bottleneck"],
+        "schemes": ["bch", "reed_muller"],
+        "dims": [15, 16],
+        "mappings": ["fixed", "random"],
+        "seeds": [0, 1],
+        "presets": ["lindstrom", "protosphere"],
+    }
+    recipes = planned(content)
+    heads = [recipe.head for recipe in recipes]
+    assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [2 * 2 * 2 * 2 * 2, 2, 2 * 2]
+    assert {recipe.dim for recipe in recipes if recipe.head == "linear"} == {10}
+    assert planned({"dataset": "digits", "heads": ["linear"]})[0] == recipes[32].changed(seed=0)
 
 
 def test_sweeps_are_products(tmp_path):

@@ -16,7 +16,7 @@ import pytest
 from protosphere.cli import main
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.files import replace_file
-from protosphere.training.metrics import read_metrics
+from protosphere.training.epochs import read_metrics
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, records_at, write_table
 from protosphere.training.sweep import in_this_process, pending, sweep

@@ -16,9 +16,9 @@ from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
 from protosphere.training import batches, load_recipe
 from protosphere.training.batches import Part, device_data, training_batches
 from protosphere.training.checkpoint import CHECKPOINT_FILE
-from protosphere.training.metrics import read_metrics
-from protosphere.training.objective import lindstrom, mettes, nearest_classes
-from protosphere.training.runs import WEIGHTS_FILE, run, run_or_reason
+from protosphere.training.epochs import read_metrics
+from protosphere.training.models import WEIGHTS_FILE
+from protosphere.training.runs import run, run_or_reason
 
 
 class StopHereError(Exception):
@@ -86,7 +86,15 @@ def test_the_papers_recipe_for_cifar_takes_steps(tmp_path, fabric):
 
 def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
     changes = [{}, {"seed": 1}, {"mapping": "random"}, {"lr": 0.06}, {"pad": 1}, {"schedule": "constant"}]
-    changes += [{"objective": "mettes"}, {"weight_decay": 0.0}, {"momentum": 0.5}, {"batch_size": 32}]
+    changes += [{"preset": "mettes"}, {"preset": "protosphere"}, {"loss": "dot_regression"}, {"scale": 3.0}]
+    changes += [
+        {"head": "bottleneck"},
+        {"optimiser": "adamw"},
+        {"warmup": 0.5},
+        {"weight_decay": 0.0},
+        {"momentum": 0.5},
+        {"batch_size": 32},
+    ]
     found = {
         run(tiny.changed(epochs=2, **change), digits, tmp_path / str(i), fabric, tensorboard=False).weights
         for i, change in enumerate(changes)
@@ -180,17 +188,7 @@ def test_the_split_is_a_split(digits):
     recipe = load_recipe("quick-digits")
     one, two = (device_data(digits, recipe.changed(seed=seed), torch.device("cpu")) for seed in (0, 1))
     assert (len(one.train), len(one.validation), len(one.test)) == (1038, 259, 500)
-    assert not torch.equal(one.validation.images, two.validation.images)
-    seen = one.normalised(one.train.images)
+    assert not torch.equal(one.validation.inputs, two.validation.inputs)
+    seen = one.normalised(one.train.inputs)
     assert abs(float(seen.mean())) < 1e-4
     assert abs(float(seen.std()) - 1) < 1e-3
-
-
-def test_objectives():
-    prototypes = torch.eye(3)
-    features = torch.tensor([[2.0, 1.0, 0.0], [0.0, 0.0, 5.0]])
-    labels = torch.tensor([0, 2])
-    expected = torch.tensor([np.log(1 + np.exp(-1) + np.exp(-2)), np.log(1 + 2 * np.exp(-5))])
-    assert torch.allclose(lindstrom(features, prototypes, labels).double(), expected.double(), atol=1e-6)
-    assert torch.allclose(mettes(features, prototypes, labels), torch.tensor([(1 - 2 / 5**0.5) ** 2, 0.0]), atol=1e-6)
-    assert nearest_classes(features, prototypes).tolist() == [0, 2]

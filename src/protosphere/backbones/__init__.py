@@ -1,5 +1,17 @@
-"""Networks that turn images into vectors, to be compared with prototypes."""
+"""Networks before the head: our own by name, and any of the user's by its dotted name."""
 
-from protosphere.backbones.registry import BACKBONES, build_backbone
+from protosphere.backbones import dense, resnet, simard, small  # each registers what it builds
+from protosphere.backbones.building import build_backbone, imported, is_ours
+from protosphere.backbones.registry import BACKBONES, Backbone
 
-__all__ = ["BACKBONES", "build_backbone"]
+__all__ = [
+    "BACKBONES",
+    "Backbone",
+    "build_backbone",
+    "dense",
+    "imported",
+    "is_ours",
+    "resnet",
+    "simard",
+    "small",
+]

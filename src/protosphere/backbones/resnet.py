@@ -11,6 +11,8 @@ from itertools import pairwise
 from torch import Tensor, nn
 from torch.nn import functional
 
+from protosphere.backbones.registry import Shape, backbone
+
 WIDTHS = (64, 64, 128, 256, 512)
 """Of the first convolution, and of the four stages."""
 
@@ -30,27 +32,29 @@ class Block(nn.Module):
         return functional.relu(self.second(functional.relu(self.first(x))) + self.shortcut(x))
 
 
-def resnet(image_shape: tuple[int, int, int], dim: int, depths: tuple[int, int, int, int]) -> nn.Module:
+def resnet(input_shape: Shape, dim: int, depths: tuple[int, int, int, int]) -> nn.Module:
     """Four stages of `depths` blocks, each after the first at half the resolution; `dim` outputs."""
-    stages: list[nn.Module] = [_convolution(image_shape[0], WIDTHS[0], 1), nn.ReLU()]
+    stages: list[nn.Module] = [_convolution(input_shape[0], WIDTHS[0], 1), nn.ReLU()]
     for number, ((inputs, outputs), depth) in enumerate(zip(pairwise(WIDTHS), depths, strict=True)):
         stages.append(Block(inputs, outputs, 1 if number == 0 else 2))
         stages.extend(Block(outputs, outputs, 1) for _ in range(depth - 1))
     return nn.Sequential(*stages, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(WIDTHS[-1], dim))
 
 
-def resnet18(image_shape: tuple[int, int, int], dim: int) -> nn.Module:
+@backbone(summary="eighteen layers, for small images")
+def resnet18(input_shape: Shape, dim: int) -> nn.Module:
     """Eighteen layers: two blocks a stage."""
-    return resnet(image_shape, dim, (2, 2, 2, 2))
+    return resnet(input_shape, dim, (2, 2, 2, 2))
 
 
-def resnet34(image_shape: tuple[int, int, int], dim: int) -> nn.Module:
+@backbone(summary="thirty-four layers, for small images")
+def resnet34(input_shape: Shape, dim: int) -> nn.Module:
     """Thirty-four layers, the paper's network for CIFAR-100.
 
     >>> sum(p.numel() for p in resnet34((3, 32, 32), 63).parameters())
     21309311
     """
-    return resnet(image_shape, dim, (3, 4, 6, 3))
+    return resnet(input_shape, dim, (3, 4, 6, 3))
 
 
 def _convolution(inputs: int, outputs: int, stride: int, kernel: int = 3) -> nn.Module:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from torch import nn
 
+from protosphere.backbones.registry import Shape, backbone
+
 SMALLEST_UNPADDED = 13
 """Below this many pixels a side, the second convolution would find nothing."""
 
 
-def simard(image_shape: tuple[int, int, int], dim: int) -> nn.Module:
+@backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
+def simard(input_shape: Shape, dim: int) -> nn.Module:
     """The network for images of that shape, with `dim` outputs; smaller images than 13 x 13 are padded by two pixels.
 
     >>> sum(p.numel() for p in simard((1, 28, 28), 10).parameters())
     87540
     """
-    channels, height, width = image_shape
+    channels, height, width = input_shape
     padding = 0 if min(height, width) >= SMALLEST_UNPADDED else 2
     height, width = (_after(_after(size, padding), padding) for size in (height, width))
     return nn.Sequential(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from torch import nn
 
+from protosphere.backbones.registry import Shape, backbone
+
 LAYERS = ((32, 2), (64, 2), (128, 2), (160, 1))
 """Maps and stride of each convolution."""
 
 
-def small(image_shape: tuple[int, int, int], dim: int) -> nn.Module:
+@backbone(summary="four 3 x 3 convolutions, for CIFAR on two cores")
+def small(input_shape: Shape, dim: int) -> nn.Module:
     """3 x 3 convolutions with batch normalisation, an average over what is left of the image, and `dim` outputs.
 
     >>> sum(p.numel() for p in small((3, 32, 32), 100).parameters())
     294212
     """
     layers: list[nn.Module] = []
-    maps = image_shape[0]
+    maps = input_shape[0]
     for outputs, stride in LAYERS:
         layers += [
             nn.Conv2d(maps, outputs, 3, stride=stride, padding=1, bias=False),

@@ -10,7 +10,7 @@ from cyclopts import Group, Parameter
 
 from protosphere.cli.arguments import Whole
 from protosphere.constructions import describe
-from protosphere.data import NUM_CLASSES, load_dataset
+from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
 from protosphere.training.recipe import Recipe
 from protosphere.training.recipe_files import default_dim, default_recipe, load_recipe
@@ -21,42 +21,54 @@ class RecipeOptions:
     """The settings of a recipe; None where not given, so that the recipe's own holds.
 
     Attributes:
+        head: Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck).
         scheme: A scheme that `protosphere list` shows.
         dim: The dimension n of the prototypes; by default about the number of classes.
         mapping: Whether class i gets point i, or one by the seed.
+        preset: How z becomes logits: protosphere, lindstrom, kasarla or mettes.
+        loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
+        margin: Of the losses that have one.
+        scale: Of the logits: auto, learn, or a number.
         seed: Of the prototypes, the split, the weights, the order and the augmentation.
-        backbone: simard, small, resnet18, resnet34, or package.module.Network.
-        objective: Cross-entropy on z.c (lindstrom), or (1 - cos)^2 (mettes).
-        epochs: How often every training image is seen.
-        batch_size: Images at a time, over all devices.
+        backbone: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.
+        epochs: How often every training example is seen.
+        batch_size: Examples at a time, over all devices.
+        optimiser: SGD with momentum, or AdamW.
         lr: The learning rate at the start.
         momentum: Of the descent.
         weight_decay: Of the descent.
         schedule: Of the learning rate.
-        validation: The share of the training images kept apart.
+        warmup: Epochs over which the rate rises to its value, e.g. 0.5.
+        validation: The share of the training examples kept apart.
         augment_validation: Augment those too, as the authors' programs do.
         pad: Crop from the image padded by so many pixels.
         flip: Mirror half of the images.
         rotation_degrees: Rotate by up to so many degrees.
         precision: Numbers of the network.
         threads: Of the processor; 0 for as many as there are.
-        train_images: Use so many training images only; 0 for all.
+        train_images: Use so many training examples only; 0 for all.
         modify: Let the scheme's code be shortened, extended and punctured to the dimension.
         option: Another option of the scheme, as KEY=VALUE; may be given several times.
     """
 
+    head: Literal["prototypes", "linear", "bottleneck"] | None = None
     scheme: str | None = None
     dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = None
     mapping: Literal["fixed", "random"] | None = None
+    preset: str | None = None
+    loss: str | None = None
+    margin: float | None = None
+    scale: str | None = None
     seed: Whole | None = None
     backbone: str | None = None
-    objective: Literal["lindstrom", "mettes"] | None = None
     epochs: Whole | None = None
     batch_size: Whole | None = None
+    optimiser: Literal["sgd", "adamw"] | None = None
     lr: float | None = None
     momentum: float | None = None
     weight_decay: float | None = None
     schedule: Literal["cosine", "constant"] | None = None
+    warmup: float | None = None
     validation: float | None = None
     augment_validation: Annotated[bool | None, Parameter(negative="--no-augment-validation")] = None
     pad: Whole | None = None
@@ -71,10 +83,24 @@ class RecipeOptions:
     def given(self) -> dict[str, Any]:
         """Those that were given; those of the scheme in a mapping of their own."""
         flags = {name: value for name, value in asdict(self).items() if value is not None}
+        if "scale" in flags:
+            flags["scale"] = parsed_scale(flags["scale"])
         options = dict(parsed_option(text) for text in flags.pop("option", ()))
         if flags.pop("modify", False):
             options["modify"] = True
         return flags | ({"options": options} if options else {})
+
+
+def parsed_scale(text: str) -> float | str:
+    """A number where it is one, else the word.
+
+    >>> parsed_scale("16"), parsed_scale("learn")
+    (16.0, 'learn')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def parsed_option(text: str) -> tuple[str, Any]:
@@ -102,13 +128,18 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
     InfeasibleError where the scheme has no such code: asked before any image is read.
     """
     given = options.given()
-    base = load_recipe(recipe or default_recipe(dataset or "digits"))
+    if recipe is None:
+        recipe = default_recipe(dataset or "digits")
+    base = load_recipe(recipe)
+    facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
-    K = NUM_CLASSES[base.dataset] if base.dataset in NUM_CLASSES else load_dataset(base.dataset).num_classes
+    if base.head == "linear" and "dim" not in given:
+        return base.changed(dim=facts.num_classes)
     if "dim" not in given:
-        base = base.changed(dim=default_dim(base.scheme, K))
-    entry = describe(base.scheme)
-    obstacle = entry.obstacle(K, base.dim, **entry.resolved(base.options))
-    if obstacle:
-        raise InfeasibleError(obstacle)
+        base = base.changed(dim=default_dim(base.scheme, facts.num_classes))
+    if base.head == "prototypes":
+        entry = describe(base.scheme)
+        obstacle = entry.obstacle(facts.num_classes, base.dim, **entry.resolved(base.options))
+        if obstacle:
+            raise InfeasibleError(obstacle)
     return base

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 from protosphere.cli.claims import stored
+from protosphere.cli.finished_runs import seen, trained_runs, words
 from protosphere.cli.output import checked_output
-from protosphere.cli.reproduce import seen, trained_runs
 from protosphere.cli.screen import screen
-from protosphere.data import NUM_CLASSES, load_dataset
+from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged
 from protosphere.paper.ledger import COLUMNS, rows
+from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.report import report_page
 from protosphere.training.records import RunRecord
 from protosphere.training.store import TABLE_ENDINGS, write_table
@@ -27,30 +27,40 @@ def report(
     /,
     *,
     html: Path | None = None,
+    figures: Path | None = None,
     export: Path | None = None,
     dataset: str | None = None,
-    data_dir: Annotated[Path | None, Parameter()] = None,
 ) -> None:
     """One self-contained page of a sweep: figures with hover, bounds, the table of runs, the claims.
 
     Args:
         store: The folder of a sweep's results, or a .csv table of them.
         html: The page to write.
+        figures: A folder for accuracy against n and against max cosine, each as .png, .pdf and .csv.
         export: Write the records as .csv or .parquet.
         dataset: Which one, where the results are of several.
-        data_dir: Where to look for the data first, for one of your own.
     """
     page, table = checked_output(html, (".html",)), checked_output(export, TABLE_ENDINGS)
     records = of_one_dataset(stored(store), dataset, store)
     if table is not None:
         write_table(records, table)
     if page is not None:
-        replace_bytes(page, page_of(records, data_dir).encode())
+        replace_bytes(page, page_of(records).encode())
     console = screen()
     console.print(f"{len(records)} runs on {records[0].recipe.dataset}: {seen(records)}", soft_wrap=True)
-    for file in (page, table):
+    drawn = drawn_figures(records, figures) if figures is not None else ()
+    for file in (page, *drawn, table):
         if file is not None:
             console.print(str(file), soft_wrap=True)
+
+
+def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
+    """The figures of the finished runs, named after the dataset."""
+    runs = trained_runs(records)
+    if not runs:
+        raise StorageError("no run is finished yet, so there is nothing to draw")
+    name = Path(records[0].recipe.dataset).stem
+    return draw_accuracy(runs, folder, name, f"{name}: {seen(records)}")
 
 
 def of_one_dataset(records: Sequence[RunRecord], dataset: str | None, store: Path) -> list[RunRecord]:
@@ -64,23 +74,26 @@ def of_one_dataset(records: Sequence[RunRecord], dataset: str | None, store: Pat
     return [record for record in records if record.recipe.dataset == chosen]
 
 
-def page_of(records: Sequence[RunRecord], data_dir: Path | None) -> str:
-    """The page of these records."""
-    name = records[0].recipe.dataset
-    K = NUM_CLASSES[name] if name in NUM_CLASSES else load_dataset(name, data_dir=data_dir).num_classes
+def page_of(records: Sequence[RunRecord]) -> str:
+    """The page of these records; without bounds where the file of their data is gone."""
+    name, num_classes = records[0].recipe.dataset, None
+    with suppress(StorageError):
+        num_classes = dataset_facts(name).num_classes
     ledger = [{column: row[column] for column in COLUMNS} for row in rows(judged(records)) if row["dataset"] == name]
-    return report_page(f"{name}: {seen(records)}", K, trained_runs(records), [run_row(r) for r in records], ledger)
+    title = f"{name}: {seen(records)}"
+    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records], ledger)
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
     """A run in the table of the page."""
     recipe, accuracy = record.recipe, record.test_accuracy
     return {
-        "scheme": recipe.scheme,
+        "scheme": recipe.series,
         "n": recipe.dim,
-        "mapping": recipe.mapping,
+        "mapping": recipe.mapping if recipe.head == "prototypes" else "",
         "seed": recipe.seed,
         "test accuracy, %": None if accuracy is None else round(100 * accuracy, 2),
+        **{words(name): value for name, value in record.metrics.items() if name.startswith("test_")},
         "max cosine": record.max_cosine,
         "epochs": recipe.epochs,
         "seconds": record.seconds and round(record.seconds, 1),

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.finished_runs import seen, trained_runs
 from protosphere.cli.screen import screen
 from protosphere.cli.sweep import Ray, engine_of, show_plan, show_summary, swept
 from protosphere.extras import require
@@ -72,22 +73,6 @@ def take_over(records: Iterable[RunRecord], place: Store) -> None:
     for record in records:
         if place.get(record.digest) is None:
             place.add(record)
-
-
-def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """The finished runs as a figure wants them."""
-    return [
-        Trained(r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.max_cosine, r.test_accuracy)
-        for r in records
-        if r.max_cosine is not None and r.test_accuracy is not None
-    ]
-
-
-def seen(records: Sequence[RunRecord]) -> str:
-    """Network and length of the runs, for a title."""
-    networks = sorted({record.recipe.backbone for record in records})
-    epochs = sorted({record.recipe.epochs for record in records})
-    return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 
 def show_figures(files: Iterable[Path], trained: Sequence[Trained]) -> None:

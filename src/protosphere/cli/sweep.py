@@ -41,10 +41,10 @@ def sweep(
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
-    """Run schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
+    """Run heads x schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
 
     Args:
-        file: A .toml file: recipe, schemes, dims, mappings, seeds, or several [[grid]]; or paper-mnist and its like.
+        file: A .toml file: recipe, heads, schemes, dims, mappings, seeds, or [[grid]]s of them; or paper-mnist etc.
         store: The folder of results; by default runs/ and the file's name.
         workers: Processes on this machine.
         ray: Run on a Ray cluster: its address, or nothing for one of this machine.
@@ -113,7 +113,7 @@ def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:
         return
     console = screen()
     for recipe in recipes:
-        console.print(f"{recipe.digest}  {recipe.scheme}, n = {recipe.dim}, {recipe.mapping}, seed {recipe.seed}")
+        console.print(f"{recipe.digest}  {recipe.title}", soft_wrap=True)
     console.print(f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all")
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from protosphere.training.metrics import read_metrics
+from protosphere.training.epochs import read_metrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store
@@ -98,15 +98,14 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
 
 def spelled(record: RunRecord) -> str:
     """A record in one line."""
-    recipe = record.recipe
-    what = f"{recipe.scheme}, n = {recipe.dim}, {recipe.mapping}, seed {recipe.seed}: "
+    what = f"{record.recipe.title}: "
     if record.test_accuracy is None:
         return what + f"{record.status}, {record.reason}"
     return what + f"{100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
 
 
 def _cells(recipe: Recipe, store: Store) -> list[str]:
-    cells = [recipe.scheme, str(recipe.dim), recipe.mapping, str(recipe.seed)]
+    cells = [recipe.series, str(recipe.dim), recipe.mapping, str(recipe.seed)]
     history = read_metrics(store.work_folder(recipe.digest))
     if not history:
         return [*cells, f"0/{recipe.epochs}"]

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.finished_runs import words
 from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.cli.training_screen import training_screen
@@ -34,10 +35,10 @@ def train(
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
-    """Train a network against fixed prototypes; killed at any moment and called again, it goes on.
+    """Train a network against fixed prototypes, or a learned head; killed at any moment and called again, it goes on.
 
     Args:
-        dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file; else that of the recipe.
+        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the recipe.
         recipe: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
         data_dir: Where to look for the data first.
         output: The folder for checkpoint, metrics and weights; by default one in runs/.
@@ -87,17 +88,22 @@ def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dic
 
 def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
     """What each process of a run does; the first shows how it goes."""
-    from protosphere.training.runs import run
+    from protosphere.training.runs import reason_of, run
 
     with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
-        record = run(plan, images, folder, fabric, report=report, tick=tick)
+        try:
+            record = run(plan, images, folder, fabric, report=report, tick=tick)
+        except (ProtosphereError, OSError, MemoryError):
+            raise
+        except Exception as error:  # a network of the user's may raise anything
+            raise TrainingError(f"the run failed: {reason_of(error)}") from error
     return record if fabric.is_global_zero else None
 
 
 def run_name(plan: Recipe) -> str:
     """A folder's name that people can read and that no other recipe has."""
-    what = f"{Path(plan.dataset).stem}-{plan.scheme}-{plan.dim}-{plan.mapping}-{plan.seed}"
-    return f"{what}-{plan.digest[:8]}"
+    what = f"{plan.scheme}-{plan.dim}-{plan.mapping}" if plan.head == "prototypes" else f"{plan.head}-{plan.dim}"
+    return f"{Path(plan.dataset).stem}-{what}-{plan.seed}-{plan.digest[:8]}"
 
 
 def show_recipe(plan: Recipe, *, json: bool) -> None:
@@ -122,6 +128,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
     lines = [("test accuracy", f"{100 * (record.test_accuracy or 0):.2f} %")]
     if record.validation_accuracy is not None:
         lines.append(("validation accuracy", f"{100 * record.validation_accuracy:.2f} %"))
+    lines += [(words(name), f"{value:.4f}") for name, value in record.metrics.items() if value is not None]
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:
@@ -129,4 +136,4 @@ def show_record(record: RunRecord, folder: Path) -> None:
             ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {record.images_per_second:,.0f} images/s")
         )
     lines.append(("folder", str(folder)))
-    print_card(f"{plan.dataset}: {plan.scheme}, n = {plan.dim}, {plan.mapping}, seed {plan.seed}", lines)
+    print_card(f"{plan.dataset}: {plan.title}", lines)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from protosphere.training.metrics import EpochMetrics, Report, Tick
+from protosphere.training.epochs import EpochMetrics, Report, Tick
 from protosphere.training.recipe import Recipe
 from protosphere.types import ignore
 

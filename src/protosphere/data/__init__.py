@@ -1,6 +1,8 @@
-"""Labelled images: readers of the usual formats, and augmentation that is batched (`protosphere.data.augmentation`)."""
+"""Labelled images and features: readers of the usual formats, and augmentation (`protosphere.data.augmentation`)."""
 
+from protosphere.data import cifar, digits, features, mnist  # each registers what it reads
 from protosphere.data.dataset import Dataset
-from protosphere.data.loading import DATASETS, NUM_CLASSES, load_dataset
+from protosphere.data.loading import Facts, dataset_facts, load_dataset
+from protosphere.data.registry import DATASETS
 
-__all__ = ["DATASETS", "NUM_CLASSES", "Dataset", "load_dataset"]
+__all__ = ["DATASETS", "Dataset", "Facts", "cifar", "dataset_facts", "digits", "features", "load_dataset", "mnist"]

@@ -16,9 +16,12 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from protosphere.data.dataset import Dataset, Images
+from protosphere.data.registry import dataset
+from protosphere.data.sources import Source, remote_files
 from protosphere.errors import StorageError
 from protosphere.types import Indices
 
+CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
 IMAGE_SHAPE = (3, 32, 32)
 IMAGE_BYTES = 3072
 MOST_BYTES = 1 << 30
@@ -49,6 +52,30 @@ LAYOUTS = {
     ),
     "cifar100": CifarLayout(("train.bin",), ("test.bin",), "fine_label_names.txt", 100, 2),
 }
+
+
+def _source(name: str, archive: str, digest: str) -> Source:
+    return Source(name, remote_files(CIFAR_URL, {archive: digest}))
+
+
+@dataset(
+    _source("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
+    10,
+    summary="60,000 colour images of 32 x 32 pixels",
+)
+def read_cifar10(files: tuple[Path, ...]) -> Dataset:
+    """Ten classes."""
+    return read_cifar(files[0], "cifar10")
+
+
+@dataset(
+    _source("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
+    100,
+    summary="60,000 colour images of 32 x 32 pixels",
+)
+def read_cifar100(files: tuple[Path, ...]) -> Dataset:
+    """A hundred classes."""
+    return read_cifar(files[0], "cifar100")
 
 
 def read_cifar(path: Path, name: str) -> Dataset:

@@ -1,10 +1,11 @@
-"""Labelled images as the rest of the house sees them: uint8, channels first, with names for the classes."""
+"""Labelled examples as the rest of the house sees them: images as bytes, channels first, or vectors of features."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,41 +16,55 @@ from protosphere.types import Indices
 Images = NDArray[np.uint8]
 """N x channels x height x width."""
 
+Features = NDArray[np.float32] | NDArray[np.int8]
+"""N x D; bytes count in the dataset's `step`."""
+
+Step = NDArray[np.float32]
+"""What a byte of each column counts."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Images to learn from and images to be judged by. Immutable: the arrays are read-only.
+    """Examples to learn from and examples to be judged by. Immutable: the arrays are read-only.
 
     Attributes:
         name: what it is called, or the path of a file of the user's.
-        x_train, y_train: images and the numbers of their classes.
+        x_train, y_train: images or features, and the numbers of their classes.
         x_test, y_test: the same, never trained on.
-        class_names: one name a class.
+        class_names: one name per class.
+        step: of features kept as int8, the value that 1 stands for in each column; else None.
     """
 
     name: str
-    x_train: Images = field(repr=False)
+    x_train: Images | Features = field(repr=False)
     y_train: Indices = field(repr=False)
-    x_test: Images = field(repr=False)
+    x_test: Images | Features = field(repr=False)
     y_test: Indices = field(repr=False)
     class_names: tuple[str, ...] = field(repr=False)
+    step: Step | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for part, images, labels in (("train", self.x_train, self.y_train), ("test", self.x_test, self.y_test)):
-            self._check(part, images, labels)
-        for array in (self.x_train, self.y_train, self.x_test, self.y_test):
+        for part, inputs, labels in (("train", self.x_train, self.y_train), ("test", self.x_test, self.y_test)):
+            self._check(part, inputs, labels)
+        for array in self._arrays():
             array.flags.writeable = False
 
-    def _check(self, part: str, images: Images, labels: Indices) -> None:
-        if len(images) != len(labels) or not len(images):
-            raise StorageError(f"'{self.name}' has {len(images)} {part} images and {len(labels)} labels; want as many")
+    def _arrays(self) -> list[NDArray[Any]]:
+        arrays: list[NDArray[Any]] = [self.x_train, self.y_train, self.x_test, self.y_test]
+        return arrays if self.step is None else [*arrays, self.step]
+
+    def _check(self, part: str, inputs: Images | Features, labels: Indices) -> None:
+        what = "feature vectors" if self.is_features else "images"
+        if len(inputs) != len(labels) or not len(inputs):
+            raise StorageError(f"'{self.name}' has {len(inputs)} {part} {what} and {len(labels)} labels; want as many")
         if labels.min() < 0 or labels.max() >= self.num_classes:
             found = f"{int(labels.min())} to {int(labels.max())}"
             raise StorageError(f"'{self.name}' has {part} labels from {found}; want 0 to {self.num_classes - 1}")
-        if images.shape[1:] != self.x_train.shape[1:]:
-            raise StorageError(
-                f"'{self.name}' has train images of {self.image_shape}, test images of {images.shape[1:]}"
-            )
+        if inputs.shape[1:] != self.x_train.shape[1:] or inputs.dtype != self.x_train.dtype:
+            found = f"{part} {what} of {inputs.dtype}, {inputs.shape[1:]}"
+            raise StorageError(f"'{self.name}' has train {what} of {self.x_train.dtype}, {self.input_shape}, {found}")
+        if not inputs.size:
+            raise StorageError(f"'{self.name}' has {part} {what} of {self.input_shape}; want at least one number each")
 
     @property
     def num_classes(self) -> int:
@@ -57,16 +72,20 @@ class Dataset:
         return len(self.class_names)
 
     @property
-    def image_shape(self) -> tuple[int, int, int]:
-        """Channels, height, width."""
-        channels, height, width = self.x_train.shape[1:]
-        return channels, height, width
+    def is_features(self) -> bool:
+        """Whether examples are vectors of features, not images."""
+        return self.x_train.ndim == 2
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Channels, height and width of an image, or the number of features."""
+        return self.x_train.shape[1:]
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over every image and label: two sets of the same name need not be the same."""
+        """SHA-256 over every example and label: two sets of the same name need not be the same."""
         sha = hashlib.sha256()
-        for array in (self.x_train, self.y_train, self.x_test, self.y_test):
+        for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())
             sha.update(np.ascontiguousarray(array).data)
         return sha.hexdigest()

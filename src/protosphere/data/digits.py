@@ -6,24 +6,29 @@ scikit-learn carries it; `scikit-learn` is the oracle of our test and no depende
 
 from __future__ import annotations
 
-from importlib.resources import files
+from importlib import resources
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 
 from protosphere.data.dataset import Dataset, numbered_names
+from protosphere.data.registry import dataset
+from protosphere.data.sources import Source
 
 NUM_TEST = 500
 BRIGHTEST = 16
 
 
-def read_digits() -> Dataset:
+@dataset(Source("digits", ()), 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
+def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
 
     >>> read_digits().x_train.shape
     (1297, 1, 8, 8)
     """
-    content = files("protosphere.data").joinpath("digits.npz").read_bytes()
+    del files  # it has none outside the package
+    content = resources.files("protosphere.data").joinpath("digits.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as file:
         brightness, labels = file["images"].astype(np.int64), file["labels"].astype(np.int64)
     images = (brightness * 255 // BRIGHTEST).astype(np.uint8)

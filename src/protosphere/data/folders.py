@@ -19,7 +19,7 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 def found_files(source: Source, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
     """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
-    folders = [place for root in roots for place in (root / source.name, root)]
+    folders = [place for root in roots for place in (root / source.kept_in, root)]
     if source.system_folder is not None:
         folders.append(Path(source.system_folder))
     for folder in folders:

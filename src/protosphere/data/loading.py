@@ -1,27 +1,28 @@
-"""From a name to images: found on this machine, or downloaded, or one sentence on what to put where."""
+"""From a name to examples: found on this machine, or downloaded, or one sentence on what to put where."""
 
 from __future__ import annotations
 
-import difflib
+from dataclasses import dataclass
 from pathlib import Path
 
-from protosphere.data.cifar import LAYOUTS, read_cifar
-from protosphere.data.dataset import Dataset, numbered_names
-from protosphere.data.digits import read_digits
+from protosphere.data.dataset import Dataset
 from protosphere.data.download import UnreachableError, downloaded
 from protosphere.data.folders import VARIABLE, data_roots, found_files
-from protosphere.data.idx import read_idx
-from protosphere.data.npz import read_npz
-from protosphere.data.sources import SOURCES, Source
-from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.data.npz import npz_facts, read_npz
+from protosphere.data.registry import DATASETS
+from protosphere.data.sources import Source
+from protosphere.errors import StorageError
 from protosphere.types import Progress, ignore
 
-DATASETS = ("digits", *SOURCES)
-"""The names that `load_dataset` knows."""
+FILE_ENDING = ".npz"
 
-NUM_CLASSES = {"digits": 10, "mnist": 10, "fashion_mnist": 10, "cifar10": 10, "cifar100": 100}
 
-FASHION_NAMES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a dataset before its examples are read."""
+
+    num_classes: int
+    is_features: bool
 
 
 def load_dataset(
@@ -30,7 +31,7 @@ def load_dataset(
     """The dataset of that name, or in the .npz file of that path.
 
     Args:
-        name: `digits` (inside the package), one of `DATASETS`, or the path of an .npz file.
+        name: one of `DATASETS`, or the path of an .npz file.
         data_dir: where to look first, and where a download goes; then come $PROTOSPHERE_DATA and the user's cache.
         download: whether to fetch what is nowhere on this machine.
         progress: called with the bytes that have come.
@@ -38,31 +39,34 @@ def load_dataset(
     >>> load_dataset("digits").num_classes
     10
     """
-    if name == "digits":
-        return read_digits()
-    if name.endswith(".npz"):
-        return _of_file(Path(name))
-    if name not in SOURCES:
-        near = difflib.get_close_matches(name, DATASETS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(DATASETS)}, or the path of an .npz file"
-        raise InvalidArgumentError(f"'dataset' is not one we know, got {brief(name)}; {hint}")
-    source = SOURCES[name]
+    if name.endswith(FILE_ENDING):
+        return read_npz(Path(name))
+    entry = DATASETS.named(name, otherwise=", or the path of an .npz file")
     roots = data_roots(None if data_dir is None else Path(data_dir))
-    files = found_files(source, roots) or _fetched(source, roots[0] / name if roots else None, download, progress)
-    return read_cifar(files[0], name) if name in LAYOUTS else _of_idx(source, files)
+    files = found_files(entry.source, roots) if entry.source.files else ()
+    if files is None:
+        folder = roots[0] / entry.source.kept_in if roots else None
+        files = _fetched(entry.source, folder, download, progress)
+    return entry.read(files)
 
 
-def _of_file(path: Path) -> Dataset:
-    if not path.is_file():
-        raise StorageError(f"cannot read '{path}': there is no such file")
-    return read_npz(path)
+def dataset_facts(name: str) -> Facts:
+    """The number of classes, and whether examples are images or features; of a file, without reading them all.
+
+    >>> dataset_facts("cifar100-features")
+    Facts(num_classes=100, is_features=True)
+    """
+    if name.endswith(FILE_ENDING):
+        return Facts(*npz_facts(Path(name)))
+    entry = DATASETS.named(name, otherwise=", or the path of an .npz file")
+    return Facts(entry.num_classes, entry.features)
 
 
 def _fetched(source: Source, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:
     names = ", ".join(file.name for file in source.files)
     place = f"put {names} into '{folder}', or" if folder else "you have no home folder:"
     advice = f"{place} name their folder by --data-dir or ${VARIABLE}"
-    if not download or folder is None:
+    if not download or folder is None or not all(file.url for file in source.files):
         raise StorageError(f"'{source.name}' is not on this machine; {advice}")
     try:
         missing = [file for file in source.files if not (folder / file.name).is_file()]
@@ -73,12 +77,3 @@ def _fetched(source: Source, folder: Path | None, download: bool, progress: Prog
             f"'{source.name}' is not on this machine and could not be fetched ({error}); {advice}"
         ) from error
     return tuple(folder / file.name for file in source.files)
-
-
-def _of_idx(source: Source, files: tuple[Path, ...]) -> Dataset:
-    x_train, y_train, x_test, y_test = (
-        read_idx(path, 3 if "images" in file.name else 1) for path, file in zip(files, source.files, strict=True)
-    )
-    names = FASHION_NAMES if source.name == "fashion_mnist" else numbered_names(10)
-    labels = y_train.astype("int64"), y_test.astype("int64")
-    return Dataset(source.name, x_train[:, None], labels[0], x_test[:, None], labels[1], names)

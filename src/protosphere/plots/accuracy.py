@@ -12,17 +12,29 @@ from protosphere.plots.files import save_figure, save_table
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
 from protosphere.regression import Regression, regression
 
+REFERENCE = "learned layer"
+"""The series that is drawn as a line across the figure: it has one dimension, the number of classes."""
+
 
 @dataclass(frozen=True)
 class Trained:
-    """A run that was finished: accuracy is the share of the test images."""
+    """A run that was finished.
+
+    Attributes:
+        scheme: of its prototypes, or which head was learned instead.
+        dim, mapping, seed: of the run.
+        max_cosine: of its prototypes; None for a learned head.
+        accuracy: the share of the test examples.
+        variant: whatever else tells it apart from others in the figure, in words.
+    """
 
     scheme: str
     dim: int
     mapping: str
     seed: int
-    max_cosine: float
+    max_cosine: float | None
     accuracy: float
+    variant: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,33 +45,50 @@ class Averaged:
     dim: int
     mapping: str
     seeds: int
-    max_cosine: float
+    max_cosine: float | None
     accuracy: float
     deviation: float | None
+    variant: str = ""
+
+    @property
+    def series(self) -> tuple[str, str, str]:
+        """What is drawn as one line."""
+        return self.scheme, self.mapping, self.variant
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """The mean and the standard deviation over seeds, by scheme, mapping and dimension."""
-    groups: dict[tuple[str, str, int], list[Trained]] = {}
+    """The mean and the standard deviation over seeds, by scheme, mapping, variant and dimension."""
+    groups: dict[tuple[str, str, str, int], list[Trained]] = {}
     for run in runs:
-        groups.setdefault((run.scheme, run.mapping, run.dim), []).append(run)
-    return [
-        Averaged(
-            scheme,
-            dim,
-            mapping,
-            len(group),
-            fmean(run.max_cosine for run in group),
-            fmean(run.accuracy for run in group),
-            stdev(run.accuracy for run in group) if len(group) > 1 else None,
-        )
-        for (scheme, mapping, dim), group in sorted(groups.items())
-    ]
+        groups.setdefault((run.scheme, run.mapping, run.variant, run.dim), []).append(run)
+    return [_averaged(groups[key]) for key in sorted(groups)]
+
+
+def _averaged(group: Sequence[Trained]) -> Averaged:
+    first, accuracies = group[0], [run.accuracy for run in group]
+    cosines = [run.max_cosine for run in group if run.max_cosine is not None]
+    return Averaged(
+        first.scheme,
+        first.dim,
+        first.mapping,
+        len(group),
+        fmean(cosines) if cosines else None,
+        fmean(accuracies),
+        stdev(accuracies) if len(group) > 1 else None,
+        first.variant,
+    )
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Accuracy in per cent against the largest cosine, over all runs."""
-    return regression([run.max_cosine for run in runs], [100 * run.accuracy for run in runs])
+    """Accuracy in per cent against the largest cosine, over all runs that have prototypes."""
+    points = [(run.max_cosine, 100 * run.accuracy) for run in runs if run.max_cosine is not None]
+    return regression([x for x, _ in points], [y for _, y in points])
+
+
+def label_of(row: Averaged, style: SchemeStyle) -> str:
+    """What a legend calls a series."""
+    parts = (style.label, "random mapping" if row.mapping == "random" else "", row.variant)
+    return ", ".join(part for part in parts if part)
 
 
 def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) -> tuple[Path, ...]:
@@ -74,14 +103,17 @@ def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) 
 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
-    """Means against the dimension, with error bars of one standard deviation."""
+    """Means against the dimension, with error bars of one standard deviation; a learned layer is a line across."""
     styles = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.2)
         ax: Any = figure.subplots()
-        for scheme, mapping in sorted({(row.scheme, row.mapping) for row in rows}):
-            own = [row for row in rows if (row.scheme, row.mapping) == (scheme, mapping)]
-            _draw_line(ax, styles[scheme], own, mapping)
+        for series in sorted({row.series for row in rows}):
+            own = [row for row in rows if row.series == series]
+            if series[0] == REFERENCE:
+                _draw_reference(ax, styles[REFERENCE], own[0])
+            else:
+                _draw_line(ax, styles[series[0]], own)
         dims = sorted({row.dim for row in rows})
         ax.set_xscale("log", base=2)
         ticks = [1 << m for m in range(12) if dims[0] <= 1 << m <= dims[-1]] or dims
@@ -94,8 +126,8 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     return figure
 
 
-def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged], mapping: str) -> None:
-    random = mapping == "random"
+def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
+    random = rows[0].mapping == "random"
     single = len(rows) == 1
     ax.errorbar(
         [row.dim for row in rows],
@@ -107,23 +139,35 @@ def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged], mapping: s
         markerfacecolor="white" if random else style.color,
         capsize=2,
         elinewidth=0.7,
-        label=style.label + (", random mapping" if random else ""),
+        label=label_of(rows[0], style),
     )
 
 
+def _draw_reference(ax: Any, style: SchemeStyle, row: Averaged) -> None:
+    """A line across the figure, and around it a band of one standard deviation."""
+    height, half = 100 * row.accuracy, 100 * (row.deviation or 0.0)
+    ax.axhline(
+        height, color=style.color, linestyle=style.line, linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
+    )
+    ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
+
+
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
-    """Every run, and the line through all of them."""
+    """Every run with prototypes, and the line through all of them; a learned layer is a line across."""
+    placed = [run for run in runs if run.max_cosine is not None]
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.0)
         ax: Any = figure.subplots()
-        for scheme, style in styles.items():
-            own = [run for run in runs if run.scheme == scheme]
+        for scheme in dict.fromkeys(run.scheme for run in placed):
+            own, style = [run for run in placed if run.scheme == scheme], styles[scheme]
             points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]
             ax.plot(*points, style.marker, color=style.color, label=style.label, alpha=0.8)
+        for row in averages(run for run in runs if run.scheme == REFERENCE):
+            _draw_reference(ax, styles[REFERENCE], row)
         line = line_through(runs)
         if line is not None:
-            ends = [min(run.max_cosine for run in runs), max(run.max_cosine for run in runs)]
+            ends = regression_ends(placed)
             label = spelled(line)
             ax.plot(ends, [line.intercept + line.slope * x for x in ends], color="#444444", linewidth=1, label=label)
         ax.set_xlabel("largest cosine of two prototypes")
@@ -131,6 +175,12 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
         ax.set_title(title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def regression_ends(runs: Sequence[Trained]) -> tuple[float, float]:
+    """The smallest and the largest of the cosines."""
+    cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
+    return min(cosines), max(cosines)
 
 
 def spelled(line: Regression) -> str:

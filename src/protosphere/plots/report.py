@@ -8,7 +8,16 @@ from typing import Any
 
 from protosphere.constructions.comparison import limits
 from protosphere.extras import require
-from protosphere.plots.accuracy import Averaged, Trained, averages, line_through, spelled
+from protosphere.plots.accuracy import (
+    REFERENCE,
+    Averaged,
+    Trained,
+    averages,
+    label_of,
+    line_through,
+    regression_ends,
+    spelled,
+)
 from protosphere.plots.style import SchemeStyle, scheme_styles
 
 STYLE = """
@@ -29,13 +38,13 @@ Row = Mapping[str, Any]
 
 
 def report_page(
-    title: str, num_classes: int, runs: Sequence[Trained], rows: Sequence[Row], claims: Sequence[Row]
+    title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row], claims: Sequence[Row]
 ) -> str:
     """The page: accuracy against n and against max cosine, separation and bounds, all runs, and the claims.
 
     Args:
         title: of the page.
-        num_classes: K, for the bounds.
+        num_classes: K, for the bounds; None where nobody knows.
         runs: those that were finished.
         rows: of the table of all runs.
         claims: of the ledger; none for no ledger.
@@ -49,7 +58,7 @@ def report_page(
     parts += [
         f"<h2>{name}</h2>{figure}" for name, figure in zip(("Accuracy", "Separation and accuracy"), drawn, strict=False)
     ]
-    if runs:
+    if runs and num_classes:
         parts.append("<h2>Separation and bounds</h2>" + _table(_separation(num_classes, averages(runs))))
     parts.append("<h2>Runs</h2>" + _table(rows))
     if claims:
@@ -68,44 +77,62 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 def _accuracy(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     styles = scheme_styles(dict.fromkeys(row.scheme for row in rows))
-    for scheme, mapping in sorted({(row.scheme, row.mapping) for row in rows}):
-        own = [row for row in rows if (row.scheme, row.mapping) == (scheme, mapping)]
+    for series in sorted({row.series for row in rows}):
+        own, style = [row for row in rows if row.series == series], styles[series[0]]
+        if series[0] == REFERENCE:
+            _reference(figure, own[0], style)
+            continue
+        random = series[1] == "random"
         figure.add_scatter(
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
             error_y={"type": "data", "array": [100 * (row.deviation or 0) for row in own], "thickness": 1},
-            name=styles[scheme].label + (", random mapping" if mapping == "random" else ""),
+            name=label_of(own[0], style),
             mode="lines+markers" if len(own) > 1 else "markers",
-            line={"color": styles[scheme].color, "dash": "dash" if mapping == "random" else "solid"},
-            marker={"size": 9, "symbol": _symbol(styles[scheme], mapping)},
-            customdata=[[row.max_cosine, row.seeds] for row in own],
-            hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]:.4f}, %{customdata[1]} seeds",
+            line={"color": style.color, "dash": "dash" if random else "solid"},
+            marker={"size": 9, "symbol": _symbol(style, random)},
+            customdata=[[_shown(row.max_cosine), row.seeds] for row in own],
+            hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
     figure.update_xaxes(type="log", title="dimension n", tickvals=sorted({row.dim for row in rows}))
     return figure.update_yaxes(title="test accuracy, %").update_layout(**LAYOUT)
 
 
-def _symbol(style: SchemeStyle, mapping: str) -> str:
+def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
+    """A line across for a head that is learned and has no dimension of its own."""
+    text = f"{label_of(row, style)}, n = {row.dim}: {100 * row.accuracy:.2f} %, {row.seeds} seeds"
+    line = {"color": style.color, "dash": "longdash", "width": 1}
+    figure.add_hline(y=100 * row.accuracy, line=line, annotation_text=text)
+
+
+def _shown(cosine: float | None) -> str:
+    return "none" if cosine is None else f"{cosine:.4f}"
+
+
+def _symbol(style: SchemeStyle, hollow: bool) -> str:
     """The scheme's own, hollow for random mappings."""
-    return SYMBOLS.get(style.marker, "cross") + ("-open" if mapping == "random" else "")
+    return SYMBOLS.get(style.marker, "cross") + ("-open" if hollow else "")
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
     figure = require("plotly.graph_objects").Figure()
-    for scheme, style in scheme_styles(dict.fromkeys(run.scheme for run in runs)).items():
-        own = [run for run in runs if run.scheme == scheme]
+    placed = [run for run in runs if run.max_cosine is not None]
+    for scheme, style in scheme_styles(dict.fromkeys(run.scheme for run in placed)).items():
+        own = [run for run in placed if run.scheme == scheme]
         figure.add_scatter(
             x=[run.max_cosine for run in own],
             y=[100 * run.accuracy for run in own],
             name=style.label,
             mode="markers",
-            marker={"size": 9, "color": style.color, "symbol": SYMBOLS.get(style.marker, "cross")},
+            marker={"size": 9, "color": style.color, "symbol": _symbol(style, hollow=False)},
             customdata=[[run.dim, run.mapping, run.seed] for run in own],
             hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
         )
+    for row in averages(run for run in runs if run.scheme == REFERENCE):
+        _reference(figure, row, scheme_styles([REFERENCE])[REFERENCE])
     line = line_through(runs)
     if line is not None:
-        ends = [min(run.max_cosine for run in runs), max(run.max_cosine for run in runs)]
+        ends = regression_ends(placed)
         heights = [line.intercept + line.slope * x for x in ends]
         figure.add_scatter(x=ends, y=heights, mode="lines", name=spelled(line), line={"color": "#444444"})
     figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(title="test accuracy, %")
@@ -114,8 +141,9 @@ def _cosine(runs: Sequence[Trained]) -> Any:
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
     """Each code's largest cosine beside what is achievable and what is impossible."""
-    bounds = {dim: limits(num_classes, dim) for dim in sorted({row.dim for row in rows})}
-    seen = sorted({(row.scheme, row.dim, round(row.max_cosine, 9)) for row in rows if row.mapping == "fixed"})
+    placed = [(row.scheme, row.dim, row.max_cosine) for row in rows if row.mapping == "fixed"]
+    seen = sorted({(scheme, dim, round(cosine, 9)) for scheme, dim, cosine in placed if cosine is not None})
+    bounds = {dim: limits(num_classes, dim) for dim in sorted({dim for _, dim, _ in seen})}
     return [
         {
             "scheme": scheme,
@@ -132,8 +160,9 @@ def _table(rows: Sequence[Row]) -> str:
     if not rows:
         return "<p>none</p>"
     numbers = {name for row in rows for name, value in row.items() if isinstance(value, (int, float))}
-    head = "".join(f'<th class="n">{escape(n)}</th>' if n in numbers else f"<th>{escape(n)}</th>" for n in rows[0])
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row.values())}</tr>" for row in rows)
+    columns = dict.fromkeys(name for row in rows for name in row)
+    head = "".join(f'<th class="n">{escape(n)}</th>' if n in numbers else f"<th>{escape(n)}</th>" for n in columns)
+    body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in columns)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

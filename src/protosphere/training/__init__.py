@@ -1,7 +1,22 @@
-"""Experiments: recipes, runs that survive being killed, sweeps, and the paper's own. Torch comes when a run begins."""
+"""Training: recipes, runs that survive being killed, sweeps, and what they leave. Torch comes when a run begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from protosphere.training.recipe import Recipe
 from protosphere.training.recipe_files import load_recipe, recipe_names
 from protosphere.training.records import RunRecord
 
-__all__ = ["Recipe", "RunRecord", "load_recipe", "recipe_names"]
+if TYPE_CHECKING:
+    from protosphere.training.models import load_model
+
+__all__ = ["Recipe", "RunRecord", "load_model", "load_recipe", "recipe_names"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "load_model":
+        from protosphere.training.models import load_model
+
+        return load_model
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

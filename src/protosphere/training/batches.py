@@ -1,4 +1,4 @@
-"""Images on the device as bytes, and from them batches: in a random order, augmented, normalised.
+"""Examples on the device as they are kept, and from them batches: in a random order, augmented, normalised.
 
 All processes of a run draw the order and the moves of whole batches from the same stream, and each takes its part: so
 however many there are, together they see what one would.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from protosphere.data import Dataset
 from protosphere.data.augmentation import moved, random_moves
 from protosphere.data.augmentation_settings import Augmentation
+from protosphere.errors import InvalidArgumentError
+from protosphere.training.normalising import Normalise, normalisation
 from protosphere.training.randomness import stream
 from protosphere.training.recipe import Recipe
 
@@ -37,51 +37,52 @@ class Part:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Images (bytes) and labels on a device."""
+    """Inputs (bytes, or single precision) and labels on a device."""
 
-    images: Tensor
+    inputs: Tensor
     labels: Tensor
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    def to(self, device: torch.device) -> Labelled:
+        """The same on another device."""
+        return Labelled(self.inputs.to(device), self.labels.to(device))
+
 
 @dataclass(frozen=True)
 class DeviceData:
-    """What a run needs, on its device: three sets, and what to subtract from and divide a byte by, per channel."""
+    """What a run needs, on its device: three sets, and how their inputs are normalised."""
 
     train: Labelled
     validation: Labelled
     test: Labelled
-    mean: Tensor
-    deviation: Tensor
-
-    def normalised(self, images: Tensor) -> Tensor:
-        """Bytes as float32 of mean 0 and deviation 1 over the training images."""
-        return (images.float() - self.mean) / self.deviation
+    normalised: Normalise
 
 
 def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> DeviceData:
-    """The dataset on the device, its training images split at random by the recipe's seed."""
+    """The dataset on the device, its training examples split at random by the recipe's seed."""
+    if dataset.is_features and recipe.augmentation != Augmentation():
+        raise InvalidArgumentError(f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none")
     order = torch.randperm(len(dataset.y_train), generator=stream(recipe.seed, "split"))
     order = order[: recipe.train_images] if recipe.train_images else order
     kept_apart = round(recipe.validation * len(order))
-    images, labels = _tensor(dataset.x_train), _tensor(dataset.y_train)
-    chosen = images[order[kept_apart:]]
-    pixels = chosen.double() if chosen.numel() < 1 << 24 else chosen[:: chosen.numel() // (1 << 24) + 1].double()
-    mean, deviation = (statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std))
-    return DeviceData(
-        Labelled(chosen.to(device), labels[order[kept_apart:]].to(device)),
-        Labelled(images[order[:kept_apart]].to(device), labels[order[:kept_apart]].to(device)),
-        Labelled(_tensor(dataset.x_test).to(device), _tensor(dataset.y_test).to(device)),
-        mean.view(-1, 1, 1).to(device),
-        deviation.clamp(min=1e-6).view(-1, 1, 1).to(device),
-    )
+    if kept_apart == len(order):
+        raise InvalidArgumentError(f"'validation' {recipe.validation:g} leaves none of {len(order)} training examples")
+    train = _chosen(dataset, order[kept_apart:])
+    test = Labelled(torch.tensor(dataset.x_test), torch.tensor(dataset.y_test))  # copies: the dataset is read-only
+    normalised = normalisation(train.inputs, dataset.step)
+    validation = _chosen(dataset, order[:kept_apart])
+    return DeviceData(train.to(device), validation.to(device), test.to(device), normalised.to(device))
+
+
+def _chosen(dataset: Dataset, rows: Tensor) -> Labelled:
+    return Labelled(torch.tensor(dataset.x_train[rows.numpy()]), torch.tensor(dataset.y_train[rows.numpy()]))
 
 
 @dataclass(frozen=True)
 class Batch:
-    """This process's part of a batch, and how many images all of them have."""
+    """This process's part of a batch, and how many examples all of them have."""
 
     inputs: Tensor
     labels: Tensor
@@ -89,7 +90,7 @@ class Batch:
 
 
 def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Part) -> Iterator[Batch]:
-    """Every training image once, in the order and with the moves of this epoch."""
+    """Every training example once, in the order and with the moves of this epoch."""
     generator = stream(recipe.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
     still = recipe.augmentation == Augmentation()
@@ -97,19 +98,21 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Part) -
         rows = order[start : start + recipe.batch_size]
         moves = random_moves(recipe.augmentation, len(rows), generator)
         mine = part.of(len(rows))
-        chosen = rows[mine].to(data.train.images.device)
-        images = data.train.images[chosen]
-        images = images if still else moved(images, moves[mine])
-        yield Batch(data.normalised(images), data.train.labels[chosen], len(rows))
+        chosen = rows[mine].to(data.train.inputs.device)
+        inputs = data.train.inputs[chosen]
+        inputs = inputs if still else moved(inputs, moves[mine])
+        yield Batch(data.normalised(inputs), data.train.labels[chosen], len(rows))
 
 
-def evaluation_batches(data: DeviceData, labelled: Labelled, part: Part) -> Iterator[tuple[Tensor, Tensor]]:
-    """This process's share of the images, as they are."""
+def evaluation_batches(
+    data: DeviceData, labelled: Labelled, part: Part, size: int = EVALUATION_BATCH
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """This process's share of the examples, as they are."""
     share = part.of(len(labelled))
-    images, labels = labelled.images[share], labelled.labels[share]
-    for start in range(0, len(labels), EVALUATION_BATCH):
-        some = slice(start, start + EVALUATION_BATCH)
-        yield data.normalised(images[some]), labels[some]
+    inputs, labels = labelled.inputs[share], labelled.labels[share]
+    for start in range(0, max(1, len(labels)), size):  # a process without a share still takes part in the sums
+        some = slice(start, start + size)
+        yield data.normalised(inputs[some]), labels[some]
 
 
 def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:
@@ -117,9 +120,4 @@ def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:
     moves = random_moves(
         recipe.augmentation, len(data.validation), stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
     )
-    return Labelled(moved(data.validation.images, moves), data.validation.labels)
-
-
-def _tensor(array: NDArray[Any]) -> Tensor:
-    """A copy: the dataset's own memory is read-only, which torch does not know of."""
-    return torch.tensor(array)
+    return Labelled(moved(data.validation.inputs, moves), data.validation.labels)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.files import replace_bytes
-from protosphere.training.metrics import EpochMetrics
+from protosphere.training.epochs import EpochMetrics
 
 CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
@@ -29,7 +29,7 @@ class Checkpoint:
         recipe: the digest of the recipe, which a run that goes on must have.
         data: the digest of the dataset.
         epoch: how many are done.
-        model, optimizer, schedule: their states.
+        model, head, optimizer, schedule: their states.
         random: the states of all global generators; those of the order and the moves follow from the epoch.
         history: the metrics of the epochs done.
     """
@@ -38,6 +38,7 @@ class Checkpoint:
     data: str
     epoch: int
     model: Mapping[str, Any]
+    head: Mapping[str, Any]
     optimizer: Mapping[str, Any]
     schedule: Mapping[str, Any]
     random: dict[str, Any]
@@ -56,8 +57,6 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
     """The checkpoint in `folder`, None where there is none; refused where it is of another recipe or other data."""
     path = folder / CHECKPOINT_FILE
-    for stale in folder.glob(f".{CHECKPOINT_FILE}.*.part"):  # of a run that was killed while it wrote
-        stale.unlink(missing_ok=True)
     if not path.exists():
         return None
     try:
@@ -65,6 +64,7 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
         history = tuple(EpochMetrics(**metrics) for metrics in content.pop("history"))
         if content.pop("format") != FORMAT:
             raise ValueError("another format")
+        content.setdefault("head", {})  # of a version whose heads learned nothing
         checkpoint = Checkpoint(**content, history=history)
     except Exception as error:  # of a damaged file torch raises many kinds
         raise StorageError(f"cannot read '{path}': damaged or not a checkpoint; remove it to start again") from error

@@ -1,22 +1,41 @@
-"""One run, said completely: the data, the prototypes, the network, and how it is trained. Its digest is its name."""
+"""One run, said completely: the data, the head, the network, and how it is trained. Its digest is its name."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
-from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, brief
 
+HEADS = ("prototypes", "linear", "bottleneck")
+LEARNED = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
+OPTIMISERS = ("sgd", "adamw")
 SCHEDULES = ("cosine", "constant")
-OBJECTIVES = ("lindstrom", "mettes")
 PRECISIONS = ("32-true", "bf16-mixed", "64-true")
 """Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
+
+OF_PROTOTYPES = ("scheme", "mapping", "preset", "loss", "margin", "scale", "options")
+"""Settings that a learned head has no use for."""
+
+LARGEST = {
+    "dim": 1 << 24,
+    "seed": (1 << 63) - 1,
+    "epochs": 1 << 30,
+    "batch_size": 1 << 24,
+    "pad": 1 << 12,
+    "threads": 1 << 10,
+    "train_images": 1 << 40,
+}
+SMALLEST = {"dim": 1, "seed": 0, "epochs": 0, "batch_size": 1, "pad": 0, "threads": 0, "train_images": 0}
+BELOW = {"momentum": 1.0, "validation": 1.0, "rotation_degrees": 180.001, "weight_decay": 1e30, "warmup": 1e9}
+LARGEST_RATE = 1e38
+"""Of learning: single precision holds no larger number."""
 
 DIGEST_LETTERS = 20
 
@@ -27,34 +46,45 @@ class Recipe:
 
     Attributes:
         dataset: a name that `load_dataset` knows, or the path of an .npz file.
-        scheme, dim, mapping: of the prototypes.
+        head: `prototypes`, fixed ones; `linear`, the network's last layer is learned and gives the K logits;
+            `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
+        scheme, dim, mapping: of the prototypes; `dim` is K for a linear head.
+        preset, scale: of the `PrototypeHead`.
+        loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
         backbone: a name that `build_backbone` knows.
-        objective: `lindstrom`, cross-entropy on z.c; or `mettes`, (1 - cos)^2.
-        epochs, batch_size: how long, and how many images at a time over all devices.
-        lr, momentum, weight_decay, schedule: of stochastic gradient descent.
-        validation: the share of the training images kept apart to watch, a random one for each seed.
+        epochs, batch_size: how long, and how many examples at a time over all devices.
+        optimiser: `sgd`, or `adamw`, whose first moment decays by `momentum`.
+        lr, momentum, weight_decay, schedule: of the optimiser.
+        warmup: epochs, or a part of one, over which the rate rises to its value.
+        validation: the share of the training examples kept apart to watch, a random one for each seed.
         augment_validation: whether those are augmented too, as the authors' programs do.
         pad, flip, rotation_degrees: augmentation of the training images.
         precision: `32-true`, `bf16-mixed` or `64-true`.
         threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
-        train_images: how many training images to use, 0 for all.
+        train_images: how many training examples to use, 0 for all.
         options: the scheme's own.
     """
 
     dataset: str = "digits"
+    head: str = "prototypes"
     scheme: str = "one_hot"
     dim: int = 10
     mapping: str = "fixed"
+    preset: str = "lindstrom"
+    loss: str = "auto"
+    margin: float = 0.2
+    scale: float | str = "auto"
     seed: int = 0
     backbone: str = "simard"
-    objective: str = "lindstrom"
     epochs: int = 10
     batch_size: int = 512
+    optimiser: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
     weight_decay: float = 5e-4
     schedule: str = "cosine"
+    warmup: float = 0.0
     validation: float = 0.2
     augment_validation: bool = False
     pad: int = 0
@@ -67,11 +97,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         _check_numbers(self)
-        as_choice("mapping", self.mapping, MAPPINGS)
-        as_choice("schedule", self.schedule, SCHEDULES)
-        as_choice("objective", self.objective, OBJECTIVES)
-        as_choice("precision", self.precision, PRECISIONS)
-        describe(self.scheme).resolved(self.options)
+        choices = {"head": HEADS, "mapping": MAPPINGS, "optimiser": OPTIMISERS, "schedule": SCHEDULES}
+        for name, known in (choices | {"precision": PRECISIONS}).items():
+            as_choice(name, getattr(self, name), known)
+        _check_prototypes(self)
 
     @property
     def augmentation(self) -> Augmentation:
@@ -79,10 +108,22 @@ class Recipe:
         return Augmentation(self.pad, self.flip, self.rotation_degrees)
 
     @property
+    def series(self) -> str:
+        """What prototypes it has, or which head that is learned instead: how results are told apart."""
+        return self.scheme if self.head == "prototypes" else LEARNED[self.head]
+
+    @property
+    def title(self) -> str:
+        """The run in a few words, for people."""
+        mapping = f", {self.mapping}" if self.head == "prototypes" else ""
+        return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
+
+    @property
     def digest(self) -> str:
         """Twenty hexadecimal letters over the settings that are not at their defaults; a new setting alters none."""
-        defaults = Recipe()
-        told = {name: value for name, value in self.record().items() if value != getattr(defaults, name)}
+        told = {name: value for name, value in self.record().items() if value != DEFAULTS[name]}
+        if told.get("preset") == "mettes":  # what it was called before presets
+            told["objective"] = told.pop("preset")
         text = json.dumps(told, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
 
@@ -92,42 +133,86 @@ class Recipe:
 
     def changed(self, **settings: Any) -> Recipe:
         """The same recipe with other settings; one that does not exist is refused with the nearest that does."""
-        return recipe_from(self.record() | settings)
+        return recipe_from(self.record() | _modern(settings))
 
 
 def recipe_from(settings: Mapping[str, Any]) -> Recipe:
     """A recipe of these settings over the defaults."""
-    known = {each.name: each.type for each in fields(Recipe)}
-    for name, value in settings.items():
+    if not isinstance(settings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
+        raise InvalidArgumentError(f"a recipe must be settings with their names, got {brief(settings)}")
+    known = {each.name: str(each.type) for each in fields(Recipe)}
+    given = _modern(settings)
+    for name, value in given.items():
         if name not in known:
             raise InvalidArgumentError(f"a recipe has no setting {brief(name)}; its settings are: {', '.join(known)}")
         if known[name] == "str" and not isinstance(value, str):
             raise InvalidArgumentError(f"'{name}' must be a text, got {brief(value)}")
-    floats: dict[str, Any] = {
-        name: float(value) for name, value in settings.items() if known[name] == "float" and type(value) is int
-    }
-    return Recipe(**(dict(settings) | floats))
+        if name == "options":
+            _check_options(value)
+        if "float" in known[name] and type(value) is int and abs(value) < 1 << 53:
+            given[name] = float(value)
+    return Recipe(**given)
 
 
-def with_dim(recipe: Recipe, dim: int) -> Recipe:
-    """The same recipe in another dimension."""
-    return replace(recipe, dim=dim)
+def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """These settings with those of prototypes at their defaults, as a learned head wants them."""
+    return dict(settings) | {name: DEFAULTS[name] for name in OF_PROTOTYPES}
+
+
+def _modern(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings under their names of now: what was `objective` is the preset of that name."""
+    given = dict(settings)
+    if "objective" in given:
+        as_choice("objective", given["objective"], ("lindstrom", "mettes"))
+        given.setdefault("preset", given["objective"])
+        del given["objective"]
+    return given
+
+
+def _check_options(value: Any) -> None:
+    """Refuse options that are not named, or no plain JSON, which provenance is kept as."""
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentError(f"'options' must be options with their names, got {brief(value)}")
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"'options' must be plain numbers and texts: {error}") from error
 
 
 def _check_numbers(recipe: Recipe) -> None:
-    for name, minimum in (("dim", 1), ("seed", 0), ("epochs", 0), ("batch_size", 1), ("pad", 0), ("threads", 0)):
+    for name, minimum in SMALLEST.items():
         as_integer(name, getattr(recipe, name), minimum=minimum)
-    as_integer("train_images", recipe.train_images, minimum=0)
-    as_positive("lr", recipe.lr)
-    for name, limit in (("momentum", 1.0), ("validation", 1.0), ("weight_decay", None), ("rotation_degrees", 180.001)):
+        if getattr(recipe, name) > LARGEST[name]:
+            raise InvalidArgumentError(f"'{name}' must be at most {LARGEST[name]}, got {brief(getattr(recipe, name))}")
+    for name, limit in BELOW.items():
         _within(name, getattr(recipe, name), limit)
+    for name in ("lr", "margin"):
+        _within(name, getattr(recipe, name), LARGEST_RATE, above_zero=True)
     for name in ("flip", "augment_validation"):
         as_flag(name, getattr(recipe, name))
 
 
-def _within(name: str, value: object, limit: float | None) -> None:
-    """Refuse what is no number of at least 0 and below `limit`."""
-    ceiling = float("inf") if limit is None else limit
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < ceiling:
-        bound = "" if limit is None else f" and below {limit:g}"
-        raise InvalidArgumentError(f"'{name}' must be a number of at least 0{bound}, got {brief(value)}")
+def _within(name: str, value: object, limit: float, *, above_zero: bool = False) -> None:
+    """Refuse what is no number of at least 0, or above it, and below `limit`."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < limit
+    if not number or (above_zero and value == 0):
+        least = "above 0" if above_zero else "of at least 0"
+        raise InvalidArgumentError(f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}")
+
+
+def _check_prototypes(recipe: Recipe) -> None:
+    """A scheme, a preset and a loss that exist; for a learned head none of them."""
+    if recipe.head != "prototypes":
+        for name in OF_PROTOTYPES:
+            if getattr(recipe, name) != DEFAULTS[name]:
+                raise InvalidArgumentError(f"'{name}' goes with head 'prototypes', and the head is '{recipe.head}'")
+        return
+    describe(recipe.scheme).resolved(recipe.options)
+    if recipe.preset != "lindstrom" or recipe.loss != "auto" or recipe.scale != "auto":
+        from protosphere.training.heads import check_preset_and_loss  # which loads torch
+
+        check_preset_and_loss(recipe)
+
+
+DEFAULTS: Mapping[str, Any] = Recipe().record()
+"""Every setting as it is where nobody says otherwise."""

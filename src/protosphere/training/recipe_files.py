@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.constructions import describe
+from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError, StorageError, brief
 from protosphere.training.recipe import Recipe, recipe_from
 
@@ -41,9 +42,11 @@ def load_recipe(name: str) -> Recipe:
 
 
 def default_recipe(dataset: str) -> str:
-    """The quick recipe of a dataset; of one we have none for, that of the digits."""
+    """The quick recipe of a dataset; of one we have none for, that of features or of the digits."""
     name = f"quick-{dataset.replace('_', '-')}"
-    return name if name in recipe_names() else "quick-digits"
+    if name in recipe_names():
+        return name
+    return "quick-features" if dataset_facts(dataset).is_features else "quick-digits"
 
 
 def read_toml(path: Path) -> Mapping[str, Any]:

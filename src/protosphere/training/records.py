@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from protosphere.errors import StorageError
 from protosphere.training.recipe import Recipe, recipe_from
 
 STATUSES = ("done", "infeasible", "failed")
+SETS = ("test_", "validation_")
+"""What the names of metrics begin with."""
+
+COLUMNS = {"loss": "loss_function"}
+"""Settings that a table calls by another name: its column `loss` is what the training loss came to."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class RunRecord:
         weights: the digest of the final weights.
         data: the digest of the dataset.
         version: of protosphere, and of torch.
+        metrics: every other metric after the last epoch, `test_top5_accuracy` and its like; None where not finite.
     """
 
     recipe: Recipe
@@ -42,6 +48,7 @@ class RunRecord:
     weights: str | None = None
     data: str | None = None
     version: str | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
 
     @property
     def digest(self) -> str:
@@ -53,11 +60,14 @@ class RunRecord:
         return json.dumps({"digest": self.digest} | asdict(self), indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """One flat row: the digest, the figures, then every setting of the recipe."""
-        figures = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "recipe"}
-        settings = self.recipe.record()
+        """One flat row: the digest, the figures, every setting of the recipe, then the other metrics."""
+        figures = {name: getattr(self, name) for name in FIGURES}
+        settings = {COLUMNS.get(name, name): value for name, value in self.recipe.record().items()}
         settings["options"] = json.dumps(settings["options"], sort_keys=True)
-        return {"digest": self.digest} | figures | settings
+        return {"digest": self.digest} | figures | settings | dict(self.metrics)
+
+
+FIGURES = {each.name: each.type for each in fields(RunRecord) if each.name not in ("recipe", "metrics")}
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
@@ -74,23 +84,27 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
-    """The record in a row of a CSV file that `RunRecord.row` made."""
-    settings = {each.name: _parsed(row.get(each.name, ""), each.type) for each in fields(Recipe)}
-    settings = {name: value for name, value in settings.items() if value is not None}
-    figures = {
-        each.name: _parsed(row.get(each.name, ""), each.type) for each in fields(RunRecord) if each.name != "recipe"
-    }
-    return record_from({"digest": row.get("digest"), "recipe": settings} | figures, where)
+    """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
+    kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
+    try:
+        settings = {name: _parsed(row.get(COLUMNS.get(name, name)), kind) for name, kind in kinds.items()}
+        figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}
+        metrics = {name: _parsed(text, "float") for name, text in row.items() if name.startswith(SETS) and text}
+    except ValueError as error:
+        raise StorageError(f"'{where}' is not the record of a run: {error}") from error
+    content = {"recipe": {name: value for name, value in settings.items() if value is not None}} | figures
+    others = {name: value for name, value in metrics.items() if name not in FIGURES}
+    return record_from({"digest": row.get("digest"), "metrics": others} | content, where)
 
 
-def _parsed(text: str, kind: Any) -> Any:
+def _parsed(text: str | None, kind: Any) -> Any:
     """A cell as its field's type says; an empty one is None."""
-    if text == "":
+    if text is None or text == "":
         return None
     if "Mapping" in kind:
         return json.loads(text)
     if "bool" in kind:
         return text == "True"
     if "float" in kind:
-        return float(text)
+        return text if "str" in kind and text in ("auto", "learn") else float(text)
     return int(text) if "int" in kind else text

@@ -9,17 +9,17 @@ from typing import Any
 import protosphere as ps
 from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
-from protosphere.files import replace_bytes
-from protosphere.training.metrics import Report, Tick
+from protosphere.files import locked
+from protosphere.training.epochs import Report, Tick
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.types import ignore
 
-WEIGHTS_FILE = "weights.safetensors"
 
-
-def prototypes_of(recipe: Recipe, num_classes: int) -> ps.SphericalCode:
-    """The prototypes of a run; InfeasibleError where the scheme has none."""
+def prototypes_of(recipe: Recipe, num_classes: int) -> ps.SphericalCode | None:
+    """The prototypes of a run, None where its head is learned; InfeasibleError where the scheme has none."""
+    if recipe.head != "prototypes":
+        return None
     return ps.construct(
         recipe.scheme,
         num_classes=num_classes,
@@ -40,31 +40,48 @@ def run(
     tick: Tick = ignore,
     tensorboard: bool = True,
 ) -> RunRecord:
-    """Train and keep the weights; errors are raised. The weights go into `folder`, beside the checkpoint."""
-    from protosphere.training.checkpoint import weights_digest
-    from protosphere.training.training import train
+    """Train and keep the weights; errors are raised. The weights go into `folder`, beside the checkpoint.
 
+    StorageError where another process is at work in the folder.
+    """
     code = prototypes_of(recipe, dataset.num_classes)
     made_folder(folder)
-    outcome = train(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+    if not fabric.is_global_zero:
+        return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+    with locked(folder, "run"):
+        return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+
+
+def _run(
+    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, folder: Path, fabric: Any, **options: Any
+) -> RunRecord:
+    from protosphere.training.checkpoint import weights_digest
+    from protosphere.training.models import save_model
+    from protosphere.training.training import train
+
+    outcome = train(recipe, code, dataset, folder, fabric, **options)
     if fabric.is_global_zero:
-        _save_weights(folder, outcome.weights)
+        save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
     last = outcome.history[-1] if outcome.history else None
     seconds = sum(metrics.seconds for metrics in outcome.history)
     images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
+    sets = {"test": outcome.test.copy(), "validation": outcome.validation.copy()}
+    for found in sets.values():  # it has a field of its own
+        found.pop("accuracy", None)
     return RunRecord(
         recipe,
         "done",
-        test_accuracy=outcome.test_accuracy,
+        test_accuracy=outcome.test["accuracy"],
         validation_accuracy=last and last.validation_accuracy,
         loss=last and last.loss,
-        max_cosine=float(code.max_cosine),
-        converse=float(code.certificate.converse.value),
+        max_cosine=None if code is None else float(code.max_cosine),
+        converse=None if code is None else float(code.certificate.converse.value),
         images_per_second=images / seconds if seconds else None,
         seconds=seconds,
-        weights=weights_digest(outcome.weights),
+        weights=weights_digest(outcome.classifier.learned()),
         data=dataset.digest,
         version=f"{ps.__version__}, torch {import_module('torch').__version__}",
+        metrics={f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()},
     )
 
 
@@ -76,9 +93,16 @@ def run_or_reason(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *
         return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
     except StorageError:
         raise
-    except (ProtosphereError, RuntimeError, ValueError, TypeError, MemoryError) as error:
-        sentence = (str(error) or type(error).__name__).splitlines()[0]
-        return RunRecord(recipe, "failed", sentence, data=dataset.digest)
+    except Exception as error:  # a network of the user's may raise anything
+        return RunRecord(recipe, "failed", reason_of(error), data=dataset.digest)
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, in one line; an error that is not ours with its kind."""
+    said = " ".join(str(error).splitlines()[:1])
+    if isinstance(error, ProtosphereError):
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def made_folder(folder: Path) -> Path:
@@ -88,10 +112,3 @@ def made_folder(folder: Path) -> Path:
     except OSError as error:
         raise StorageError(f"cannot make the folder '{folder}': {error.strerror or error}") from error
     return folder
-
-
-def _save_weights(folder: Path, weights: dict[str, Any]) -> None:
-    packed: bytes = import_module("safetensors.torch").save(
-        {name: tensor.contiguous() for name, tensor in weights.items()}
-    )
-    replace_bytes(folder / WEIGHTS_FILE, packed)

@@ -110,7 +110,8 @@ def write_table(records: Iterable[RunRecord], path: Path) -> Path:
 
 def _csv(rows: Sequence[dict[str, Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        columns = dict.fromkeys(name for row in rows for name in row)
+        table = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from protosphere.data import Dataset
 from protosphere.extras import require
+from protosphere.training.epochs import EpochMetrics
 from protosphere.training.machine import Machine
-from protosphere.training.metrics import EpochMetrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import made_folder, run_or_reason

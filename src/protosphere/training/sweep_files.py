@@ -1,4 +1,4 @@
-"""A sweep as TOML: a recipe, and the grids of schemes, dimensions, mappings and seeds to run it over.
+"""A sweep as TOML: a recipe, and the grids of heads, schemes, dimensions, mappings and seeds to run it over.
 
 recipe = "quick-mnist"             # a name or a path; every setting of it may be given here too
 epochs = 6
@@ -7,22 +7,43 @@ seeds = [0, 1]
 schemes = ["bch"]
 dims = [7, 15, 31]
 mappings = ["fixed", "random"]     # "fixed" unless given
+[[grid]]
+heads = ["linear", "bottleneck"]   # "prototypes" unless given; a learned layer has no schemes, and K dims
+dims = [15]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.training.recipe import Recipe
+from protosphere.training.recipe import LEARNED, OF_PROTOTYPES, Recipe, recipe_from, without_prototypes
 from protosphere.training.recipe_files import default_recipe, load_recipe, read_toml
 
-AXES = ("schemes", "dims", "mappings", "seeds")
-DEFAULTS: Mapping[str, Sequence[Any]] = {"mappings": ("fixed",), "seeds": (0,)}
+AXES = {
+    "heads": "head",
+    "backbones": "backbone",
+    "presets": "preset",
+    "losses": "loss",
+    "scales": "scale",
+    "lrs": "lr",
+    "schemes": "scheme",
+    "dims": "dim",
+    "mappings": "mapping",
+    "seeds": "seed",
+}
+"""What a grid may have lists of, and the setting that each is of; the last runs fastest."""
+
+NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
+"""The lists that a head cannot do without."""
+
+ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
+"""Settings that a sweep has as lists alone."""
 
 
 def load_sweep(path: Path) -> list[Recipe]:
@@ -36,15 +57,14 @@ def planned(content: Mapping[str, Any], where: str = "the sweep") -> list[Recipe
     >>> [r.dim for r in planned({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
     [10, 16]
     """
-    settings = {each.name for each in fields(Recipe)} - {"scheme", "dim", "mapping", "seed"}
+    settings = {each.name for each in fields(Recipe)} - set(ONLY_SWEPT) | {"objective"}
     for name in content:
         if name not in {*settings, *AXES, "recipe", "grid"}:
             known = ", ".join((*AXES, "grid", "recipe", *sorted(settings)))
             raise InvalidArgumentError(f"'{where}' has an unknown key {brief(name)}; a sweep may have: {known}")
-    named = content.get("recipe", default_recipe(str(content.get("dataset", "digits"))))
+    named = content.get("recipe") or default_recipe(str(content.get("dataset", "digits")))
     base = load_recipe(str(named)).changed(**{name: content[name] for name in settings if name in content})
-    grids = _grids(content, where)
-    recipes = [recipe for grid in grids for recipe in _runs(base, grid, where)]
+    recipes = [recipe for grid in _grids(content, where) for recipe in _runs(base, grid, where)]
     return list({recipe.digest: recipe for recipe in recipes}.values())
 
 
@@ -53,18 +73,37 @@ def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
         raise InvalidArgumentError(f"'{where}' must have its grids as [[grid]], got {brief(content['grid'])}")
-    joined: list[dict[str, Any]] = [{**DEFAULTS, **shared, **grid} for grid in grids]  # pyright: ignore[reportUnknownVariableType]
+    joined: list[dict[str, Any]] = [shared | grid for grid in grids]  # pyright: ignore[reportUnknownVariableType]
     return joined
 
 
 def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]:
-    for axis in grid:
+    for axis, values in grid.items():
         if axis not in AXES:
             raise InvalidArgumentError(
                 f"'{where}' has a grid with an unknown key {brief(axis)}; want {', '.join(AXES)}"
             )
-    for axis in AXES:
-        if not isinstance(grid.get(axis), (list, tuple)) or not grid[axis]:
-            raise InvalidArgumentError(f"'{where}' needs a list of {axis}, got {brief(grid.get(axis))}")
-    for scheme, dim, mapping, seed in product(*(grid[axis] for axis in AXES)):
-        yield base.changed(scheme=scheme, dim=dim, mapping=mapping, seed=seed)
+        _check_list(axis, values, where)
+    for head in grid.get("heads", (base.head,)):
+        for axis in NEEDED.get(head, ()):
+            _check_list(axis, grid.get(axis), where)
+        yield from _runs_of(base, head, grid)
+
+
+def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recipe]:
+    """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
+    learned = head in LEARNED
+    axes = {axis: setting for axis, setting in AXES.items() if axis in grid and axis != "heads"}
+    if learned:
+        axes = {axis: setting for axis, setting in axes.items() if setting not in OF_PROTOTYPES}
+    settings = (without_prototypes(base.record()) if learned else base.record()) | {"head": head, "seed": 0}
+    if head == "linear":
+        axes.pop("dims", None)
+        settings["dim"] = dataset_facts(base.dataset).num_classes
+    for values in product(*(grid[axis] for axis in axes)):
+        yield recipe_from(settings | dict(zip(axes.values(), values, strict=True)))
+
+
+def _check_list(axis: str, values: Any, where: str) -> None:
+    if type(values) not in (list, tuple) or not values:
+        raise InvalidArgumentError(f"'{where}' needs a list of {axis}, got {brief(values)}")

@@ -1,4 +1,4 @@
-"""One run from its recipe: epochs of descent against prototypes that do not move, each ended by a checkpoint.
+"""One run from its recipe: epochs of descent, each ended by a checkpoint.
 
 The result depends on the recipe and the data alone: a run that was killed goes on from its last checkpoint and ends
 with the same weights, bit for bit on one device.
@@ -13,26 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
+from torch import Tensor
 
 import protosphere as ps
-from protosphere.backbones import BACKBONES, build_backbone
+from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
-from protosphere.errors import TrainingError
-from protosphere.training.batches import (
-    DeviceData,
-    Labelled,
-    Part,
-    augmented_once,
-    device_data,
-    evaluation_batches,
-    training_batches,
-)
+from protosphere.errors import InvalidArgumentError, TrainingError
+from protosphere.training.batches import DeviceData, augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from protosphere.training.devices import part_of, reproducible, summing_type
-from protosphere.training.metrics import EpochMetrics, MetricsLog, Report, Tick
-from protosphere.training.objective import OBJECTIVE_FUNCTIONS, nearest_classes
+from protosphere.training.classifier import Classifier
+from protosphere.training.devices import reproducible, summing_type
+from protosphere.training.epochs import EpochMetrics, MetricsLog, Report, Tick
+from protosphere.training.evaluation import Evaluation
+from protosphere.training.heads import build_head, build_objective
+from protosphere.training.normalising import Normalise
+from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
 from protosphere.training.recipe import Recipe
 from protosphere.types import ignore
@@ -40,11 +35,20 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run leaves: its metrics, its accuracy on the test images, and its weights."""
+    """What a finished run leaves: its epochs, its metrics on both sets kept apart, its network and what that is given.
+
+    Attributes:
+        history: the epochs.
+        test, validation: metrics by name.
+        classifier: backbone and head.
+        normalised: what is done to inputs before them.
+    """
 
     history: tuple[EpochMetrics, ...]
-    test_accuracy: float
-    weights: dict[str, Tensor]
+    test: dict[str, float | None]
+    validation: dict[str, float | None]
+    classifier: Classifier
+    normalised: Normalise
 
 
 @dataclass(frozen=True)
@@ -52,22 +56,17 @@ class _Run:
     """The moving parts of a run."""
 
     recipe: Recipe
-    fabric: Any
     data: DeviceData
-    prototypes: Tensor
-    network: nn.Module
+    classifier: Classifier
     model: Any
-    optimizer: Any
+    optimiser: Any
     schedule: Any
-
-    @property
-    def part(self) -> Part:
-        return part_of(self.fabric)
+    evaluation: Evaluation
 
 
 def train(
     recipe: Recipe,
-    code: ps.SphericalCode,
+    code: ps.SphericalCode | None,
     dataset: Dataset,
     folder: Path,
     fabric: Any,
@@ -80,8 +79,8 @@ def train(
 
     Args:
         recipe: the run.
-        code: its prototypes.
-        dataset: its images.
+        code: its prototypes; None for a head that is learned.
+        dataset: its examples.
         folder: for the checkpoint and the metrics; made where there is none.
         fabric: of `make_fabric`, launched.
         report, tick: called after each epoch, in the first process, and after each batch.
@@ -90,7 +89,7 @@ def train(
     with own_randomness(), reproducible(recipe.threads):
         run = _prepared(recipe, code, dataset, fabric)
         done = load_checkpoint(folder, recipe.digest, dataset.digest)
-        history = _restored(run, done) if done else ()
+        history = _restored(run, done, folder) if done else ()
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
         for epoch in range(len(history), recipe.epochs):
             metrics = _epoch(run, epoch, tick)
@@ -101,79 +100,80 @@ def train(
                 report(metrics)
         if log is not None:
             log.close()
-        weights = {name: tensor.detach().cpu() for name, tensor in run.network.state_dict().items()}
-        return Outcome(history, _accuracy(run, run.data.test), weights)
+        test, validation = (run.evaluation.metrics(labelled) for labelled in (run.data.test, run.data.validation))
+        return Outcome(history, test, validation, run.classifier, run.data.normalised)
 
 
-def _prepared(recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, fabric: Any) -> _Run:
+def _prepared(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any) -> _Run:
     seed_everything(recipe.seed)
-    network: Any = build_backbone(recipe.backbone, dataset.image_shape, recipe.dim)
-    if recipe.backbone in BACKBONES:  # a fifth faster; a network of the user's may not be written for it
-        network = network.to(memory_format=torch.channels_last)
-    raw = torch.optim.SGD(
-        network.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
-    )
-    cosine = recipe.schedule == "cosine"
-    schedule = CosineAnnealingLR(raw, max(1, recipe.epochs)) if cosine else LambdaLR(raw, lambda _: 1.0)
-    model, optimizer = fabric.setup(network, raw)
-    prototypes = torch.as_tensor(code.points, dtype=torch.float32).to(fabric.device)
-    return _Run(
-        recipe, fabric, device_data(dataset, recipe, fabric.device), prototypes, network, model, optimizer, schedule
-    )
+    backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
+    if is_ours(recipe.backbone) and not dataset.is_features:
+        backbone = backbone.to(memory_format=torch.channels_last)  # a fifth faster; a user's may not be written for it
+    head = build_head(recipe, dataset.num_classes, code)
+    classifier = Classifier(backbone, head, build_objective(recipe, head))
+    raw = build_optimiser(recipe, classifier.parameters())
+    schedule = build_schedule(recipe, raw)
+    model, optimiser = fabric.setup(classifier, raw)
+    data = device_data(dataset, recipe, fabric.device)
+    evaluation = Evaluation(fabric, model, classifier, dataset, data)
+    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation)
 
 
-def _restored(run: _Run, done: Checkpoint) -> tuple[EpochMetrics, ...]:
-    run.network.load_state_dict(done.model)
-    run.optimizer.optimizer.load_state_dict(done.optimizer)
-    run.schedule.load_state_dict(done.schedule)
-    restore_random_states(done.random)
+def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
+    try:
+        run.classifier.backbone.load_state_dict(done.model)
+        run.classifier.head.load_state_dict(done.head or run.classifier.head.state_dict())
+        run.optimiser.optimizer.load_state_dict(done.optimizer)
+        run.schedule.load_state_dict(done.schedule)
+        restore_random_states(done.random)
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(":")
+        raise InvalidArgumentError(
+            f"the checkpoint in '{folder}' does not fit its recipe ({reason}); remove it to start again"
+        ) from error
     return done.history
 
 
 def _checkpoint(run: _Run, data: str, history: tuple[EpochMetrics, ...]) -> Checkpoint:
-    states = (run.network.state_dict(), run.optimizer.optimizer.state_dict(), run.schedule.state_dict())
-    return Checkpoint(run.recipe.digest, data, len(history), *states, random_states(), history)
+    model, head = run.classifier.backbone.state_dict(), run.classifier.head.state_dict()
+    states = (run.optimiser.optimizer.state_dict(), run.schedule.state_dict())
+    return Checkpoint(run.recipe.digest, data, len(history), model, head, *states, random_states(), history)
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
-    """Every training image once; TrainingError where the loss is not finite."""
+    """Every training example once; TrainingError where the loss is not finite."""
     begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
-    run.model.train()
-    sums = torch.zeros(2, dtype=summing_type(run.fabric.device), device=run.fabric.device)
-    for batch in training_batches(run.data, run.recipe, epoch, run.part):
-        features = run.model(batch.inputs)
-        total = OBJECTIVE_FUNCTIONS[run.recipe.objective](features.float(), run.prototypes, batch.labels).sum()
-        run.optimizer.zero_grad()
-        run.fabric.backward(total * (run.part.world / batch.whole))  # processes average their gradients
-        run.optimizer.step()
-        correct = (nearest_classes(features.detach().float(), run.prototypes) == batch.labels).sum()
-        sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
-        tick(batch.whole)
+    sums = _steps(run, epoch, lr, tick)
     run.schedule.step()
-    loss, accuracy = (float(total) / len(run.data.train) for total in _summed(run, sums))
+    loss, correct = (float(total) / len(run.data.train) for total in run.evaluation.summed(sums))
     if not math.isfinite(loss):
         kept = f"the checkpoint of epoch {epoch} is kept" if epoch else "there is no checkpoint yet"
         raise TrainingError(f"the loss is {loss} in epoch {epoch + 1}; {kept}; try a lower lr")
     seconds = time.perf_counter() - begun
-    return EpochMetrics(epoch + 1, loss, accuracy, _validation(run, epoch), lr, len(run.data.train) / seconds, seconds)
+    return EpochMetrics(epoch + 1, loss, correct, _validation(run, epoch), lr, len(run.data.train) / seconds, seconds)
+
+
+def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
+    """Descend on every batch; the sums of the losses and of the right answers of this process."""
+    fabric, part, warmup = run.evaluation.fabric, run.evaluation.part, run.recipe.warmup
+    sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
+    run.model.train()
+    for batch in training_batches(run.data, run.recipe, epoch, part):
+        seen += batch.whole
+        if epoch < warmup:
+            set_rate(run.optimiser, lr * warmup_factor(warmup, epoch + seen / len(run.data.train)))
+        total, correct = run.model(batch.inputs, batch.labels)
+        run.optimiser.zero_grad()
+        fabric.backward(total * (part.world / batch.whole))  # processes average their gradients
+        run.optimiser.step()
+        sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
+        tick(batch.whole)
+    set_rate(run.optimiser, lr)  # from which the schedule goes on
+    return sums
 
 
 def _validation(run: _Run, epoch: int) -> float | None:
     if not len(run.data.validation):
         return None
     kept_apart = augmented_once(run.data, run.recipe, epoch) if run.recipe.augment_validation else run.data.validation
-    return _accuracy(run, kept_apart)
-
-
-def _accuracy(run: _Run, labelled: Labelled) -> float:
-    """The share of images whose nearest prototype is that of their class."""
-    run.model.eval()
-    correct = torch.zeros((), dtype=torch.int64, device=run.fabric.device)
-    with torch.no_grad():
-        for inputs, labels in evaluation_batches(run.data, labelled, run.part):
-            correct += (nearest_classes(run.model(inputs).float(), run.prototypes) == labels).sum()
-    return float(_summed(run, correct)) / len(labelled)
-
-
-def _summed(run: _Run, value: Tensor) -> Tensor:
-    return run.fabric.all_reduce(value, reduce_op="sum") if run.part.world > 1 else value
+    return run.evaluation.accuracy(kept_apart)

@@ -23,9 +23,9 @@ class EpochMetrics:
 
     Attributes:
         epoch: counted from 1.
-        loss, train_accuracy: over the training images as they were seen.
+        loss, train_accuracy: over the training examples as they were seen.
         validation_accuracy: over those kept apart; None where there are none.
-        lr: of this epoch.
+        lr: of this epoch, after its warm-up.
         images_per_second, seconds: of training, evaluation left out.
     """
 

@@ -1,0 +1,107 @@
+"""From a name to a network: one of ours, or any nn.Module of the user's by its dotted name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from protosphere.backbones.registry import BACKBONES, Backbone, Shape
+from protosphere.errors import InvalidArgumentError, brief
+
+OUTPUT_NAMES = ("dim", "num_classes", "out_features", "num_outputs", "out_dim")
+"""What a network of the user's may call the number of its outputs."""
+
+DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
+
+
+def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
+    """The network `name` for inputs of that shape with `dim` outputs.
+
+    Numbers in brackets are widths: `mlp(512, 256)`. A name with a dot is imported: `package.module.Network`, a class or
+    function that makes an nn.Module, called with `dim` (or `num_classes`, `out_features`, ...) and, where it has such
+    parameters, `input_shape` or `image_shape`, and `in_channels` or `in_features`.
+    """
+    if DOTTED.fullmatch(name):
+        return _checked(name, _called(name, input_shape, dim), input_shape, dim)
+    entry, widths = _entry(name)
+    if entry.images and len(input_shape) != 3:
+        fitting = ", ".join(known for known, other in BACKBONES.items() if not other.images)
+        raise InvalidArgumentError(
+            f"'backbone' {brief(name)} takes images, and the data is of {input_shape[0]} features; try {fitting}"
+        )
+    return entry.build(input_shape, dim, *widths)
+
+
+def is_ours(name: str) -> bool:
+    """Whether the name is of a network of this package."""
+    return not DOTTED.fullmatch(name)
+
+
+def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
+    """The network of that name, and the widths in its brackets."""
+    bracketed = WITH_WIDTHS.fullmatch(name)
+    widths = tuple(int(width) for width in bracketed[2].split(",")) if bracketed else ()
+    entry = BACKBONES.named(bracketed[1] if bracketed else name, otherwise=", or package.module.Network")
+    if len(widths) > entry.widths or 0 in widths:
+        some = f"up to {entry.widths} widths above 0" if entry.widths else "no widths"
+        raise InvalidArgumentError(f"'backbone' {entry.name} takes {some} in brackets, got {brief(name)}")
+    return entry, widths
+
+
+def imported(name: str, argument: str) -> Any:
+    """What the dotted name names; modules in the current folder count, as they do for `python -m`."""
+    module, _, attribute = name.rpartition(".")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        return getattr(import_module(module), attribute)
+    except Exception as error:  # a module of the user's may raise anything while it is imported
+        reason = str(error) or type(error).__name__
+        raise InvalidArgumentError(f"'{argument}' {brief(name)} cannot be imported: {reason}") from error
+
+
+def _called(name: str, input_shape: Shape, dim: int) -> Any:
+    make = imported(name, "backbone")
+    parameters = _parameters(make)
+    output = next((known for known in OUTPUT_NAMES if known in parameters), None)
+    if output is None:
+        raise InvalidArgumentError(f"'backbone' {brief(name)} must take one of {', '.join(OUTPUT_NAMES)}")
+    first = "in_channels" if len(input_shape) == 3 else "in_features"
+    offered = {"input_shape": input_shape, "image_shape": input_shape, first: input_shape[0], output: dim}
+    return make(**{key: value for key, value in offered.items() if key in parameters})
+
+
+def _parameters(make: Any) -> tuple[str, ...]:
+    """The names of the parameters of something callable; none of what is not, or does not say."""
+    try:
+        return tuple(inspect.signature(make).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
+    """`network`, if a batch of two inputs gives two vectors of `dim`."""
+    if not isinstance(network, nn.Module):
+        raise InvalidArgumentError(f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}")
+    training = network.training
+    try:
+        with torch.no_grad():
+            answer: Any = network.eval()(torch.zeros(2, *input_shape))
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(
+            f"'backbone' {brief(name)} does not take inputs of {input_shape}: {reason}"
+        ) from error
+    if getattr(answer, "shape", None) != (2, dim):
+        shape = tuple(getattr(answer, "shape", ()))
+        raise InvalidArgumentError(f"'backbone' {brief(name)} must answer two inputs with (2, {dim}), got {shape}")
+    return network.train(training)

@@ -1,0 +1,39 @@
+"""Networks of dense layers: for features, where somebody else's network has done the seeing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+from torch import nn
+
+from protosphere.backbones.registry import Shape, backbone
+
+USUAL_WIDTHS = (512,)
+
+
+@backbone(summary="one linear map", images=False)
+def linear(input_shape: Shape, dim: int) -> nn.Module:
+    """One linear map with bias, of features or of all pixels.
+
+    >>> sum(p.numel() for p in linear((512,), 64).parameters())
+    32832
+    """
+    return _dense(input_shape, (), dim)
+
+
+@backbone(summary="hidden layers of the widths in brackets, mlp(512) by default", images=False, widths=8)
+def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
+    """Hidden layers of these widths with rectifiers, then a linear map.
+
+    >>> sum(p.numel() for p in mlp((512,), 64, 100).parameters())
+    57764
+    """
+    return _dense(input_shape, widths or USUAL_WIDTHS, dim)
+
+
+def _dense(input_shape: Shape, widths: tuple[int, ...], dim: int) -> nn.Module:
+    layers: list[nn.Module] = [] if len(input_shape) == 1 else [nn.Flatten()]
+    for inputs, outputs in pairwise((prod(input_shape), *widths)):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear((prod(input_shape), *widths)[-1], dim))

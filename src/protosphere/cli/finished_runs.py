@@ -1,0 +1,61 @@
+"""Records of runs as figures and reports want them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from protosphere.plots.accuracy import Trained
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+
+TOLD_APART = ("backbone", "preset", "loss", "scale", "margin", "optimiser", "lr", "epochs", "train_images", "options")
+"""Settings that a figure names where runs differ in them."""
+
+
+def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
+    """The finished runs."""
+    done = [record for record in records if record.test_accuracy is not None]
+    differing = [name for name in TOLD_APART if len({str(getattr(r.recipe, name)) for r in done}) > 1]
+    return [
+        Trained(
+            record.recipe.series,
+            record.recipe.dim,
+            record.recipe.mapping,
+            record.recipe.seed,
+            record.max_cosine,
+            record.test_accuracy,
+            variant(record.recipe, differing),
+        )
+        for record in done
+        if record.test_accuracy is not None
+    ]
+
+
+def variant(recipe: Recipe, differing: Iterable[str]) -> str:
+    """What a run has of the settings that runs differ in; the learned heads have no preset or loss."""
+    words: list[str] = []
+    for name in differing:
+        value = getattr(recipe, name)
+        if recipe.head != "prototypes" and name in ("preset", "loss", "scale", "margin", "options"):
+            continue
+        if name == "options":
+            words += [f"{key} {option}" for key, option in value.items()]
+        else:
+            words.append(str(value) if isinstance(value, str) else f"{name.replace('_', ' ')} {value:g}")
+    return ", ".join(words)
+
+
+def seen(records: Sequence[RunRecord]) -> str:
+    """Network and length of the runs, for a title."""
+    networks = sorted({record.recipe.backbone for record in records})
+    epochs = sorted({record.recipe.epochs for record in records})
+    return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
+
+
+def words(name: str) -> str:
+    """The name of a metric, for people.
+
+    >>> words("test_top5_accuracy")
+    'test top-5 accuracy'
+    """
+    return name.replace("_", " ").replace("top5", "top-5")

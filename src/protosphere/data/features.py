@@ -1,0 +1,43 @@
+"""Features of real images by a real network: EfficientNet-Lite0's, of CIFAR-100 and CIFAR-10.
+
+The first 512 principal components of its 1,280 penultimate features as int8, one step a column. The network has seen
+most of the classes in ImageNet. `protosphere features` makes such files with any network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from protosphere.data.dataset import Dataset
+from protosphere.data.npz import read_npz
+from protosphere.data.registry import dataset
+from protosphere.data.sources import RemoteFile, Source
+
+FOLDER = "features"
+
+
+def _source(name: str, file: str) -> Source:
+    return Source(name, (RemoteFile(file, "", ""),), folder=FOLDER)
+
+
+@dataset(
+    _source("cifar100-features", "cifar100_efficientnet_lite0.npz"),
+    100,
+    features=True,
+    summary="60,000 vectors of 512 features, of CIFAR-100's images",
+)
+def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
+    """Those of CIFAR-100, images in their order."""
+    return replace(read_npz(files[0]), name="cifar100-features")
+
+
+@dataset(
+    _source("cifar10-features", "cifar10_efficientnet_lite0.npz"),
+    10,
+    features=True,
+    summary="20,000 vectors of 512 features, of CIFAR-10's images",
+)
+def read_cifar10_features(files: tuple[Path, ...]) -> Dataset:
+    """Those of 10,000 training images of CIFAR-10 and of its test images."""
+    return replace(read_npz(files[0]), name="cifar10-features")

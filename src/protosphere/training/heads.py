@@ -1,0 +1,95 @@
+"""The head of a recipe: fixed prototypes, or a layer that is learned; and what is trained through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.errors import InvalidArgumentError
+from protosphere.nn import LOSSES, PrototypeHead
+from protosphere.nn.presets import preset_named
+from protosphere.nn.scale import Scale
+from protosphere.training.recipe import DEFAULTS, Recipe
+
+LARGEST_LOGITS = 1 << 24
+"""B K up to which a step holds all logits, 64 MB: they are wanted for the accuracy anyway."""
+
+Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+"""From z and its classes to the sum of the losses, and how many are nearest to their own class."""
+
+
+def build_head(recipe: Recipe, num_classes: int, code: SphericalCode | None) -> nn.Module:
+    """From z to K logits; `code` are the prototypes of a head that has them."""
+    if code is not None:
+        return PrototypeHead(code, preset=recipe.preset, scale=recipe.scale)
+    if recipe.head == "bottleneck":
+        return nn.Linear(recipe.dim, num_classes)
+    if recipe.dim != num_classes:
+        raise InvalidArgumentError(
+            f"'dim' of a linear head must be the number of classes, {num_classes}, got {recipe.dim}"
+        )
+    return nn.Identity()
+
+
+def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
+    """The recipe's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
+    if not isinstance(head, PrototypeHead):
+        return _from_logits(head)
+    name = head.preset.loss if recipe.loss == "auto" else recipe.loss
+    if name == "cross_entropy":
+        return _streaming(head) if streams(head, recipe.batch_size) else _from_logits(head)
+    loss = LOSSES[name]
+    offered: dict[str, Any] = {"margin": recipe.margin}
+    if not isinstance(recipe.scale, str):
+        offered["scale"] = recipe.scale
+    return _of_module(loss.module(head, **{k: v for k, v in offered.items() if k in loss.options}), head)
+
+
+def streams(head: nn.Module, batch_size: int) -> bool:
+    """Whether logits are better never held: they are many, or the code's structure gives their sums without them."""
+    if not isinstance(head, PrototypeHead):
+        return False
+    return head.projection.kind == "hadamard" or batch_size * head.num_classes > LARGEST_LOGITS
+
+
+def check_preset_and_loss(recipe: Recipe) -> None:
+    """Refuse a preset, scale or loss that does not exist, and a margin that the loss has no use for."""
+    preset = preset_named(recipe.preset)
+    Scale(recipe.scale, 1.0)
+    loss = LOSSES.named(preset.loss if recipe.loss == "auto" else recipe.loss, otherwise=", or auto")
+    if recipe.margin != DEFAULTS["margin"] and "margin" not in loss.options:
+        having = ", ".join(name for name, other in LOSSES.items() if "margin" in other.options)
+        raise InvalidArgumentError(f"'margin' goes with the losses {having}, and the loss is '{loss.name}'")
+
+
+def _from_logits(head: nn.Module) -> Objective:
+    def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        logits = head(z)
+        return cross_entropy(logits, labels, reduction="none").sum(), (logits.argmax(dim=1) == labels).sum()
+
+    return objective
+
+
+def _streaming(head: PrototypeHead) -> Objective:
+    def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        return head.loss(z, labels, reduction="sum"), _correct(head, z, labels)
+
+    return objective
+
+
+def _of_module(loss: nn.Module, head: PrototypeHead) -> Objective:
+    def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        mean = loss(z, labels) if len(labels) else z.sum()  # 0 for no examples, whose mean is not a number
+        return mean * len(labels), _correct(head, z, labels)
+
+    return objective
+
+
+def _correct(head: PrototypeHead, z: Tensor, labels: Tensor) -> Tensor:
+    with torch.no_grad():
+        return (head.decode(z.detach()).classes[:, 0] == labels).sum()

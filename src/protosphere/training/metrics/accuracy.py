@@ -1,0 +1,13 @@
+"""Top-1."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from protosphere.training.metrics.registry import Predictions, metric
+
+
+@metric(summary="the share of examples whose class has the largest logit")
+def accuracy(predictions: Predictions) -> Tensor:
+    """How many have."""
+    return (predictions.logits.argmax(dim=1) == predictions.labels).sum()

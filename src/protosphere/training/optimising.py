@@ -1,0 +1,42 @@
+"""The descent of a recipe: its optimiser, and the learning rate over epochs and, while it warms up, over batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
+
+from protosphere.training.recipe import Recipe
+
+
+def build_optimiser(recipe: Recipe, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    """SGD with momentum, or AdamW."""
+    if recipe.optimiser == "adamw":
+        betas = (recipe.momentum, 0.999)
+        return torch.optim.AdamW(parameters, lr=recipe.lr, betas=betas, weight_decay=recipe.weight_decay)
+    return torch.optim.SGD(parameters, lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+
+
+def build_schedule(recipe: Recipe, optimiser: torch.optim.Optimizer) -> Any:
+    """The rate of each epoch."""
+    if recipe.schedule == "cosine":
+        return CosineAnnealingLR(optimiser, max(1, recipe.epochs))
+    return LambdaLR(optimiser, lambda _: 1.0)
+
+
+def warmup_factor(warmup: float, epochs_done: float) -> float:
+    """What the rate is multiplied by, in (0, 1], when so many epochs, the running batch counted, are done.
+
+    >>> warmup_factor(2.0, 0.5), warmup_factor(2.0, 3.0), warmup_factor(0.0, 0.0)
+    (0.25, 1.0, 1.0)
+    """
+    return 1.0 if epochs_done >= warmup else epochs_done / warmup
+
+
+def set_rate(optimiser: Any, rate: float) -> None:
+    """Make this the learning rate of every weight."""
+    for group in optimiser.param_groups:
+        group["lr"] = rate
