@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,6 +25,7 @@ from protosphere.known.catalogue import (
     relax,
     write_catalogue,
 )
+from protosphere.processors import processor_count
 from protosphere.search.code_search import search_code
 from protosphere.search.descent_backend import compile_descent
 from protosphere.types import Points, Progress, ignore
@@ -154,7 +154,7 @@ def make_catalogue(
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     chosen = sorted(dims)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(processor_count()) as pool:
         for done, dim in enumerate(chosen):
             progress("dimensions", done, len(chosen))
             path = Path(folder) / f"{dim}-{seed}.npz"
@@ -217,7 +217,7 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
 def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
     """The catalogue with all its codes made and measured anew: for when descents end a little elsewhere."""
     compile_descent(progress)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(processor_count()) as pool:
         values = list[float]()
         for done, points in enumerate(pool.map(catalogue.build, catalogue.entries)):
             progress("measuring", done, len(catalogue.entries))

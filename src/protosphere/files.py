@@ -124,13 +124,13 @@ def locked(path: Path, what: str) -> Generator[None]:
     lock of a folder is the file `lock` in it, that of a file is beside it. A file system without locks gives the right
     to all.
     """
-    from filelock import FileLock, Timeout
-
     place = path.resolve()
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
-    lock = FileLock(place, timeout=0, thread_local=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says so where it has to make do with a file that is there or not
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(place, timeout=0, thread_local=False)
         try:
             lock.acquire()
         except Timeout as error:

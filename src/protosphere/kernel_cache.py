@@ -57,7 +57,7 @@ def kernel_folder() -> Path | None:
             os.utime(folder)
     except OSError as error:
         return _in_memory(f"'{folder}': {error.strerror or error}")
-    if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
         return _in_memory(f"others may write into '{folder}'")
     return folder
 

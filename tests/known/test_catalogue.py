@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -158,3 +161,29 @@ def test_the_best_is_never_worse_with_more_dimensions_or_fewer_classes(num_class
     assert value >= float(here.certificate.converse) - 1e-12
     assert here.points.shape == (num_classes, dim)
     assert max_cosine(here.points) == pytest.approx(value, abs=1e-9)
+
+
+BITS = """
+import hashlib, random
+import protosphere as ps
+from protosphere.known.catalogue import shipped_catalogue
+
+held = shipped_catalogue()
+small = [one for one in held.entries if 100 <= one.num_points * one.dim <= 200]
+codes = [held.build(one) for one in random.Random(0).sample(small, 4)]
+codes.append(ps.construct("optimized", num_classes=30, dim=6, iterations=60, seed=0).points)
+print(hashlib.sha256(b"".join(code.tobytes() for code in codes)).hexdigest())
+"""
+
+
+def test_bits_do_not_depend_on_how_many_threads_multiply_matrices():
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", BITS],
+            env=os.environ | {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for count in ("1", "2")
+    }
+    assert len(digests) == 1

@@ -21,6 +21,7 @@ from protosphere.errors import CertificateError, StorageError
 from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
+from protosphere.processors import single_threaded
 from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_FACTOR, compile_descent
 from protosphere.search.polish import polish_code
 from protosphere.search.starts import adapt
@@ -138,7 +139,8 @@ class Catalogue:
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
         """The code of an entry, made anew."""
         compile_descent(progress)
-        return finish(relax(self.sources[entry.source], entry.num_points, entry.dim, entry.seed))
+        with single_threaded():
+            return finish(relax(self.sources[entry.source], entry.num_points, entry.dim, entry.seed))
 
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:

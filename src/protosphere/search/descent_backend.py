@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
 from protosphere.geometry.sphere import normalized
+from protosphere.processors import processor_count, single_threaded
 from protosphere.search.arrangements import Arrangement
 from protosphere.search.batched_energy import ENERGIES
 from protosphere.search.budget import Budget
@@ -90,7 +90,7 @@ class DescentBackend:
         from protosphere.search.batched_annealing import anneal_batch
         from protosphere.search.batched_energy import Orbits
 
-        with torch.inference_mode():
+        with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
             orbits = Orbits((starts.shape[1],)) if arrangement is None else arrangement.orbits(self.device)
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
@@ -129,7 +129,7 @@ def descent_backend(
     sprint = (12.0, 19) if compiled else (20.0, 12)
     if compiled:
         compile_descent(progress)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(processor_count()) as pool, single_threaded() if compiled else nullcontext():
         yield DescentBackend(
             device, energy, compiled, batch, _last(num_points, dim), variation, 3 if dim <= LOW_DIM else 1, sprint, pool
         )
