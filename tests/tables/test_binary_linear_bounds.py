@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from protosphere.codes.bch import bch, bch_family, even_weight_family
-from protosphere.codes.linear import LinearCode
-from protosphere.codes.modify import extend
+from protosphere.codes.linear import LinearCode, MinimumDistance, pack, unpack
 from protosphere.codes.reed_muller import reed_muller
 
 EXCERPT = Path(__file__).parent / "binary_linear_code_bounds_excerpt.csv"
@@ -30,6 +30,14 @@ def our_codes() -> Iterator[LinearCode]:
             built = bch(m, code.k)
             yield built
             yield extend(built)
+
+
+def extend(code: LinearCode) -> LinearCode:
+    """With a parity bit: the distance is rounded up to an even one."""
+    bits = unpack(code.generator, code.n)
+    generator = pack(np.hstack([bits, bits.sum(axis=1, keepdims=True) % 2]))
+    distance = MinimumDistance(code.distance.value + code.distance.value % 2, code.distance.exact, "with parity")
+    return LinearCode(code.n + 1, code.k, generator, distance, f"extended {code.name}")
 
 
 def table(path: Path) -> Table:

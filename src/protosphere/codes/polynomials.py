@@ -51,13 +51,6 @@ def remainder(a: int, b: int) -> int:
     return divide(a, b)[1]
 
 
-def gcd(a: int, b: int) -> int:
-    """The greatest common divisor (Euclid)."""
-    while b:
-        a, b = b, remainder(a, b)
-    return a
-
-
 def power_modulo(a: int, exponent: int, modulus: int) -> int:
     """a^exponent modulo `modulus`, by repeated squaring."""
     as_integer("exponent", exponent, minimum=0)
@@ -68,19 +61,6 @@ def power_modulo(a: int, exponent: int, modulus: int) -> int:
         square = remainder(multiply(square, square), modulus)
         exponent >>= 1
     return result
-
-
-def is_irreducible(f: int) -> bool:
-    """Whether f has no factor of lower positive degree (Rabin's test).
-
-    f of degree m is irreducible when x^(2^m) = x modulo f and x^(2^(m/p)) - x is coprime to f for each prime p | m.
-    """
-    m = degree(f)
-    if m < 1:
-        return False
-    if _frobenius(f, m) != remainder(2, f):
-        return False
-    return all(degree(gcd(f, _frobenius(f, m // p) ^ 2)) == 0 for p in prime_factors(m))
 
 
 def is_primitive(f: int) -> bool:
@@ -104,11 +84,3 @@ def primitive_polynomial(m: int) -> int:
     if as_integer("m", m, minimum=1) > LARGEST_DEGREE:
         raise InvalidArgumentError(f"'m' must be at most {LARGEST_DEGREE}, got {m}")
     return next(f for f in range((1 << m) | 1, 2 << m, 2) if is_primitive(f))
-
-
-def _frobenius(f: int, times: int) -> int:
-    """x^(2^times) modulo f."""
-    value = remainder(2, f)
-    for _ in range(times):
-        value = remainder(multiply(value, value), f)
-    return value

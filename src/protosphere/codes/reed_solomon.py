@@ -13,11 +13,6 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import Indices
 
 
-def minimum_distance(n_q: int, k_q: int) -> int:
-    """d = n_q - k_q + 1, the Singleton bound, which these codes meet."""
-    return n_q - k_q + 1
-
-
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
     """The words with the given numbers, one a row of n_q symbols in 0, ..., q - 1.
 
@@ -34,16 +29,6 @@ def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elemen
     for coefficients in digits.T[::-1]:
         words = gf.add[gf.multiply[words, points], coefficients[:, None]]
     return words
-
-
-def generator_matrix(q: int, n_q: int, k_q: int) -> Elements:
-    """The k_q x n_q matrix whose row i is x^i at the first n_q elements."""
-    _check(q, n_q, k_q)
-    gf, points = field(q), np.arange(n_q)
-    rows = np.ones((k_q, n_q), dtype=np.uint8)
-    for i in range(1, k_q):
-        rows[i] = gf.multiply[rows[i - 1], points]
-    return rows
 
 
 def _digits(numbers: Indices, q: int, k_q: int) -> Indices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from protosphere.search.batched_energy import MAX_GRAM_ENTRIES, Orbits, smooth_max_cosine, unit_rows
+from protosphere.search.batched_energy import Orbits, smooth_max_cosine, unit_rows
 from protosphere.search.batched_lbfgs import batched_lbfgs
 from protosphere.search.budget import Budget
 
@@ -44,18 +44,3 @@ def anneal_batch(
         if bool((temperature >= last).all()) or budget.share >= limit:
             return unit_rows(rows)[0]
         temperature = (temperature * factor).clamp_max(last)
-
-
-def largest_cosines(points: Tensor) -> Tensor:
-    """(B, K, n) to (B,): the largest cosine of each code, a slice of rows at a time."""
-    import torch
-
-    batch, count, _ = points.shape
-    rows = max(1, MAX_GRAM_ENTRIES // (batch * count))
-    found = points.new_full((batch,), -float("inf"))
-    for start in range(0, count, rows):
-        gram = points[:, start : start + rows] @ points.mT
-        index = torch.arange(gram.shape[1], device=points.device)
-        gram[:, index, start + index] = -float("inf")
-        found = torch.maximum(found, gram.amax(dim=(1, 2)))
-    return found

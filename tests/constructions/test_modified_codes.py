@@ -1,0 +1,53 @@
+"""Shortened, extended, punctured and lengthened codes: each against its definition, on all words of the code before."""
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from protosphere.codes.bch import bch
+from protosphere.codes.linear import codewords, rank, unpack
+from protosphere.codes.weights import smallest_weight
+from protosphere.constructions.block_codes import bch as bch_scheme
+from protosphere.constructions.block_codes import reed_muller as reed_muller_scheme
+
+SIZES = [(dim, needed) for dim, needed in product(range(3, 20), (1, 2, 3, 5, 8)) if needed <= dim]
+
+
+@pytest.mark.parametrize(("dim", "needed"), SIZES)
+@pytest.mark.parametrize("scheme", [bch_scheme, reed_muller_scheme])
+def test_every_modified_code_keeps_its_promise(scheme, dim, needed):
+    for modified in scheme.modifications(dim, needed):
+        generator = modified.generator()
+        assert rank(generator, dim) == len(generator) >= needed, modified.text
+        assert smallest_weight(generator[:needed], dim) >= modified.distance, modified.text
+
+
+def step(text, change):
+    found = re.search(rf"{change} by (\d+)", text)
+    return int(found[1]) if found else 0
+
+
+@pytest.mark.parametrize(("dim", "needed"), [(size, k) for size, k in SIZES if 5 <= size <= 17 and k in (2, 5)])
+def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
+    for modified in bch_scheme.modifications(dim, needed):
+        m, k = (
+            (int(n) + 1).bit_length() - 1 if i == 0 else int(n)
+            for i, n in enumerate(re.findall(r"\d+", modified.text)[:2])
+        )
+        if k > 11:
+            continue
+        code = bch(m, k, even=modified.text.startswith("even"))
+        words = unpack(codewords(code.generator, 1 << k), code.n)
+        shortened = step(modified.text, "shortened")
+        words = words[~words[:, :shortened].any(axis=1)][:, shortened:]
+        extended = "extended" in modified.text
+        if extended:
+            words = np.hstack([words, words.sum(axis=1, keepdims=True) % 2])
+        punctured, lengthened = step(modified.text, "punctured"), step(modified.text, "lengthened")
+        length = words.shape[1]
+        words = words[:, punctured:] if extended else words[:, : length - punctured]
+        words = np.hstack([words, words[:, np.arange(lengthened) % max(1, words.shape[1])]])
+        ours = unpack(codewords(modified.generator(), 1 << needed), dim)
+        assert {tuple(word) for word in ours.tolist()} <= {tuple(word) for word in words.tolist()}, modified.text
