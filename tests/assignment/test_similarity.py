@@ -26,7 +26,7 @@ def lopsided():
         (np.where(np.eye(4) > 0, np.inf, 0), "must be finite"),
         (lopsided(), r"must be symmetric, got 0.5 at \(1, 2\)"),
         (np.ones(4), "matrix"),
-        ("cats", "matrix of real numbers"),
+        ("cats", "must be one of cifar100_superclasses"),
         ([[1, 2], [3]], "matrix of real numbers"),
         (np.eye(4) * 1j, "matrix of real numbers"),
         (np.zeros((0, 0)), "at least two rows"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.descents.semantic import AUTO_SPREAD, automatic_weight, semantic_gradient
+from protosphere.constructions.descents.semantic import AUTO_SPREAD, automatic_weight
+from protosphere.search.margin_descent import margin_gradient
 
 S = ps.similarity_from_embeddings(np.random.default_rng(1).standard_normal((30, 5)))
 UPPER = np.triu_indices(30, 1)
@@ -44,7 +45,7 @@ def test_the_gradient_is_that_of_the_objective():
         shift = np.zeros_like(points)
         shift[place] = 1e-6
         numeric[place] = (objective(points + shift) - objective(points - shift)) / 2e-6
-    np.testing.assert_allclose(semantic_gradient(points, margins, 5), numeric, atol=1e-7)
+    np.testing.assert_allclose(margin_gradient(points, margins, 5), numeric, atol=1e-7)
 
 
 def test_the_automatic_weight_does_not_depend_on_the_unit_of_the_similarity():

@@ -16,6 +16,8 @@ def best(
     catalogue: bool = True,
     seed: int = 0,
     mapping: str = "fixed",
+    prefer: str = "separated",
+    tolerance: float = 0.0,
     progress: Progress = ignore,
 ) -> SphericalCode:
     """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
@@ -34,10 +36,13 @@ def best(
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
+        prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
+            cosines are low as well, by the energy of a head (`code.evenness`). Ties are always decided by it.
+        tolerance: how much max cosine may be given for that.
         progress: called while work goes on.
 
     >>> best(num_classes=100, dim=64)
-    SphericalCode(best: cross_polytope, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
     return construct(
         "best",
@@ -49,4 +54,6 @@ def best(
         budget=budget,
         iterations=iterations,
         catalogue=catalogue,
+        prefer=prefer,
+        tolerance=tolerance,
     )

@@ -16,11 +16,12 @@ from protosphere.code.spherical_code import SphericalCode, short
 from protosphere.code.structures import Plain
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.constructions.evenness_order import PREFERENCES, most_even, spread_points
 from protosphere.constructions.ranking import Candidate
 from protosphere.constructions.rebuild import after, placement_of
 from protosphere.constructions.registry import construction, describe
 from protosphere.constructions.thinning import thinned
-from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer, as_positive, brief
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.nearest import DEEPEST
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
@@ -48,7 +49,7 @@ class _Built:
     candidate: Candidate
 
     @property
-    def rank(self) -> tuple[float, bool]:
+    def rank(self) -> tuple[float, bool, bool]:
         return self.candidate.rank(self.code.max_cosine)
 
 
@@ -63,9 +64,19 @@ class _Search:
 
 
 def _obstacle(
-    num_classes: int, dim: int, *, budget: float | None, iterations: int | None, catalogue: bool
+    num_classes: int,
+    dim: int,
+    *,
+    budget: float | None,
+    iterations: int | None,
+    catalogue: bool,
+    prefer: object,
+    tolerance: object,
 ) -> str | None:
     as_flag("catalogue", catalogue)
+    as_choice("prefer", prefer, PREFERENCES)
+    if not (isinstance(tolerance, (int, float)) and 0 <= tolerance <= 2):
+        raise InvalidArgumentError(f"'tolerance' must be a difference of cosines from 0 to 2, got {brief(tolerance)}")
     if budget is not None and iterations is not None:
         raise InvalidArgumentError(f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}")
     if budget is not None:
@@ -98,6 +109,8 @@ def best(
     budget: float | None = None,
     iterations: int | None = None,
     catalogue: bool = True,
+    prefer: str = PREFERENCES[0],
+    tolerance: float = 0.0,
 ) -> SphericalCode:
     """The best separated of everything we know for (K, n); see `ps.best`."""
     K, n = num_classes, dim
@@ -111,24 +124,31 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"
         )
+    even = prefer == "even" and tolerance > 0
+    if even and K * K * n <= LARGEST_OPTIMISED:
+        named = Provenance("optimized", K, n, {}, 0, "fixed", __version__, {"start": "even"})
+        built.append(_found(spread_points(built[0].code, progress), "spread evenly, by its energy", named, progress))
+    built.insert(0, built.pop(most_even([one.code for one in built], tolerance if even else 0.0)))
     return replace(built[0].code, choice=_choice(built, found))
 
 
 def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
-    return few or describe(scheme).packed or scheme in SHELLS
+    entry = describe(scheme)
+    return few or entry.packed or entry.numbered or scheme in SHELLS
 
 
 def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[_Built]:
-    """The most promising candidates, built; one that meets the converse ends the search."""
-    limit = float(converse(K, n)) + 1e-12
+    """The most promising candidates, built; after one that meets the converse only those that promise the same."""
+    limit, met = float(converse(K, n)) + 1e-12, False
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+        if met and candidate.promise > limit:
+            return
         placement, named = kept_points(candidate, K)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
         yield _Built(code, candidate)
-        if float(code.max_cosine) <= limit:
-            return
+        met = met or float(code.max_cosine) <= limit
 
 
 def kept_points(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
@@ -195,7 +215,9 @@ def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
     """Why the first of `built` was chosen, and everything that was considered."""
     winner = built[0]
     bound = winner.code.certificate.converse
-    reason = f"{winner.candidate.scheme} has the lowest max cosine, {short(winner.code.max_cosine)}"
+    lowest = min(float(one.code.max_cosine) for one in built) >= float(winner.code.max_cosine) - 1e-9
+    what = "has the lowest max cosine," if lowest else "is the most even within the tolerance, with max cosine"
+    reason = f"{winner.candidate.scheme} {what} {short(winner.code.max_cosine)}"
     if winner.code.certificate.optimal:
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:

@@ -20,6 +20,7 @@ NEIGHBOURS = 16
 PLAIN: dict[str, dict[str, bool]] = {
     "simplex": {},
     "cross_polytope": {},
+    "orthogonal_simplices": {},
     "polygon": {},
     "apple_peeling": {},
     "reed_muller": {"modify": True},
@@ -52,7 +53,8 @@ def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, A
     if entry.obstacle(K, own, **options) is not None:
         return None
     promise = entry.guarantee(K, own, **options)
-    if promise is None or promise >= 1 or (K > LARGEST_PAIRWISE and not entry.packed and own > DEEPEST):
+    measurable = K <= LARGEST_PAIRWISE or entry.packed or entry.numbered or own <= DEEPEST
+    if promise is None or promise >= 1 or not measurable:
         return None
     recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
     return Candidate(promise, recipe, K, made_of(name, K, own, dim, options, {}))

@@ -18,6 +18,9 @@ from protosphere.version import __version__
 SAME_DIGITS = 12
 """Max cosines that agree so far are the same."""
 
+EVEN = frozenset({"orthogonal_simplices"})
+"""Most even of their max cosine."""
+
 FAST = frozenset({"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"})
 """Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
 
@@ -41,9 +44,9 @@ class Candidate:
         """The guarantee as a float, to sort by."""
         return float(self.max_cosine)
 
-    def rank(self, max_cosine: Cosine) -> tuple[float, bool]:
-        """What candidates with such max cosines are sorted by: the lowest first, and of equal ones the fast."""
-        return round(float(max_cosine), SAME_DIGITS), self.scheme not in FAST
+    def rank(self, max_cosine: Cosine) -> tuple[float, bool, bool]:
+        """What candidates with such max cosines are sorted by: the lowest first, of equal ones the even, the fast."""
+        return round(float(max_cosine), SAME_DIGITS), self.scheme not in EVEN, self.scheme not in FAST
 
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""

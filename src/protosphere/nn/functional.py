@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
 
-from protosphere.errors import InvalidArgumentError
 from protosphere.nn.cross_entropy import LossOptions, checked_classes
 from protosphere.nn.streaming import widened
 
@@ -36,20 +34,6 @@ def soft_unit(z: Tensor) -> Tensor:
     Unlike `unit` it has no pole at 0, its gradient is at most 1, and a network may answer 'I do not know' by a short z.
     """
     return z / (1 + norms(z))
-
-
-def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.99) -> float:
-    """The scale s with which softmax(s cosines) gives at least `probability` to the prototype z lies on.
-
-    s = ln((K - 1) p / (1 - p)) / (1 - mu), mu the largest cosine of two prototypes.
-
-    >>> round(confident_scale(10, 0.0), 2)
-    6.79
-    """
-    if max_cosine >= 1:
-        raise InvalidArgumentError(f"'max_cosine' must be below 1, got {max_cosine}: two prototypes coincide")
-    odds = max(1, num_classes - 1) * probability / (1 - probability)
-    return math.log(odds) / (1 - max_cosine)
 
 
 def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from protosphere.code.evenness import confident_scale
 from protosphere.errors import as_choice
-from protosphere.nn.functional import confident_scale, soft_unit, unit
+from protosphere.nn.functional import soft_unit, unit
 
 
 @dataclass(frozen=True)

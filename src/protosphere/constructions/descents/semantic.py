@@ -12,6 +12,7 @@ from protosphere.constructions.best import best
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
+from protosphere.search.margin_descent import margin_descent
 from protosphere.types import Points, Progress, ignore
 
 AUTO_SPREAD = 0.12
@@ -88,25 +89,5 @@ def semantic(
     aligned = assign(start, S, seed=seed, progress=progress).points
     points = normalized(aligned + JITTER * rng.standard_normal(aligned.shape))
     last = float(num_classes if temperature is None else temperature)
-    found = _descended(points, chosen * S, steps, lr, last, progress)
+    found = margin_descent(points, chosen * S, (1.0, last), steps, lr, progress)
     return Placement(f"{steps} steps on log-sum-exp less {chosen:.3g} times the similarity", Plain(found))
-
-
-def _descended(
-    points: Points, margins: Points, steps: int, lr: float, temperature: float, progress: Progress
-) -> Points:
-    velocity = np.zeros_like(points)
-    for step in range(steps):
-        t = 1 + (temperature - 1) * step / max(1, steps - 1)
-        velocity = 0.9 * velocity + semantic_gradient(points, margins, t)
-        points = normalized(points - lr * velocity)
-        progress("optimising", step + 1, steps)
-    return points
-
-
-def semantic_gradient(points: Points, margins: Points, temperature: float) -> Points:
-    """Gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)): each pair pushes by its share of the sum."""
-    shares = points @ points.T - margins
-    np.fill_diagonal(shares, -np.inf)
-    shares = np.exp(temperature * (shares - shares.max()))
-    return (shares @ points) * (2 / shares.sum())

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from torch import nn
 
+from protosphere.code.evenness import confident_scale
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.functional import confident_scale
 from protosphere.nn.projections import Projection, projection_for
 from protosphere.nn.scale import Scale
 
