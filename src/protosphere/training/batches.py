@@ -96,12 +96,12 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Part) -
     still = recipe.augmentation == Augmentation()
     for start in range(0, len(order), recipe.batch_size):
         rows = order[start : start + recipe.batch_size]
-        moves = random_moves(recipe.augmentation, len(rows), generator)
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
-        inputs = data.train.inputs[chosen]
-        inputs = inputs if still else moved(inputs, moves[mine])
-        yield Batch(data.normalised(inputs), data.train.labels[chosen], len(rows))
+        inputs = data.train.inputs.index_select(0, chosen)  # whole rows at a time, unlike indexing
+        if not still:
+            inputs = moved(inputs, random_moves(recipe.augmentation, len(rows), generator)[mine])
+        yield Batch(data.normalised(inputs), data.train.labels.index_select(0, chosen), len(rows))
 
 
 def evaluation_batches(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from protosphere.errors import StorageError
+from protosphere.errors import StorageError, brief
 from protosphere.training.recipe import Recipe, recipe_from
 
 STATUSES = ("done", "infeasible", "failed")
@@ -67,7 +67,7 @@ class RunRecord:
         return {"digest": self.digest} | figures | settings | dict(self.metrics)
 
 
-FIGURES = {each.name: each.type for each in fields(RunRecord) if each.name not in ("recipe", "metrics")}
+FIGURES = {each.name: str(each.type) for each in fields(RunRecord) if each.name not in ("recipe", "metrics")}
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
@@ -75,12 +75,28 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
     try:
         given: dict[str, Any] = dict(content)
         digest, recipe = given.pop("digest"), recipe_from(given.pop("recipe"))
+        _check_figures(given)
         record = RunRecord(recipe, **given)
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(f"'{where}' is not the record of a run: {error}") from error
     if record.digest != digest or record.status not in STATUSES:
         raise StorageError(f"'{where}' was changed by hand: its digest is {digest}, that of its recipe {record.digest}")
     return record
+
+
+def _check_figures(given: Mapping[str, Any]) -> None:
+    """ValueError where a figure is no number, or a word no text: a file may hold anything."""
+    metrics: Any = given.get("metrics", {})
+    if type(metrics) is not dict:
+        raise ValueError(f"metrics must be numbers with their names, got {brief(metrics)}")
+    numbers = {name: value for name, value in given.items() if "float" in FIGURES.get(name, "")}
+    figures: dict[str, Any] = {**numbers, **metrics}
+    for name, value in figures.items():
+        if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool)):
+            raise ValueError(f"{name} must be a number, got {brief(value)}")
+    for name in ("status", "reason", "weights", "data", "version"):
+        if not isinstance(given.get(name), (str, type(None))):
+            raise ValueError(f"{name} must be a text, got {brief(given[name])}")
 
 
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:

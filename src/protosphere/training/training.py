@@ -124,6 +124,8 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
         run.classifier.backbone.load_state_dict(done.model)
         run.classifier.head.load_state_dict(done.head or run.classifier.head.state_dict())
         run.optimiser.optimizer.load_state_dict(done.optimizer)
+        if set(done.schedule) != set(run.schedule.state_dict()):  # which it would take whatever it is
+            raise ValueError("the schedule is another")
         run.schedule.load_state_dict(done.schedule)
         restore_random_states(done.random)
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
