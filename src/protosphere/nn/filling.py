@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from weakref import WeakKeyDictionary, ref
 
 import torch
 from torch import Tensor, nn
 
-Filling = tuple[int, list[int]]
-"""Which module was filled, and with which tensors."""
+_filled: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary()
 
 
-def filling_of(module: nn.Module) -> Filling:
-    """The tensors that the module's buffers are now."""
-    return id(module), [id(buffer) for buffer in module.buffers()]
+def note_filled(module: nn.Module) -> None:
+    """Remember the tensors that the module's buffers are now."""
+    _filled[module] = [ref(buffer) for buffer in module.buffers()]
 
 
-def is_filled(module: nn.Module, noted: Filling) -> bool:
-    """Whether the buffers are still those noted; those of a module that somebody else made are taken as they are."""
-    if any(buffer.is_meta for buffer in module.buffers()):
+def is_filled(module: nn.Module) -> bool:
+    """Whether its buffers are still those that were noted; of a module that was not, they are taken as they are."""
+    buffers = list(module.buffers())
+    if any(buffer.is_meta for buffer in buffers):
         return False
-    return noted[0] != id(module) or noted == filling_of(module)
+    noted = _filled.get(module)
+    if noted is None:
+        return True
+    return len(noted) == len(buffers) and all(one() is now for one, now in zip(noted, buffers, strict=True))
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:

@@ -12,7 +12,7 @@ from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn import checkpoint, growth, unknown
-from protosphere.nn.filling import filling_of, is_filled, keeps_values
+from protosphere.nn.filling import is_filled, keeps_values, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import preset_named
@@ -75,6 +75,7 @@ class PrototypeHead(nn.Module):
         )
         self.scaling = Scale(scale, self._automatic_scale())
         self._projection_kind = projection
+        self._loaded = False
         self._use(num_classes)
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
@@ -82,29 +83,37 @@ class PrototypeHead(nn.Module):
         shares = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
         kind = self._projection_kind
         self.projection = shares(self.code, dtype) if shares else projection_for(self.code, kind, dtype)
-        self._filling = filling_of(self.projection)
+        note_filled(self.projection)
 
     def _refill(self, num_classes: int, device: torch.device, dtype: torch.dtype) -> None:
         """Prototypes from the code anew, whatever device is torch's default."""
         with torch.device("cpu"):
             self._use(num_classes, dtype)
         self.projection.to(device)
-        self._filling = filling_of(self.projection)
+        note_filled(self.projection)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrototypeHead:
         """`.to()` and its kin: in a finer type, or after memory was not kept, prototypes come from the code anew."""
-        before, filled = self._like(), is_filled(self.projection, self._filling) and keeps_values(fn)
+        before, filled = self._like(), is_filled(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
         after = self._like()
         finer = torch.finfo(after.dtype).eps < torch.finfo(before.dtype).eps
         if not after.is_meta and (finer or not filled):
             self._refill(self.num_classes, after.device, after.dtype)
-        self._filling = filling_of(self.projection)
+        note_filled(self.projection)
         return self
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        cast("Any", super()).__setstate__(state)  # torch has no types for it
-        self._filling = filling_of(self.projection)
+    def train(self, mode: bool = True) -> PrototypeHead:
+        """As of any module; the last that loaders do, and a moment to see whether they left the prototypes alone."""
+        self._look_after_loading()
+        return super().train(mode)
+
+    def _look_after_loading(self) -> None:
+        """Loaders may put empty tensors in the place of what is not saved: once after each load it is looked for."""
+        if self._loaded:
+            self._loaded = False
+            if not is_filled(self.projection):
+                self._refill(self.num_classes, self._like().device, self._like().dtype)
 
     def _automatic_scale(self) -> float:
         return self.preset.scale(self.reserve.num_classes, float(self.reserve.max_cosine))
@@ -135,6 +144,8 @@ class PrototypeHead(nn.Module):
 
     def _wide(self, z: Tensor) -> Tensor:
         """z in float32 for half types; one sentence for what cannot be compared with prototypes."""
+        if self._loaded and not torch.compiler.is_compiling():
+            self._look_after_loading()
         if not z.is_floating_point():
             raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
         if not z.ndim or z.shape[-1] != self.dim:
@@ -194,8 +205,7 @@ class PrototypeHead(nn.Module):
             raise InvalidArgumentError(
                 f"'num_classes' must be at least the {self.num_classes} of now, got {num_classes}"
             )
-        like = self._like()
-        self._refill(num_classes, like.device, like.dtype)
+        self._refill(num_classes, self._like().device, self._like().dtype)
         return self
 
     def _like(self) -> Tensor:
@@ -211,12 +221,13 @@ class PrototypeHead(nn.Module):
 
     def set_extra_state(self, state: Tensor) -> None:
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
+        self._loaded = True
         theirs = checkpoint.reserve_to_use(checkpoint.unpacked_state(state), self.code, self.reserve)
         if theirs is not None:
             self.reserve = theirs
             self.scaling.begin_at(self._automatic_scale())
-        elif is_filled(self.projection, self._filling):
-            return
+        elif is_filled(self.projection):
+            return note_filled(self.projection)
         like = self._like()
         self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
 
