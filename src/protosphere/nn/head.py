@@ -226,10 +226,11 @@ class PrototypeHead(nn.Module):
         if theirs is not None:
             self.reserve = theirs
             self.scaling.begin_at(self._automatic_scale())
-        elif is_filled(self.projection):
-            return note_filled(self.projection)
-        like = self._like()
-        self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
+        if theirs is None and is_filled(self.projection):
+            note_filled(self.projection)
+        else:
+            like = self._like()
+            self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Any], prefix: str = "") -> PrototypeHead:
