@@ -19,10 +19,11 @@ import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import numba
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
@@ -64,8 +65,10 @@ def kernel_folder() -> Path | None:
 
 def _key() -> str:
     """A digest of everything the machine code depends on: sources of all loops, compiler, interpreter, processor."""
-    features = get_host_cpu_features().flatten()
-    told = (__version__, version("numba"), version("llvmlite"), sys.version, get_host_cpu_name(), features)
+    features = ""
+    with suppress(RuntimeError):  # some processors do not say
+        features = get_host_cpu_features().flatten()
+    told = (__version__, numba.__version__, llvmlite.__version__, sys.version, get_host_cpu_name(), features)
     digest = hashlib.sha256("\n".join(told).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         source = path.read_bytes()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -125,3 +128,24 @@ def test_jobs_are_done_once_each_and_errors_are_raised(shared_out):
 
     with pytest.raises(ZeroDivisionError, match="here"):
         shared_out([lambda: 1, fail, lambda: 3])
+
+
+NOT_FINITE = """
+import torch
+import protosphere as ps
+from protosphere.nn import PrototypeHead
+
+head = PrototypeHead(ps.construct("kerdock", num_classes=1999, dim=64))
+for value in (float("nan"), float("inf"), -float("inf"), 3e38):
+    z = torch.randn(40, 64)
+    z[3, 5], z[17] = value, value
+    z.requires_grad_()
+    head.loss(z, torch.arange(40)).backward()
+    head.decode(z, k=5), head.decode(z, k=1999), head.score(z), head(z)
+print("alive")
+"""
+
+
+def test_no_value_brings_the_process_down():
+    ended = subprocess.run([sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr
