@@ -1,0 +1,151 @@
+"""Golden files: codes and heads' states of every kind, small, as this version writes them. Later ones must read them.
+
+`python -m tools.golden tests/golden/VERSION` writes them into a new folder, and never into one that is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch.distributed as dist
+from safetensors.torch import save_file
+
+import protosphere as ps
+from protosphere.assignment.similarity import similarity_text
+from protosphere.code.certification import certified
+from protosphere.code.placement import Placement
+from protosphere.code.structures import ShortenedWords, Tailed
+from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.constructions.elementary.simplex import simplex_points
+from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
+from protosphere.nn.checkpoint import code_digest, rounded_digest
+
+SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
+    "one_hot": (12, 15, {}),
+    "uniform": (20, 7, {"seed": 3}),
+    "simplex": (12, 11, {"mapping": "random"}),
+    "cross_polytope": (13, 7, {}),
+    "orthogonal_simplices": (13, 8, {"mapping": "random"}),
+    "reed_muller": (60, 45, {"modify": True, "mapping": "random"}),
+    "bch": (60, 45, {"modify": True, "subset": "random"}),
+    "reed_solomon": (30, 24, {}),
+    "kerdock": (150, 16, {"mapping": "random"}),
+    "delsarte_goethals": (300, 16, {}),
+    "gold": (300, 32, {}),
+    "lifted_cross_polytopes": (40, 17, {}),
+    "lifted_bases": (40, 24, {}),
+    "shortened_cosets": (100, 15, {"mapping": "random"}),
+    "construction_x": (70, 20, {}),
+    "paley_frame": (20, 7, {}),
+    "steiner_frame": (30, 28, {}),
+    "two_graph_frame": (30, 21, {}),
+    "generalized_quadrangle": (30, 21, {}),
+    "weil_chirp": (30, 6, {}),
+    "root_system": (50, 6, {}),
+    "signed_quadruples": (40, 11, {}),
+    "e8_shell": (100, 8, {"mapping": "random"}),
+    "barnes_wall_shell": (40, 16, {}),
+    "leech_shell": (40, 24, {}),
+    "laminated": (40, 20, {}),
+    "sharp_codes": (40, 22, {}),
+    "polygon": (17, 2, {}),
+    "polytope": (24, 3, {}),
+    "apple_peeling": (40, 4, {}),
+    "mean_row_max": (20, 6, {"steps": 20}),
+    "log_sum_exp": (20, 6, {"steps": 20}),
+    "optimized": (20, 5, {"iterations": 200}),
+    "semantic": (9, 4, {"similarity": similarity_text(np.cos(np.subtract.outer(range(9), range(9)))), "steps": 20}),
+    "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),
+}
+"""One code of each scheme."""
+
+
+def codes() -> dict[str, ps.SphericalCode]:
+    """Everything that is written as a file."""
+    made = {name: ps.construct(name, num_classes=K, dim=n, **more) for name, (K, n, more) in SCHEMES.items()}
+    kerdock = ps.construct("kerdock", num_classes=200, dim=16)
+    return made | {
+        "best-optimal": ps.best(num_classes=24, dim=12),
+        "best-construction-x": ps.best(num_classes=600, dim=12, iterations=0, catalogue=False),
+        "best-catalogue": ps.best(num_classes=40, dim=9, iterations=0),
+        "best-search": ps.best(num_classes=310, dim=3, iterations=50),
+        "best-budget": ps.best(num_classes=30, dim=4, budget=1.2),
+        "first-classes": first_classes(kerdock, 40),
+        "tailed": _tailed(),
+        "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
+        "signs": ps.from_points(kerdock.points[::5]),
+    }
+
+
+def _tailed() -> ps.SphericalCode:
+    """Words with a tail, packed as large ones are."""
+    words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
+    placement = Placement("words with a tail", Tailed(words, 0.8, simplex_points(2), 32))
+    return ps.SphericalCode(placement, certified(placement, None), None)
+
+
+def heads() -> dict[str, PrototypeHead]:
+    """Everything that is written as a state_dict."""
+    made: dict[str, Callable[[], PrototypeHead]] = {
+        "default": lambda: PrototypeHead(100, dim=64),
+        "best-algebra": lambda: PrototypeHead(100, dim=24, options={"catalogue": False}),
+        "best-catalogue": lambda: PrototypeHead(60, dim=12),
+        "best-search": lambda: PrototypeHead(310, dim=3, options={"iterations": 50}),
+        "best-budget": lambda: PrototypeHead(30, dim=4, options={"budget": 1.2}),
+        "log-sum-exp": lambda: PrototypeHead(20, dim=6, scheme="log_sum_exp", options={"steps": 20}),
+        "learned-scale": lambda: PrototypeHead(10, dim=16, reserve=100, scale="learn"),
+        "nested": lambda: PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30),
+        "grown": lambda: PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30).grow(20),
+        "grown-chain": lambda: PrototypeHead(20, dim=16, scheme="kerdock", reserve=200).grow(90),
+        "permuted": lambda: PrototypeHead(ps.construct("simplex", num_classes=10, dim=9, mapping="random"), scale=2.0),
+        "first-classes": lambda: PrototypeHead(first_classes(ps.construct("gold", num_classes=200, dim=32), 50)),
+        "points": lambda: PrototypeHead(ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points)),
+        "modified": lambda: PrototypeHead(50, dim=45, scheme="bch", options={"modify": True}, preset="mettes"),
+        "large-cosets": lambda: PrototypeHead(65_536, dim=256),
+        "large-tail": lambda: PrototypeHead(50_000, dim=150),
+        "large-linear": lambda: PrototypeHead(40_000, dim=128, scheme="gold"),
+        "large-permuted": lambda: PrototypeHead(
+            ps.construct("shortened_cosets", num_classes=30_000, dim=62, mapping="random")
+        ),
+        "large-closed-form": lambda: PrototypeHead(1100, dim=1099, scheme="simplex"),
+        "sharded": _sharded,
+    }
+    return {name: make() for name, make in made.items()}
+
+
+def _sharded() -> PrototypeHead:
+    with tempfile.TemporaryDirectory() as folder:
+        dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=0, world_size=1)
+        head = PrototypeHead(60, dim=16, scheme="kerdock")
+        head.projection = ShardedProjection(head.code)  # pyright: ignore[reportAttributeAccessIssue] - in its place
+        dist.destroy_process_group()
+    return head
+
+
+def write_golden(folder: Path) -> None:
+    """Write all of it into a folder that is not there yet, with the digests of the points."""
+    folder.mkdir(parents=True)
+    digests: dict[str, dict[str, str]] = {}
+    for name, code in codes().items():
+        code.save(folder / f"code-{name}.safetensors")
+        digests[f"code-{name}"] = {"bits": code_digest(code), "rounded": rounded_digest(code)}
+    for name, head in heads().items():
+        save_file(dict(head.state_dict()), folder / f"head-{name}.safetensors")
+        digests[f"head-{name}"] = {"bits": code_digest(head.code), "rounded": rounded_digest(head.code)}
+    (folder / "digests.json").write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    place = parser.parse_args().folder
+    if place.exists():
+        sys.exit(f"'{place}' is there already: golden files are never written again")
+    write_golden(place)
