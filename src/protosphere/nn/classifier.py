@@ -1,42 +1,62 @@
 """A scikit-learn classifier over features: a linear or small network map, trained to fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
-from itertools import pairwise
+import warnings
 from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor, nn
 
+from protosphere.errors import InvalidArgumentError
 from protosphere.extras import require
+from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
+from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
 
 require("sklearn")
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.class_weight import compute_sample_weight  # noqa: E402
 from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
-from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
+from sklearn.utils.validation import (  # noqa: E402
+    _check_sample_weight,  # pyright: ignore[reportPrivateUsage]
+    check_is_fitted,
+    validate_data,
+)
+
+SOLVERS = ("auto", "lbfgs", "adam")
+
+LARGEST_AT_ONCE = 1 << 27
+"""Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
+
+CLASSES_FROM = 64
+"""From so many classes on, the closed form of a simplex is faster for batches than its matrix."""
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     """For people who have embeddings and no network: features, standardised, to prototypes by a trained map.
 
     Without hidden layers and with preset 'lindstrom' the problem is convex, and with a simplex it is multinomial
-    logistic regression. Trained on the whole data at once by L-BFGS in float64.
+    logistic regression. Features may be sparse; only some rows at a time become an array.
 
     Args:
         dim: of the prototypes; K - 1 up to 512 without it.
         hidden: widths of hidden layers (ReLU), e.g. (64,); none is a linear map.
         scheme, preset, scale: as of `PrototypeHead`.
         alpha: weight of the squared norm of the map, over the number of examples, as in scikit-learn's networks.
-        max_iter: most iterations of L-BFGS.
-        tol: the largest gradient entry at which it stops.
-        random_state: of the initial weights.
+        solver: 'lbfgs', all examples at once in float64, 'adam', batches in float32, or 'auto', by the amount of work.
+        batch_size, learning_rate: of 'adam' and of `partial_fit`; batches are smaller where there are few examples.
+        max_iter: most iterations of L-BFGS, or passes of Adam; ending there is a ConvergenceWarning.
+        tol: the largest gradient entry at which L-BFGS stops.
+        class_weight: None, 'balanced', or a weight for each class.
+        random_state: of the initial weights and the order of batches.
+        verbose: whether each pass is told on standard error.
 
     >>> from sklearn.datasets import load_iris
     >>> bool(PrototypeClassifier().fit(*load_iris(return_X_y=True)).score(*load_iris(return_X_y=True)) > 0.95)
@@ -52,9 +72,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         preset: str = "lindstrom",
         scale: float | str = "auto",
         alpha: float = 1.0,
+        solver: str = "auto",
+        batch_size: int = 256,
+        learning_rate: float = 0.01,
         max_iter: int = 200,
-        tol: float = 1e-5,
+        tol: float = 1e-4,
+        class_weight: Any = None,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.dim = dim
         self.hidden = hidden
@@ -62,85 +87,140 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         self.preset = preset
         self.scale = scale
         self.alpha = alpha
+        self.solver = solver
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
+        self.class_weight = class_weight
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> PrototypeClassifier:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PrototypeClassifier:
         """Train the map on features X and their classes y."""
-        features, labels = cast("tuple[NDArray[Any], NDArray[Any]]", validate_data(self, X, y, dtype=np.float64))
-        check_classification_targets(labels)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"'y' must hold at least two classes, got one class: {self.classes_[0]!r}")
-        self._mean = features.mean(axis=0)
-        deviation = features.std(axis=0)
-        self._deviation = np.where(deviation > 0, deviation, 1.0)
-        self.head_ = PrototypeHead(
-            len(self.classes_), dim=self.dim, scheme=self.scheme, preset=self.preset, scale=self.scale
-        ).double()
-        self.map_ = _map([features.shape[1], *self.hidden, self.head_.dim], check_random_state(self.random_state))
-        self.n_iter_ = self._descend(self._standard(features), torch.as_tensor(numbers.astype(np.int64)))
+        if self.solver not in SOLVERS:
+            raise ValueError(f"'solver' must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
+        features, labels, weights = self._validated(X, y, sample_weight, reset=True)
+        self._moments = moments(features, weights)
+        self._prepare(np.unique(labels), features.shape[1])
+        examples = self._examples(features, labels, weights)
+        work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
+        if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
+            trainee = self._trainee("evaluation")
+            self.n_iter_, converged = by_lbfgs(trainee, examples, self.max_iter, self.tol)
+        else:
+            self._to(torch.float32)
+            trainee = self._trainee("pass")
+            self.n_iter_, converged = by_adam(
+                trainee, examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
+            )
+            self._to(torch.float64)
+        if not converged:
+            text = f"no convergence within {self.max_iter} iterations; a larger 'max_iter' would help"
+            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> PrototypeClassifier:
+        """One pass over these examples; `classes`, all there will ever be, go with the first call."""
+        first = not hasattr(self, "classes_")
+        if self.class_weight == "balanced":
+            raise ValueError("'class_weight' must be weights for partial_fit, which cannot balance what is to come")
+        if first and classes is None:
+            raise ValueError("'classes' must be passed on the first call to partial_fit: all there will ever be")
+        features, labels, weights = self._validated(X, y, sample_weight, reset=first)
+        if first:
+            self._prepare(np.unique(np.asarray(classes)), features.shape[1])
+            self._moments, self.n_iter_ = moments(features, weights), 0
+        else:
+            self._moments = self._moments.together(moments(features, weights))
+        trainee = self._trainee("pass")
+        if self._adam is None:
+            self._adam = torch.optim.Adam(trainee.parameters, lr=self.learning_rate)
+        self.n_iter_ += 1
+        examples = self._examples(features, labels, weights)
+        trainee.report(self.n_iter_, one_pass(trainee, examples, self.batch_size, self._adam, self._rng))
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
         """Where the map puts X, before the prototypes."""
         check_is_fitted(self)
-        features = cast("NDArray[Any]", validate_data(self, X, dtype=np.float64, reset=False))
+        features = cast("Any", validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False))
+        found = np.empty((features.shape[0], self.head_.dim))
         with torch.no_grad():
-            return self.map_(self._standard(features)).numpy()
+            for rows in chunks(features.shape[0], features.shape[1]):
+                found[rows] = self.map_(torch.as_tensor(self._moments.standardised(features[rows]))).numpy()
+        return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """The logits, one a class; for two classes the difference of the second's and the first's."""
-        check_is_fitted(self)
-        logits = self._logits(X)
+        logits = self._logits(X).numpy()
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """The softmax of the logits."""
-        check_is_fitted(self)
-        return torch.softmax(torch.as_tensor(self._logits(X)), dim=1).numpy()
+        return torch.softmax(self._logits(X), dim=1).numpy()
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Its logarithm, also where the probability is too small to be a number."""
+        return torch.log_softmax(self._logits(X), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of the nearest prototype."""
-        check_is_fitted(self)
         z = torch.as_tensor(self.embed(X))
         return self.classes_[self.head_.decode(z).classes[:, 0].numpy()]
 
-    def _logits(self, X: ArrayLike) -> NDArray[np.float64]:
+    def _logits(self, X: ArrayLike) -> torch.Tensor:
+        z = torch.as_tensor(self.embed(X))
         with torch.no_grad():
-            return self.head_(torch.as_tensor(self.embed(X))).numpy()
+            return self.head_(z)
 
-    def _standard(self, features: NDArray[np.float64]) -> Tensor:
-        return torch.as_tensor((features - self._mean) / self._deviation)
+    def _to(self, dtype: torch.dtype) -> None:
+        self.map_.to(dtype)
+        self.head_.to(dtype)
 
-    def _descend(self, features: Tensor, classes: Tensor) -> int:
-        """Train `map_` and whatever the head learns; the number of iterations."""
-        weights = [p for name, p in self.map_.named_parameters() if name.endswith("weight")]
-        learned = [*self.map_.parameters(), *self.head_.parameters()]
-        solver = torch.optim.LBFGS(
-            learned, max_iter=self.max_iter, tolerance_grad=self.tol, line_search_fn="strong_wolfe"
-        )
+    def _validated(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, reset: bool
+    ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+        checked = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", reset=reset)
+        features, labels = cast("tuple[Any, NDArray[Any]]", checked)
+        check_classification_targets(labels)
+        weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self.class_weight, labels)
+        return features, labels, weights
 
-        def objective() -> float:
-            solver.zero_grad()
-            penalty = sum((weight.square().sum() for weight in weights), start=torch.zeros(()).double())
-            loss = self.head_.loss(self.map_(features), classes) + self.alpha / (2 * len(features)) * penalty
-            loss.backward()
-            return loss.item()
+    def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
+        """A head for these classes, and a map drawn for it."""
+        if len(classes) < 2:
+            raise ValueError(f"'y' must hold at least two classes, got one class: {classes[0]!r}")
+        self.classes_, self._adam = classes, None
+        self.head_ = self._head(len(classes)).double()
+        self._rng = check_random_state(self.random_state)
+        self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
 
-        solver.step(objective)
-        return max(1, int(solver.state[learned[0]]["n_iter"]))
+    def _head(self, num_classes: int) -> PrototypeHead:
+        options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
+        head = PrototypeHead(num_classes, dim=self.dim, scheme=self.scheme, **options)
+        if num_classes < CLASSES_FROM or head.projection.kind != "dense":
+            return head
+        try:
+            return PrototypeHead(head.code, projection="simplex", **options)
+        except InvalidArgumentError:  # another code
+            return head
 
+    def _examples(self, features: Any, labels: NDArray[Any], weights: NDArray[np.float64]) -> Examples:
+        numbers = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
+        unknown = np.unique(labels[self.classes_[numbers] != labels])
+        if len(unknown):
+            raise ValueError(f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}")
+        return Examples(features, numbers.astype(np.int64), weights, self._moments)
 
-def _map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(widths):
-        layer = cast("nn.Linear", nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64))
-        bound = 1 / np.sqrt(inputs)
-        with torch.no_grad():
-            layer.weight.copy_(torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs))))
-            layer.bias.zero_()
-        layers += [layer, nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
+    def _trainee(self, unit: str) -> Trainee:
+        return Trainee(self.map_, self.head_, self.alpha, told(unit, bool(self.verbose)))

@@ -1,0 +1,169 @@
+"""A map of features trained to the prototypes of a head: by L-BFGS on all examples, or by Adam on some at a time."""
+# torch has no types for passes backwards and steps:
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from protosphere.nn.feature_scaling import Moments
+from protosphere.nn.functional import target_cosines
+from protosphere.nn.head import PrototypeHead
+
+CHUNK_ENTRIES = 1 << 23
+"""Features and logits that are held at once by a pass over all examples, 64 MB."""
+
+LEAST_GAIN = 0.05
+"""Adam's rate is halved after a pass that lowers the loss by less than this share of it."""
+
+HALVINGS = 4
+"""So often: then it has converged."""
+
+
+SMALLEST_BATCH, STEPS = 16, 40
+"""Where there are few examples batches are smaller, down to the first, so that a pass has the second's steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Features (an array, or sparse rows), the numbers of their classes, and how much each counts."""
+
+    features: Any
+    classes: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    moments: Moments
+
+    def rows(self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+        """Standardised features, classes and weights of some examples."""
+        features = self.moments.standardised(self.features[chosen])
+        numbers, weights = torch.as_tensor(self.classes[chosen]), torch.as_tensor(self.weights[chosen])
+        return torch.as_tensor(features).to(dtype), numbers, weights.to(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Trainee:
+    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map."""
+
+    map_: nn.Sequential
+    head: PrototypeHead
+    alpha: float
+    report: Callable[[int, float], None]
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """All that is learned."""
+        return [*self.map_.parameters(), *self.head.parameters()]
+
+    def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
+        """The weighted sum over the examples."""
+        z = self.map_(features)
+        if self.head.preset.loss == "cross_entropy":
+            return (weights * self.head.loss(z, classes, reduction="none")).sum()
+        return (weights * (1 - target_cosines(z, classes, self.head.projection)[1]).square()).sum()
+
+    def penalty(self, total: float) -> Tensor:
+        """alpha / 2 over the weight of all examples, times the squared norm."""
+        weights = (p for name, p in self.map_.named_parameters() if name.endswith("weight"))
+        return self.alpha / (2 * total) * cast("Tensor", sum(weight.square().sum() for weight in weights))
+
+
+def chunks(count: int, width: int) -> Iterator[slice]:
+    """Stretches of rows of so many numbers each."""
+    size = max(1, CHUNK_ENTRIES // max(1, width))
+    return (slice(start, start + size) for start in range(0, count, size))
+
+
+def by_lbfgs(trainee: Trainee, examples: Examples, max_iter: int, tol: float) -> tuple[int, bool]:
+    """All examples at once, in float64; the number of iterations, and whether it has converged."""
+    learned, total = trainee.parameters, float(examples.weights.sum())
+    solver = torch.optim.LBFGS(learned, max_iter=max_iter, tolerance_grad=tol, line_search_fn="strong_wolfe")
+    width, evaluations = examples.features.shape[1] + trainee.head.num_classes, 0
+    stretches = list(chunks(len(examples.classes), width))
+    kept = examples.rows(stretches[0], torch.float64) if len(stretches) == 1 else None
+
+    def objective() -> float:
+        nonlocal evaluations
+        solver.zero_grad()
+        value = trainee.penalty(total)
+        value.backward()
+        found = value.item()
+        for rows in stretches:
+            loss = trainee.loss(*(kept or examples.rows(rows, torch.float64))) / total
+            loss.backward()
+            found += loss.item()
+        evaluations += 1
+        trainee.report(evaluations, found)
+        return found
+
+    solver.step(objective)
+    state = solver.state[learned[0]]
+    iterations = int(state["n_iter"])
+    return max(1, iterations), iterations < max_iter and state["func_evals"] < max_iter * 5 // 4
+
+
+def by_adam(
+    trainee: Trainee, examples: Examples, max_iter: int, batch_size: int, rate: float, rng: np.random.RandomState
+) -> tuple[int, bool]:
+    """Batches in random order, pass by pass, in float32, the rate halved where it no longer helps; as `by_lbfgs`."""
+    solver, best, halved = torch.optim.Adam(trainee.parameters, lr=rate), np.inf, 0
+    for done in range(1, max_iter + 1):
+        value = one_pass(trainee, examples, batch_size, solver, rng)
+        trainee.report(done, value)
+        if value > (1 - LEAST_GAIN) * best:
+            halved += 1
+            solver.param_groups[0]["lr"] /= 2
+        if halved > HALVINGS:
+            return done, True
+        best = min(best, value)
+    return max_iter, False
+
+
+def one_pass(
+    trainee: Trainee, examples: Examples, batch_size: int, solver: torch.optim.Adam, rng: np.random.RandomState
+) -> float:
+    """Every example once; the mean loss on the way."""
+    order, total = rng.permutation(len(examples.classes)), float(examples.weights.sum())
+    dtype, found = trainee.parameters[0].dtype, 0.0
+    size = min(batch_size, max(SMALLEST_BATCH, len(order) // STEPS))
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        batch = examples.rows(chosen, dtype)
+        loss = trainee.loss(*batch)
+        weight = max(float(examples.weights[chosen].sum()), np.finfo(np.float64).tiny)
+        solver.zero_grad()
+        (loss / weight + trainee.penalty(total)).backward()
+        solver.step()
+        found += loss.item() / total
+    return found
+
+
+def told(unit: str, verbose: bool) -> Callable[[int, float], None]:
+    """What is told while training: a line for each pass, or nothing."""
+
+    def tell(number: int, loss: float) -> None:
+        if verbose:
+            sys.stderr.write(f"{unit} {number}: loss {loss:.6g}\n")
+
+    return tell
+
+
+def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
+    """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        layer = cast("nn.Linear", nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64))
+        bound = 1 / np.sqrt(inputs)
+        with torch.no_grad():
+            layer.weight.copy_(torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs))))
+            layer.bias.zero_()
+        layers += [layer, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
