@@ -70,6 +70,11 @@ COMMANDS = {
     "train": Command(
         "train:train", "Train a network against fixed prototypes.", "train mnist --scheme bch --dim 15 --seed 0"
     ),
+    "features": Command(
+        "features:features",
+        "Features of images by a network of yours, as data to train on.",
+        "features cifar100 --model efficientnet.onnx --size 128 --mean 127 --deviation 128 --int8 -o f.npz",
+    ),
     "sweep": Command(
         "sweep:sweep",
         "Train schemes x dimensions x mappings x seeds.",
