@@ -141,25 +141,6 @@ def test_huge_arguments():
     assert 0 < float(achievable(10**300, 10**7)) < 0.02
 
 
-NAMES = {
-    "welch_antipodal": ("num_lines", "dim"),
-    "gilbert_varshamov_distance": ("length", "dimension"),
-    "singleton_distance": ("length", "dimension"),
-}
-FUNCTIONS = [name for name in bounds.__all__ if name != "Bound"]
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("bad", [0, -3, 2.5, "ten", None, True, 10.0, -(10**400)])
-def test_nonsense_gets_one_sentence(name, bad):
-    first, second = NAMES.get(name, ("num_classes", "dim"))
-    for arguments, culprit in (({first: bad, second: 4}, first), ({first: 10, second: bad}, second)):
-        with pytest.raises(
-            InvalidArgumentError, match=f"^'{culprit}' must be an integer of at least [12], got .{{1,60}}$"
-        ):
-            getattr(bounds, name)(**arguments)
-
-
 def test_one_class_is_too_few_and_flags_are_flags():
     with pytest.raises(InvalidArgumentError, match="'num_classes' must be an integer of at least 2, got 1"):
         converse(1, 4)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import atanh, fsum, log, log1p, pi, sqrt
 
 import numpy as np
 
-from protosphere.types import Points
+from protosphere.bounds.quadrature import gauss_legendre
 
 STIRLING_FROM = 16  # below it the series for log n! is not yet exact to rounding
 NEGLIGIBLE = 45.0  # exp(-45) of a sum of order one is lost in rounding
@@ -47,14 +46,7 @@ def tail_over_mass(x: int, trials: int) -> float:
     """P(X <= x) / P(X = x) = (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv."""
     drop = trials - 2 * x - 1
     end = min(1.0, 2 * NEGLIGIBLE / (drop + sqrt(drop**2 + 2 * NEGLIGIBLE * trials)))
-    nodes, weights = quadrature()
+    nodes, weights = gauss_legendre(64)  # enough for exp(-45 v)
     v = end * nodes
     integrand = np.exp(x * np.log1p(-v * v) + drop * np.log1p(-v))
     return (trials - x) * end * float(weights @ integrand)
-
-
-@lru_cache(maxsize=1)
-def quadrature() -> tuple[Points, Points]:
-    """Gauss-Legendre nodes and weights on [0, 1], enough for exp(-45 v)."""
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    return (nodes + 1) / 2, weights / 2

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import exp, log
 
 import numpy as np
 
 from protosphere.bounds.bound import Bound
-from protosphere.errors import InfeasibleError, as_integer, brief
+from protosphere.bounds.quadrature import gauss_legendre
+from protosphere.bounds.registry import bound
+from protosphere.errors import brief
 from protosphere.types import Points
 
 SMALLEST_DIM, LARGEST_DIM = 3, 8
@@ -16,25 +17,31 @@ CLOSEST = 1e-15  # the smallest 1 - cosine that is solved for; more points than 
 ROUNDING = 4e-15  # more than quadrature and root finding add; taken off, so that no code is ever denied
 
 
+def _obstacle(K: int, n: int) -> str | None:
+    if not SMALLEST_DIM <= n <= LARGEST_DIM:
+        return f"'coxeter_boroczky' needs 'dim' from {SMALLEST_DIM} to {LARGEST_DIM}, got {brief(n)}"
+    if 2 * n >= K:
+        return f"'coxeter_boroczky' needs 'num_classes' above 2 dim, got {K}; smallest: {2 * n + 1}"
+    return None
+
+
+@bound(
+    "Coxeter-Böröczky",
+    kind="converse",
+    summary="the simplex bound, n = 3 to 8 and K > 2n: the best for many points",
+    reference="Coxeter (1963), An upper bound for the number of equal nonoverlapping spheres; Boroczky (1978)",
+    obstacle=_obstacle,
+)
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """The least max cosine that the simplex bound leaves to `num_classes` > 2 dim points, for dim = 3, ..., 8.
 
     K points of max cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a) with sec 2a = 1/s + n - 2 and Schlaefli's functions
     F. It is exact at the icosahedron and at the 600-cell, and in few dimensions the best there is for many points.
 
-    References: H. S. M. Coxeter, An upper bound for the number of equal nonoverlapping spheres that can touch
-    another of the same size (1963); K. Boroczky, Packing of spheres in spaces of constant curvature (1978).
-
     >>> coxeter_boroczky(120, 4)  # cos 36 degrees
     Bound(value=0.809017, theorem='coxeter_boroczky')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    if not SMALLEST_DIM <= n <= LARGEST_DIM:
-        raise InfeasibleError(f"'coxeter_boroczky' needs 'dim' from {SMALLEST_DIM} to {LARGEST_DIM}, got {brief(n)}")
-    if 2 * n >= K:
-        raise InfeasibleError(f"'coxeter_boroczky' needs 'num_classes' above 2 dim, got {K}; smallest: {2 * n + 1}")
-    return Bound(1 - smallest_gap(K, n) - ROUNDING, "coxeter_boroczky")
+    return Bound(1 - smallest_gap(num_classes, dim) - ROUNDING, "coxeter_boroczky")
 
 
 def smallest_gap(K: int, n: int) -> float:
@@ -68,7 +75,7 @@ def schlaefli(order: int, width: Points) -> Points:
         return np.ones_like(width)
     if order == 2:
         return 2 / np.pi * np.arcsin(np.sqrt(width / 2))
-    nodes, weights = quadrature()
+    nodes, weights = gauss_legendre(24)
     step = np.multiply.outer(width, nodes**2)
     x = 1 / (order - 1) - step
     inner = np.ones_like(step)
@@ -76,10 +83,3 @@ def schlaefli(order: int, width: Points) -> Points:
         narrowed = (order - 1) * step / ((order - 3) * (1 - 2 * x))
         inner = schlaefli(order - 2, narrowed.ravel()).reshape(step.shape)
     return 2 / np.pi * width * ((inner * nodes / np.sqrt(1 - x * x)) @ weights)
-
-
-@lru_cache(maxsize=1)
-def quadrature() -> tuple[Points, Points]:
-    """Gauss-Legendre nodes and weights on [0, 1]."""
-    nodes, weights = np.polynomial.legendre.leggauss(24)
-    return (nodes + 1) / 2, weights / 2

@@ -8,6 +8,7 @@ from math import log
 
 from protosphere.bounds.binomial_tail import log_tail
 from protosphere.bounds.bound import Bound
+from protosphere.bounds.registry import bound
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, brief
 
 EXACT_REDUNDANCY = 4096  # up to here n - k bits are cheap enough to count in integers
@@ -15,6 +16,22 @@ LONGEST = 10**18  # past it one step of the tail is lost in the rounding of its 
 ROUNDING = 1e-14  # relative error of the logarithm, with room
 
 
+def _obstacle(K: int, n: int) -> str | None:
+    k = (K - 1).bit_length()
+    if k > n:
+        return f"{brief(K)} distinct binary prototypes need 'dim' of at least {k}, got {n}"
+    if n > LONGEST and k > 2 and n - k > EXACT_REDUNDANCY:
+        return f"the Gilbert-Varshamov distance needs 'dim' of at most 10**18 for {brief(K)} classes, got {brief(n)}"
+    return None
+
+
+@bound(
+    "Gilbert-Varshamov",
+    kind="achievable",
+    summary="1 - 2d/n, d the distance that some binary code of length n certainly has",
+    reference="Gilbert (1952); Varshamov (1957); MacWilliams & Sloane, chapter 1, theorem 12",
+    obstacle=_obstacle,
+)
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
     """A max cosine that `num_classes` binary prototypes in `dim` dimensions certainly attain: 1 - 2 d / n.
 
@@ -24,12 +41,8 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
     >>> gilbert_varshamov(100, 64)
     Bound(value=1/4, theorem='gilbert_varshamov')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    k = (K - 1).bit_length()
-    if k > n:
-        raise InfeasibleError(f"{brief(K)} distinct binary prototypes need 'dim' of at least {k}, got {n}")
-    return Bound(1 - Fraction(2 * gilbert_varshamov_distance(n, k), n), "gilbert_varshamov")
+    distance = gilbert_varshamov_distance(dim, (num_classes - 1).bit_length())
+    return Bound(1 - Fraction(2 * distance, dim), "gilbert_varshamov")
 
 
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:

@@ -10,13 +10,19 @@ import numpy as np
 
 from protosphere.bounds.bound import Bound
 from protosphere.bounds.gegenbauer import neighbours
-from protosphere.errors import as_integer
+from protosphere.bounds.registry import bound
 
 LARGEST_ORDER = 4000  # more points than this order serves get the bound of the number that it does serve
 LARGEST_DIM = 10**15
 ROUNDING = 1e-15  # several times what double precision adds to a root; taken off, so that no code is ever denied
 
 
+@bound(
+    "Levenshtein",
+    kind="converse",
+    summary="the strongest closed form for K > 2n, met by every sharp code",
+    reference="Levenshtein (1998), Universal bounds for codes and designs, Handbook of Coding Theory, chapter 6",
+)
 def levenshtein(num_classes: int, dim: int) -> Bound:
     """The least max cosine that Levenshtein's theorem leaves to `num_classes` points in `dim` dimensions.
 
@@ -25,14 +31,11 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
     bound at K <= n + 1 and K = 2n; is cos(2 pi / K) in the plane. Fewer points bound more, so that a K beyond order
     4000 gets the value of the largest K within; a dimension above 10^15 gets Rankin's 0.
 
-    Reference: V. I. Levenshtein, Universal bounds for codes and designs, Handbook of Coding Theory (1998), ch. 6.
-
     >>> levenshtein(240, 8)
     Bound(value=0.5, theorem='levenshtein')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    return Bound(rational(K, n) if 2 * n >= K else irrational(K, n), "levenshtein")
+    value = rational if 2 * dim >= num_classes else irrational
+    return Bound(value(num_classes, dim), "levenshtein")
 
 
 def rational(K: int, n: int) -> Fraction:

@@ -9,7 +9,7 @@ import numpy as np
 from protosphere.bounds.bound import Bound
 from protosphere.bounds.gegenbauer import gegenbauer_rows
 from protosphere.bounds.levenshtein import levenshtein, levenshtein_order
-from protosphere.errors import as_integer
+from protosphere.bounds.registry import bound
 from protosphere.types import Points
 
 DEGREE = 36
@@ -20,6 +20,13 @@ ROUNDS = 4
 FIRST_STEP, LAST_STEP = 0.05, 1e-6  # in units of 1 - cosine
 
 
+@bound(
+    "linear programming",
+    kind="converse",
+    summary="Delsarte's linear program, n = 3 to 256: sometimes a little above Levenshtein's, to four or five digits",
+    reference="Delsarte, Goethals & Seidel (1977), Spherical codes and designs",
+    numerical=True,
+)
 def linear_programming(num_classes: int, dim: int) -> Bound:
     """The least max cosine that a Delsarte polynomial of degree 36 leaves to `num_classes` points, or Levenshtein's.
 
@@ -28,17 +35,13 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
     a finer grid is added to the nodes, and at last taken off f. The answer is numerical, not a proof: trust four to
     five digits. Half a second. Where nothing is won over `levenshtein`, its bound is returned.
 
-    Reference: P. Delsarte, J. M. Goethals and J. J. Seidel, Spherical codes and designs, Geom. Dedicata 6 (1977).
-
     >>> linear_programming(24, 4).theorem
     'delsarte_lp (numerical)'
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    known = levenshtein(K, n)
-    if not 3 <= n <= LARGEST_DIM or 2 * n >= K or levenshtein_order(K, n) > DEGREE:
+    known = levenshtein(num_classes, dim)
+    if not 3 <= dim <= LARGEST_DIM or 2 * dim >= num_classes or levenshtein_order(num_classes, dim) > DEGREE:
         return known
-    value = last_excluded(K, n, float(known))
+    value = last_excluded(num_classes, dim, float(known))
     return known if value == float(known) else Bound(value, "delsarte_lp (numerical)")
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from protosphere.bounds.bound import Bound
-from protosphere.errors import as_integer
+from protosphere.bounds.registry import bound
 
 
+@bound(
+    "Rankin",
+    kind="converse",
+    summary="-1/(K-1) for K <= n + 1, then 0: sharp for K <= 2n",
+    reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
+)
 def rankin(num_classes: int, dim: int) -> Bound:
     """The least max cosine that Rankin's theorem leaves to `num_classes` points in `dim` dimensions.
 
@@ -15,16 +21,11 @@ def rankin(num_classes: int, dim: int) -> Bound:
     cosine at least 0, which the cross-polytope attains up to K = 2n. Past 2n it still holds, but `levenshtein` is
     stronger.
 
-    Reference: R. A. Rankin, The closest packing of spherical caps in n dimensions, Proc. Glasgow Math. Assoc. 2
-    (1955).
-
     >>> rankin(100, 128)
     Bound(value=-1/99, theorem='rankin_simplex')
     >>> rankin(100, 64)
     Bound(value=0, theorem='rankin_orthoplex')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    if n + 1 >= K:
-        return Bound(Fraction(-1, K - 1), "rankin_simplex")
+    if dim + 1 >= num_classes:
+        return Bound(Fraction(-1, num_classes - 1), "rankin_simplex")
     return Bound(Fraction(0), "rankin_orthoplex")

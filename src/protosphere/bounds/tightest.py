@@ -2,71 +2,50 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 
 from protosphere.bounds.bound import Bound
-from protosphere.bounds.coxeter_boroczky import LARGEST_DIM, SMALLEST_DIM, coxeter_boroczky
-from protosphere.bounds.gilbert_varshamov import gilbert_varshamov
-from protosphere.bounds.levenshtein import levenshtein
-from protosphere.bounds.linear_programming import linear_programming as delsarte
-from protosphere.bounds.one_hot import one_hot
-from protosphere.bounds.rankin import rankin
-from protosphere.errors import as_flag, as_integer
+from protosphere.bounds.registry import BOUNDS
+from protosphere.errors import InfeasibleError, as_flag, as_integer
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """A max cosine that some arrangement certainly attains: Gilbert-Varshamov, or 0 by one-hot vectors if dim allows.
+    """A max cosine that some arrangement certainly attains: the lowest of the achievable bounds of `BOUNDS`.
 
-    Past four classes the Gilbert-Varshamov distance is at most dim / 2, so that one-hot vectors win wherever they
-    exist. Raises `InfeasibleError` where 2**dim < num_classes.
+    Raises `InfeasibleError` where none of them speaks of K and n: where 2**dim < num_classes.
 
     >>> achievable(100, 64), achievable(100, 128)
     (Bound(value=1/4, theorem='gilbert_varshamov'), Bound(value=0, theorem='one_hot'))
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    if n >= K > 4:
-        return one_hot(K, n)
-    candidates = [gilbert_varshamov(K, n)]
-    if n >= K:
-        candidates.append(one_hot(K, n))
-    return min(candidates, key=lambda bound: bound.value)
+    found = applicable("achievable", *_checked(num_classes, dim), numerical=False)
+    return min(found, key=lambda bound: bound.value)
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
     """The max cosine below which no arrangement of `num_classes` points in `dim` dimensions comes.
 
-    The largest of `rankin`, `levenshtein` (K > 2n), `coxeter_boroczky` (K > 2n, n = 3, ..., 8) and, if
-    `linear_programming` asks for it, the numerical and slower bound of that name. Answers are remembered.
+    The highest of the converse bounds of `BOUNDS`; of the numerical and slower one, `linear_programming`, only if it
+    is asked for. Answers are remembered.
 
     >>> converse(1000, 128)
     Bound(value=0.0365871, theorem='levenshtein')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
-    return tightest(K, n, as_flag("linear_programming", linear_programming))
+    return _tightest(*_checked(num_classes, dim), as_flag("linear_programming", linear_programming))
 
 
-def paper_converse(num_classes: int, dim: int) -> Bound:
-    """-1/(K-1) at every dimension: the converse drawn in the paper, true everywhere and tight for K <= n + 1.
-
-    >>> paper_converse(100, 64)
-    Bound(value=-1/99, theorem='rankin (as in the paper)')
-    """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    as_integer("dim", dim, minimum=1)
-    return Bound(Fraction(-1, K - 1), "rankin (as in the paper)")
+def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
+    """The bounds of one kind that speak of K and n; InfeasibleError says why where there are none."""
+    chosen = [bound for bound in BOUNDS.values() if bound.kind == kind and numerical >= bound.numerical]
+    obstacles = [bound.obstacle(K, n) for bound in chosen]
+    if all(obstacles):
+        raise InfeasibleError("; ".join(filter(None, obstacles)))
+    return [bound.function(K, n) for bound, why_not in zip(chosen, obstacles, strict=True) if why_not is None]
 
 
 @lru_cache(maxsize=4096)
-def tightest(K: int, n: int, with_delsarte: bool) -> Bound:
-    """`converse` for checked arguments."""
-    if 2 * n >= K:
-        return rankin(K, n)
-    candidates = [rankin(K, n), levenshtein(K, n)]
-    if SMALLEST_DIM <= n <= LARGEST_DIM:
-        candidates.append(coxeter_boroczky(K, n))
-    if with_delsarte:
-        candidates.append(delsarte(K, n))
-    return max(candidates, key=lambda bound: bound.value)
+def _tightest(K: int, n: int, numerical: bool) -> Bound:
+    return max(applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value)
+
+
+def _checked(num_classes: int, dim: int) -> tuple[int, int]:
+    return as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)

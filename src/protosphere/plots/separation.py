@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Cell, Comparison, Limits, limits
 from protosphere.plots.files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
@@ -86,25 +87,12 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
 
 
 def _achievable(curve: Sequence[Limits]) -> str:
-    theorems = {row.achievable.theorem for row in curve if row.achievable is not None}
-    return "achievable (" + ", ".join(spelled(theorems)) + ")"
+    titles = {title_of(row.achievable.theorem) for row in curve if row.achievable is not None}
+    return "achievable (" + ", ".join(sorted(titles)) + ")"
 
 
 def _converse(curve: Sequence[Limits]) -> str:
-    return "converse (" + ", ".join(spelled({row.converse.theorem for row in curve})) + ")"
-
-
-def spelled(theorems: set[str]) -> list[str]:
-    """The names people know the theorems by."""
-    known = {
-        "gilbert_varshamov": "Gilbert-Varshamov",
-        "one_hot": "one-hot",
-        "rankin_simplex": "Rankin",
-        "rankin_orthoplex": "Rankin",
-        "levenshtein": "Levenshtein",
-        "coxeter_boroczky": "Coxeter-B\u00f6r\u00f6czky",
-    }
-    return sorted({known.get(theorem, theorem.replace("_", " ")) for theorem in theorems})
+    return "converse (" + ", ".join(sorted({title_of(row.converse.theorem) for row in curve})) + ")"
 
 
 def _draw_scheme(ax: Any, style: SchemeStyle, cells: Sequence[Cell]) -> Any:
