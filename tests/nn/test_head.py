@@ -34,7 +34,17 @@ def naive_logits(z, preset, code=CODE):
         return cosines
     scale = math.log(99 * (code.num_classes - 1)) / (1 - float(code.max_cosine))
     length = z.norm(dim=1, keepdim=True)
+    if preset == "soft_cap":
+        return 2 * cosines * length / (1 + length / scale)
     return scale * cosines * length / (1 + length)
+
+
+def test_a_soft_cap_is_steep_at_zero_whatever_the_scale_and_nowhere_above_it():
+    direction = torch.tensor(CODE.points[:1])
+    for scale in (1.0, 30.0):
+        head = PrototypeHead(CODE, preset="soft_cap", scale=scale).double()
+        assert float(head(1e-6 * direction)[0, 0]) == pytest.approx(2e-6, rel=1e-4)
+        assert float(head(1e9 * direction)[0, 0]) == pytest.approx(scale, rel=1e-6)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -44,7 +54,7 @@ def test_logits_are_the_presets_formula(preset):
     torch.testing.assert_close(head(z).double(), naive_logits(z, preset), atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("preset", ["protosphere", "lindstrom", "kasarla"])
+@pytest.mark.parametrize("preset", ["soft_cap", "protosphere", "lindstrom", "kasarla"])
 @pytest.mark.parametrize(
     "options", [{}, {"label_smoothing": 0.1}, {"weight": torch.arange(1.0, 11)}, {"reduction": "sum"}]
 )
@@ -62,7 +72,7 @@ def test_mettes_loss_pulls_alone():
     z, classes = z_and_classes()
     own = naive_logits(z, "mettes")[torch.arange(16), classes]
     torch.testing.assert_close(head.loss(z, classes).double(), ((1 - own) ** 2).mean(), atol=1e-6, rtol=1e-5)
-    with pytest.raises(InvalidArgumentError, match="preset='protosphere' takes them"):
+    with pytest.raises(InvalidArgumentError, match="preset='soft_cap' takes them"):
         head.loss(z, classes, label_smoothing=0.1)
 
 

@@ -62,7 +62,7 @@ class PrototypeHead(nn.Module):
         dim: int | None = None,
         scheme: str = "best",
         options: Mapping[str, Any] | None = None,
-        preset: str = "protosphere",
+        preset: str = "soft_cap",
         scale: float | str = "auto",
         reserve: int | SphericalCode | None = None,
         projection: str = "auto",
@@ -140,7 +140,9 @@ class PrototypeHead(nn.Module):
 
     def embed(self, z: Tensor) -> Tensor:
         """What the logits are dot products of: z as the preset normalises it, in float32 for half types, scaled."""
-        return self.scaling(self.preset.embed(self._wide(z))).to(z.dtype)
+        wide, slope = self._wide(z), self.preset.slope
+        short = wide if slope is None else wide * (slope / self.scaling.value)
+        return self.scaling(self.preset.embed(short)).to(z.dtype)
 
     def _wide(self, z: Tensor) -> Tensor:
         """z in float32 for half types; one sentence for what cannot be compared with prototypes."""
@@ -186,7 +188,7 @@ class PrototypeHead(nn.Module):
         if weight is not None or (label_smoothing, reduction, ignore_index) != (0, "mean", -100):
             raise InvalidArgumentError(
                 "'weight', 'label_smoothing', 'reduction' and 'ignore_index' go with cross-entropy, and preset "
-                f"'{self.preset.name}' has another loss; preset='protosphere' takes them"
+                f"'{self.preset.name}' has another loss; preset='soft_cap' takes them"
             )
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 

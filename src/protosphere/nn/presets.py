@@ -14,12 +14,13 @@ from protosphere.nn.functional import soft_unit, unit
 
 @dataclass(frozen=True)
 class Preset:
-    """One way: logits are scale * embed(z) c_k.
+    """One way: logits are scale * embed(z) c_k, or with a slope scale * embed(slope z / scale) c_k.
 
     Attributes:
         name: what `PrototypeHead(preset=...)` calls it.
         embed: z to what is compared with the prototypes.
         scale: (number of classes, max cosine) to the scale that 'auto' means.
+        slope: of the logits at z = 0, whatever the scale is; None where the scale is that.
         loss: the name of what `head.loss` is, one of `losses.LOSSES`.
         summary, reference: in a line, and where it comes from.
     """
@@ -27,6 +28,7 @@ class Preset:
     name: str
     embed: Callable[[Tensor], Tensor]
     scale: Callable[[int, float], float]
+    slope: float | None
     loss: str
     summary: str
     reference: str
@@ -48,22 +50,44 @@ def _small_radius(num_classes: int, max_cosine: float) -> float:
     return 0.1
 
 
+def soft_cap_scale(num_classes: int, max_cosine: float) -> float:
+    """The longest that logits get, twice `confident_scale`: a perfect z has a loss of about 1e-4 (docs/presets.md)."""
+    return 2 * confident_scale(num_classes, max_cosine)
+
+
 _ALL = (
+    Preset(
+        "soft_cap",
+        soft_unit,
+        soft_cap_scale,
+        2.0,
+        "cross_entropy",
+        "2 z while z is short, never longer than twice the scale that gives a perfect z probability .99; cross-entropy",
+        "chosen by the tables of docs/presets.md",
+    ),
     Preset(
         "protosphere",
         soft_unit,
         confident_scale,
+        None,
         "cross_entropy",
         "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
         "chosen by the table of docs/presets.md",
     ),
     Preset(
-        "lindstrom", as_it_is, _one, "cross_entropy", "z c, z not normalised; cross-entropy", "Lindström et al. (2024)"
+        "lindstrom",
+        as_it_is,
+        _one,
+        None,
+        "cross_entropy",
+        "z c, z not normalised; cross-entropy",
+        "Lindström et al. (2024)",
     ),
     Preset(
         "kasarla",
         as_it_is,
         _small_radius,
+        None,
         "cross_entropy",
         "z c times a radius, 0.1 unless `scale` says otherwise, z not normalised; cross-entropy",
         "Kasarla et al. (2022)",
@@ -72,6 +96,7 @@ _ALL = (
         "mettes",
         unit,
         _one,
+        None,
         "squared_cosine",
         "cosines; the loss is (1 - cosine of the target)^2",
         "Mettes et al. (2019)",
