@@ -81,6 +81,7 @@ def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeyp
         "sweep two.toml": ("lightning-fabric", "train"),
         "sweep two.toml --workers 2": ("lightning-fabric", "train"),
         "sweep two.toml --export t.parquet": ("pyarrow", "parquet"),
+        "features digits --model net.onnx -o f.npz": ("onnxruntime", "onnx"),
         "train cifar10 --scheme simplex --dim 9": ("pooch", "train"),
     }
     answers = json.loads(run_without(EXTRAS, COMMANDS, tmp_path, json.dumps([words.split() for words in wanted])))
