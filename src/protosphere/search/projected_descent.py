@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_integer, as_positive
 from protosphere.geometry.sphere import normalized, uniform_points
+from protosphere.processors import single_threaded
 from protosphere.types import Points, Progress, ignore
 
 if TYPE_CHECKING:
@@ -51,19 +52,6 @@ def _usable_device(device: object) -> None:
         ) from error
 
 
-@contextmanager
-def _few_threads(single: bool) -> Generator[None, None, None]:
-    """One torch thread for the length of the block if `single`, and as many as before afterwards."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1 if single else before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 @dataclass(frozen=True)
 class Descent:
     """How to descend: how many steps of which size, how much of the last velocity to keep, and in which numbers."""
@@ -91,7 +79,8 @@ def projected_descent(
     import torch
 
     start = uniform_points(num_classes, dim, rng)
-    with torch.inference_mode(), _few_threads(num_classes**2 * dim < WORTH_TWO_THREADS):
+    alone = num_classes**2 * dim < WORTH_TWO_THREADS
+    with torch.inference_mode(), single_threaded() if alone else nullcontext():
         points = torch.as_tensor(start, device=descent.device, dtype=getattr(torch, descent.dtype))
         velocity = torch.zeros_like(points)
         for step in range(descent.steps):
