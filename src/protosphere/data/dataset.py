@@ -56,7 +56,8 @@ class Dataset:
     def _check(self, part: str, inputs: Images | Features, labels: Indices) -> None:
         what = "feature vectors" if self.is_features else "images"
         if len(inputs) != len(labels) or not len(inputs):
-            raise StorageError(f"'{self.name}' has {len(inputs)} {part} {what} and {len(labels)} labels; want as many")
+            found = f"{len(inputs)} {part} {what} and {len(labels)} labels"
+            raise StorageError(f"'{self.name}' has {found}; want as many of each, and one at least")
         if labels.min() < 0 or labels.max() >= self.num_classes:
             found = f"{int(labels.min())} to {int(labels.max())}"
             raise StorageError(f"'{self.name}' has {part} labels from {found}; want 0 to {self.num_classes - 1}")

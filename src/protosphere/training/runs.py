@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,17 +19,20 @@ from protosphere.types import ignore
 
 
 def prototypes_of(recipe: Recipe, num_classes: int) -> ps.SphericalCode | None:
-    """The prototypes of a run, None where its head is learned; InfeasibleError where the scheme has none."""
+    """The prototypes of a run, None where its head is learned; InfeasibleError where the scheme has none.
+
+    The last few are remembered: runs of a sweep that differ in something else have the same.
+    """
     if recipe.head != "prototypes":
         return None
-    return ps.construct(
-        recipe.scheme,
-        num_classes=num_classes,
-        dim=recipe.dim,
-        seed=recipe.seed,
-        mapping=recipe.mapping,
-        **recipe.options,
+    return _constructed(
+        recipe.scheme, num_classes, recipe.dim, recipe.seed, recipe.mapping, json.dumps(dict(recipe.options))
     )
+
+
+@lru_cache(maxsize=8)
+def _constructed(scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str) -> ps.SphericalCode:
+    return ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, **json.loads(options))
 
 
 def run(
