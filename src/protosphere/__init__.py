@@ -9,6 +9,7 @@ from protosphere import bounds
 from protosphere.assignment import (
     Taxonomy,
     assign,
+    level_cosines,
     similarity_from_confusion,
     similarity_from_embeddings,
     similarity_from_features,
@@ -54,6 +55,7 @@ __all__ = [
     "construct",
     "describe",
     "from_points",
+    "level_cosines",
     "load",
     "progress_bar",
     "similarity_from_confusion",

@@ -77,5 +77,5 @@ def test_the_similarity_says_how_many_classes_there_are_and_is_kept():
     ],
 )
 def test_one_sentence_for_what_is_no_similarity(options, says):
-    with pytest.raises(ps.InvalidArgumentError, match=says):
+    with pytest.raises((ps.InvalidArgumentError, ps.InfeasibleError), match=says):
         ps.construct("semantic", dim=5, **options)

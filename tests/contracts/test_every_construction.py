@@ -20,6 +20,8 @@ from protosphere.training.runs import run
 
 ALIKE = similarity_text(ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3))))
 
+TREE = ps.taxonomy({f"c{i}": f"s{i % 4}" for i in range(12)} | {f"s{i}": f"t{i % 2}" for i in range(4)}).text
+
 # A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
 ROWS = [
     ("one_hot", 12, 15, {}, (12, 11, "12")),
@@ -74,6 +76,9 @@ ROWS = [
     ("best", 100, 16, {"iterations": 0, "catalogue": False}, (3, 1, "dim 2")),
     ("best", 40, 9, {"iterations": 0}, (10**15, 64, "this machine's memory")),
     ("best", 310, 4, {"iterations": 100}, None),
+    ("hierarchical", 12, 7, {"tree": TREE}, (12, 3, "nearest: 4")),
+    ("hierarchical", 12, 5, {"tree": TREE, "similarity": ALIKE, "spread": 0.1}, (12, 2, "nearest: 4")),
+    ("hierarchy_frame", 12, 13, {"tree": TREE, "gamma": 2.0}, (12, 10, "nearest: 11")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
 ]

@@ -6,6 +6,13 @@ import numpy as np
 
 from protosphere.assignment.assign import OBJECTIVES, Assignment, assign, assignment
 from protosphere.assignment.features import similarity_from_features
+from protosphere.assignment.levels import LevelCosines, level_cosines
+from protosphere.assignment.severity import (
+    expected_cost_scores,
+    hierarchical_distance,
+    mistake_severity,
+    superclass_accuracy,
+)
 from protosphere.assignment.similarity import (
     similarity_from_confusion,
     similarity_from_embeddings,
@@ -18,14 +25,20 @@ __all__ = [
     "MAPPINGS",
     "OBJECTIVES",
     "Assignment",
+    "LevelCosines",
     "Taxonomy",
     "assign",
     "assignment",
     "class_order",
+    "expected_cost_scores",
+    "hierarchical_distance",
+    "level_cosines",
+    "mistake_severity",
     "similarity_from_confusion",
     "similarity_from_embeddings",
     "similarity_from_features",
     "similarity_from_names",
+    "superclass_accuracy",
     "taxonomy",
 ]
 

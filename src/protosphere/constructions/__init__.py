@@ -35,6 +35,8 @@ from protosphere.constructions.descents import paper_objectives as paper_objecti
 from protosphere.constructions.descents import optimized as optimized
 from protosphere.constructions import best_known as best_known
 from protosphere.constructions.descents import semantic as semantic
+from protosphere.constructions.trees import hierarchical as hierarchical
+from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
 # isort: on
 
 from protosphere.constructions.best import best

@@ -29,7 +29,7 @@ def _obstacle(
     num_classes: int, dim: int, *, similarity: str, weight: object, steps: object, lr: object, temperature: object
 ) -> str | None:
     if similarity == "":
-        raise InvalidArgumentError("'semantic' needs 'similarity', got none; ps.similarity_from_features makes one")
+        return "'semantic' needs 'similarity', got none; ps.similarity_from_features makes one"
     as_similarity(similarity, num_classes)
     as_integer("steps", steps, minimum=0)
     as_positive("lr", lr)
