@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.comparison import PAPER_SCHEMES, characteristic_dims, compare, compare_at, limits
+from protosphere.constructions.comparison import COMPARED_SCHEMES, characteristic_dims, compare, compare_at, limits
 
 
 def test_cells_hold_what_construct_gives() -> None:
@@ -24,7 +24,7 @@ def test_cells_hold_what_construct_gives() -> None:
 
 def test_every_scheme_is_compared_and_an_obstacle_stops_none() -> None:
     comparison = compare(12, [6])
-    assert comparison.schemes == PAPER_SCHEMES
+    assert comparison.schemes == COMPARED_SCHEMES
     reasons = {cell.scheme: cell.obstacle for cell in comparison.cells}
     assert reasons["cross_polytope"] is None
     assert "nearest" in (reasons["one_hot"] or "")
@@ -93,3 +93,11 @@ def test_bad_requests_are_refused_before_any_work() -> None:
         compare_at(1, [("simplex", 4)])
     with pytest.raises(ps.InvalidArgumentError, match="dims"):
         compare(10, [0])
+
+
+def test_nobody_is_below_the_best():
+    comparison = compare(30, [5, 8, 15, 16, 29])
+    for dim in comparison.dims:
+        cosines = {cell.scheme: cell.max_cosine for cell in comparison.cells if cell.dim == dim}
+        reached = [float(cosine) for cosine in cosines.values() if cosine is not None]
+        assert float(cosines["best"]) <= min(reached) + 1e-12

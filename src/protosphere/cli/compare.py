@@ -38,7 +38,7 @@ def compare(
     Args:
         dims: 4:256 for the telling dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every fifth
             one, or a list such as 16,32,64.
-        schemes: Names with commas between, or all; the paper's nine unless given.
+        schemes: Names with commas between, or all; the paper's nine and the best known unless given.
         modify: Let codes reach dimensions that are not their own.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.

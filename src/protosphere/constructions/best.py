@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.construct import construct
 from protosphere.types import Progress, ignore
+
+QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
+"""Options of schemes where an answer is wanted at once: of 'best' what is known already, which takes about a second."""
 
 
 def best(

@@ -10,6 +10,7 @@ from typing import Any
 from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.best import QUICK
 from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
@@ -26,7 +27,10 @@ PAPER_SCHEMES = (
     "mean_row_max",
     "log_sum_exp",
 )
-"""What a comparison shows unless told otherwise; the other families are for `best` to choose from."""
+"""The paper's; the other families are for `best` to choose from."""
+
+COMPARED_SCHEMES = (*PAPER_SCHEMES, "best")
+"""What a comparison shows unless told otherwise."""
 
 PRODUCTS_A_UNIT = 10**8
 """Multiplications that move the progress of a comparison by one."""
@@ -95,7 +99,7 @@ def compare(
     Args:
         num_classes: K.
         dims: the dimensions; see `characteristic_dims`.
-        schemes: names of constructions; the paper's nine unless given.
+        schemes: names of constructions; the paper's nine and the best known unless given.
         seed: of the stochastic schemes.
         modify: let codes be shortened, punctured and extended to dimensions that are not their own.
         progress: called as cells are done.
@@ -104,7 +108,7 @@ def compare(
     Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), obstacle=None)
     """
     lengths = sorted({as_integer("dims", dim, minimum=1) for dim in dims})
-    names = PAPER_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
+    names = COMPARED_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
     requests = [(name, dim) for name in names for dim in lengths]
     return compare_at(num_classes, requests, seed=seed, modify=modify, progress=progress)
 
@@ -185,7 +189,7 @@ def _cell(
     progress: Progress,
     build: Callable[..., SphericalCode],
 ) -> Cell:
-    options: dict[str, Any] = {"modify": modify} if "modify" in entry.options else {}
+    options = dict(QUICK.get(entry.name, {})) | ({"modify": modify} if "modify" in entry.options else {})
     try:
         code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
     except InfeasibleError as obstacle:

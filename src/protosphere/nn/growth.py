@@ -16,6 +16,7 @@ from protosphere.code.certification import certified
 from protosphere.code.provenance import FIRST, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import construct
+from protosphere.constructions.best import QUICK
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.rebuild import NESTED, after
 from protosphere.errors import InvalidArgumentError, as_integer
@@ -26,9 +27,6 @@ LARGEST_ORDERED = 1 << 34
 
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
-
-QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
-"""What a head asks of a scheme unless told otherwise: of 'best' what is known already, which takes about a second."""
 
 
 def built(scheme: str, num_classes: int, dim: int, seed: int, options: Mapping[str, Any]) -> SphericalCode:

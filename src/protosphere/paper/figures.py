@@ -75,7 +75,7 @@ def _separation(num_classes: int, low: int, high: int, descent_dims: Iterable[in
 
 
 def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) -> list[tuple[str, int]]:
-    """Every scheme of the paper at the dimensions it was made for.
+    """Every scheme of the paper at the dimensions it was made for, and the best known at all that tell.
 
     Reed-Solomon at its full lengths q (q - 1) only: there are hundreds of shorter ones. The descents where asked for.
     """
@@ -93,6 +93,7 @@ def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) ->
         "cross_polytope": [-(-K // 2)],
         "simplex": [K - 1],
         "one_hot": [K],
+        "best": sorted({*powers, *cyclic, -(-K // 2), K - 1}),
     }
     return [(scheme, dim) for scheme, own in dims.items() for dim in own]
 

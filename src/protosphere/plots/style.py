@@ -49,6 +49,7 @@ STYLES = {
     "one_hot": SchemeStyle("one-hot", "#000000", "s", "none"),
     "simplex": SchemeStyle("simplex (Kasarla et al.)", "#D55E00", "*", "none", size=12),
     "cross_polytope": SchemeStyle("cross-polytope", "#CC79A7", "D", "none"),
+    "best": SchemeStyle("best known (this library)", "#CC0000", "", "-", width=2.0),
     "uniform": SchemeStyle("uniform", "#999999", ".", ":"),
     "reed_muller": SchemeStyle("Reed-Muller", "#0072B2", "o", "-"),
     "bch": SchemeStyle("BCH", "#E69F00", "^", "--"),
