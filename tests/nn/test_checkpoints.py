@@ -191,3 +191,12 @@ def test_first_classes_and_orders_are_in_provenance():
     again = PrototypeHead.from_state_dict(PrototypeHead(head.code).state_dict())
     assert np.array_equal(again.code.points, head.code.points)
     assert again.code.provenance == head.code.provenance
+
+
+def test_a_state_brings_its_preset_unless_another_was_asked_for():
+    z, saved = torch.randn(5, 9), PrototypeHead(10, dim=9, preset="protosphere")
+    default, asked = PrototypeHead(10, dim=9), PrototypeHead(10, dim=9, preset="lindstrom")
+    for head in (default, asked):
+        head.load_state_dict(saved.state_dict())
+    assert torch.equal(default(z), saved(z))
+    assert (default.preset.name, asked.preset.name) == ("protosphere", "lindstrom")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,20 +15,11 @@ from protosphere.nn import checkpoint, growth, unknown
 from protosphere.nn.filling import is_filled, keeps_values, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
+from protosphere.nn.nearest import Nearest, Top
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
-
-Top = Callable[[Tensor, int], tuple[Tensor, Tensor]]
-"""(vectors, k) to their k largest dot products with the prototypes, and the classes of those."""
-
-
-class Nearest(NamedTuple):
-    """The nearest prototypes of each input, nearest first: their cosines and their classes, both B x k."""
-
-    cosines: Tensor
-    classes: Tensor
 
 
 class PrototypeHead(nn.Module):
@@ -42,7 +33,7 @@ class PrototypeHead(nn.Module):
         dim: n, for a K; K - 1 up to 512 without it. Put an `nn.Linear(features, dim)` before the head.
         scheme: for a K, one of `ps.available()`; 'best' is the best that is known, without a search of its own.
         options: the scheme's own, e.g. {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: how z becomes logits, see `presets.PRESETS`.
+        preset: how z becomes logits, see `presets.PRESETS`; without it the first of them, or that of a state loaded.
         scale: of the logits: 'auto' is the preset's, 'learn' a parameter that starts there, or a number.
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
         projection: how dot products are computed, see `projections.KINDS`; 'auto' goes by the code's structure.
@@ -62,14 +53,14 @@ class PrototypeHead(nn.Module):
         dim: int | None = None,
         scheme: str = "best",
         options: Mapping[str, Any] | None = None,
-        preset: str = "soft_cap",
+        preset: str | None = None,
         scale: float | str = "auto",
         reserve: int | SphericalCode | None = None,
         projection: str = "auto",
         seed: int = 0,
     ) -> None:
         super().__init__()
-        self.preset = preset_named(preset)
+        self.preset, self._preset_given = preset_named(preset), preset is not None
         self.reserve, num_classes = growth.reserved(
             code_or_num_classes, dim, reserve, lambda K, n: growth.built(scheme, K, n, seed, options or {})
         )
@@ -224,10 +215,13 @@ class PrototypeHead(nn.Module):
     def set_extra_state(self, state: Tensor) -> None:
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
         self._loaded = True
-        theirs = checkpoint.reserve_to_use(checkpoint.unpacked_state(state), self.code, self.reserve)
+        saved = checkpoint.unpacked_state(state)
+        theirs = checkpoint.reserve_to_use(saved, self.code, self.reserve)
         if theirs is not None:
             self.reserve = theirs
-            self.scaling.begin_at(self._automatic_scale())
+        if not self._preset_given:
+            self.preset = preset_named(saved.words["settings"]["preset"])
+        self.scaling.begin_at(self._automatic_scale())
         if theirs is None and is_filled(self.projection):
             note_filled(self.projection)
         else:

@@ -107,10 +107,10 @@ PRESETS = {preset.name: preset for preset in _ALL}
 """Every preset by its name; the first is the default."""
 
 
-def preset_named(name: str) -> Preset:
-    """The preset of this name.
+def preset_named(name: str | None) -> Preset:
+    """The preset of this name, the default one without a name.
 
     >>> preset_named("mettes").loss
     'squared_cosine'
     """
-    return PRESETS[as_choice("preset", name, PRESETS)]
+    return _ALL[0] if name is None else PRESETS[as_choice("preset", name, PRESETS)]
