@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from protosphere.plots.accuracy import Trained, averages, series_styles
+
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["simplex", "bch"]\ndims = [10, 15]\n'
 
@@ -73,3 +75,9 @@ def test_heads_and_schemes_in_one_figure_and_one_report(run, here):
     }
     assert (here / "figures" / "digits-cosine.png").stat().st_size > 10_000
     assert run("report", "runs.csv", "--html", "again.html").exit_code == 0
+
+
+def test_variants_are_told_apart():
+    runs = [Trained("best", 16, "fixed", 0, 0.1, 0.5, variant) for variant in ("lindstrom", "mettes", "protosphere")]
+    styles = series_styles(averages(runs))
+    assert len({(style.color, style.marker) for style in styles.values()}) == 3

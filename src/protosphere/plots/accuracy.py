@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from protosphere.plots.files import save_figure, save_table
-from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
+from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, new_figure, scheme_styles, styled
 from protosphere.regression import Regression, regression
 
 REFERENCE = "learned layer"
@@ -85,6 +86,21 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     return regression([x for x, _ in points], [y for _, y in points])
 
 
+def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle]:
+    """A style for each scheme and variant: the scheme's own for its first, colours and markers to spare for others."""
+    plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
+    taken = {style.color for style in plain.values()}
+    spare = cycle([each for each in SPARE if each[0] not in taken] or SPARE)
+    found: dict[tuple[str, str], SchemeStyle] = {}
+    for scheme, variant in sorted({(row.scheme, row.variant) for row in rows}):
+        style = plain[scheme]
+        if any(other == scheme for other, _ in found):
+            color, marker, _ = next(spare)
+            style = replace(style, color=color, marker=marker)
+        found[scheme, variant] = style
+    return found
+
+
 def label_of(row: Averaged, style: SchemeStyle) -> str:
     """What a legend calls a series."""
     parts = (style.label, "random mapping" if row.mapping == "random" else "", row.variant)
@@ -104,16 +120,14 @@ def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Means against the dimension, with error bars of one standard deviation; a learned layer is a line across."""
-    styles = scheme_styles(dict.fromkeys(row.scheme for row in rows))
+    styles = series_styles(rows)
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.2)
         ax: Any = figure.subplots()
         for series in sorted({row.series for row in rows}):
             own = [row for row in rows if row.series == series]
-            if series[0] == REFERENCE:
-                _draw_reference(ax, styles[REFERENCE], own[0])
-            else:
-                _draw_line(ax, styles[series[0]], own)
+            draw = _draw_reference if series[0] == REFERENCE else _draw_line
+            draw(ax, styles[own[0].scheme, own[0].variant], own)
         dims = sorted({row.dim for row in rows})
         ax.set_xscale("log", base=2)
         ticks = [1 << m for m in range(12) if dims[0] <= 1 << m <= dims[-1]] or dims
@@ -143,8 +157,9 @@ def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     )
 
 
-def _draw_reference(ax: Any, style: SchemeStyle, row: Averaged) -> None:
+def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     """A line across the figure, and around it a band of one standard deviation."""
+    row = rows[0]
     height, half = 100 * row.accuracy, 100 * (row.deviation or 0.0)
     ax.axhline(
         height, color=style.color, linestyle=style.line, linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
@@ -164,7 +179,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
             points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]
             ax.plot(*points, style.marker, color=style.color, label=style.label, alpha=0.8)
         for row in averages(run for run in runs if run.scheme == REFERENCE):
-            _draw_reference(ax, styles[REFERENCE], row)
+            _draw_reference(ax, styles[REFERENCE], [row])
         line = line_through(runs)
         if line is not None:
             ends = regression_ends(placed)

@@ -16,6 +16,7 @@ from protosphere.plots.accuracy import (
     label_of,
     line_through,
     regression_ends,
+    series_styles,
     spelled,
 )
 from protosphere.plots.style import SchemeStyle, scheme_styles
@@ -76,9 +77,9 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
-    styles = scheme_styles(dict.fromkeys(row.scheme for row in rows))
+    styles = series_styles(rows)
     for series in sorted({row.series for row in rows}):
-        own, style = [row for row in rows if row.series == series], styles[series[0]]
+        own, style = [row for row in rows if row.series == series], styles[series[0], series[2]]
         if series[0] == REFERENCE:
             _reference(figure, own[0], style)
             continue
