@@ -1,0 +1,65 @@
+"""Whether a lattice has vectors shorter than a given length, by looking at all that could be.
+
+The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enumerated from the last to the first, all
+partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.types import Points
+
+LOVASZ = 0.99
+MOST_SWAPS = 20_000
+MOST_PARTIAL = 2_000_000
+"""Partial vectors held at once: 500 MB; lattices of 32 dimensions need some thousands."""
+
+
+def has_shorter(basis: Points, squared_length: float) -> bool | None:
+    """Whether some non-zero integer combination of the rows is shorter; None where that would take too long.
+
+    >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
+    False
+    >>> has_shorter(np.array([[2.0, 0.0], [1.0, 0.5]]), 2.0)
+    True
+    """
+    reduced = lll_reduced(basis)
+    if reduced is None:
+        return None
+    triangle = np.linalg.qr(reduced.T, mode="r")
+    heights, slopes = np.diag(triangle) ** 2, triangle / np.diag(triangle)[:, None]
+    vectors, lengths = np.zeros((1, len(basis))), np.zeros(1)
+    for level in reversed(range(len(basis))):
+        centres = -vectors @ slopes[level]
+        reach = np.sqrt(np.maximum(0.0, squared_length - lengths) / heights[level])
+        lowest, highest = np.ceil(centres - reach), np.floor(centres + reach)
+        lowest[0] = 0.0  # the first is zero so far: of a vector and its negative one is enough
+        counts = np.maximum(0, highest - lowest + 1).astype(np.int64)
+        if counts.sum() > MOST_PARTIAL:
+            return None
+        which = np.repeat(np.arange(len(vectors)), counts)
+        steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        vectors = vectors[which]
+        vectors[:, level] = lowest[which] + steps
+        lengths = lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
+    return bool(np.any((lengths < squared_length) & vectors.any(axis=1)))
+
+
+def lll_reduced(basis: Points) -> Points | None:
+    """A basis of the same lattice with short, nearly orthogonal rows; None where rounding keeps it from ending."""
+    rows, k = basis.astype(np.float64), 1
+    for _ in range(MOST_SWAPS):
+        if k == len(rows):
+            return rows
+        triangle = np.linalg.qr(rows[: k + 1].T, mode="r")
+        for j in reversed(range(k)):
+            times = np.rint(triangle[j, k] / triangle[j, j])
+            rows[k] -= times * rows[j]
+            triangle[:, k] -= times * triangle[:, j]
+        if triangle[k, k] ** 2 + triangle[k - 1, k] ** 2 >= LOVASZ * triangle[k - 1, k - 1] ** 2:
+            k += 1
+        else:
+            rows[[k - 1, k]] = rows[[k, k - 1]]
+            k = max(k - 1, 1)
+    return None
