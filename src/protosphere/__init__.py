@@ -20,8 +20,8 @@ from protosphere.bounds import Bound
 from protosphere.code.certificate import Certificate
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
-from protosphere.code.spherical_code import SphericalCode, load
-from protosphere.code.user_points import certify, from_points
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.code.user_points import certify, from_points, load
 from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.errors import (
     CertificateError,

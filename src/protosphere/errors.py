@@ -57,6 +57,13 @@ def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
     raise InvalidArgumentError(f"'{name}' must be one of {', '.join(options)}, got {brief(value)}")
 
 
+def as_text(name: str, value: object) -> str:
+    """`value` if it is a text."""
+    if isinstance(value, str):
+        return value
+    raise InvalidArgumentError(f"'{name}' must be a text, got {brief(value)}")
+
+
 def as_flag(name: str, value: object) -> bool:
     """`value` if it is a boolean."""
     if isinstance(value, bool):

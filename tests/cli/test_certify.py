@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import protosphere as ps
 
@@ -11,13 +12,15 @@ def code():
     return ps.construct("bch", num_classes=100, dim=63)
 
 
-@pytest.mark.parametrize("ending", ["npy", "csv", "txt", "safetensors"])
+@pytest.mark.parametrize("ending", ["npy", "csv", "txt", "pt", "safetensors"])
 def test_a_sign_code_is_exact_from_every_format(run, tmp_path, code, ending):
     file = tmp_path / f"code.{ending}"
     if ending == "safetensors":
         code.save(file)
     elif ending == "npy":
         np.save(file, code.points)
+    elif ending == "pt":
+        torch.save(torch.from_numpy(code.points), file)
     else:
         np.savetxt(file, code.points, delimiter="," if ending == "csv" else " ")
     answer = run("certify", file, "--json")
@@ -46,7 +49,8 @@ def test_normalize_is_asked_for(run, tmp_path):
     ("name", "content", "reason"),
     [
         ("absent.npy", None, "no such file"),
-        ("points.pt", "1", "must end in"),
+        ("points.pt", "1", "cannot read"),
+        ("points.docx", "1", "must end in"),
         ("words.csv", "a,b\nc,d\n", "cannot read"),
         ("ragged.csv", "1,0\n0\n", "cannot read"),
         ("broken.npy", "not an array", "cannot read"),
@@ -62,11 +66,16 @@ def test_unreadable_files_are_one_sentence(run, tmp_path, name, content, reason)
     assert len(answer.err.strip().splitlines()) == 1
 
 
-def test_a_false_claim_is_told(run, tmp_path, code, monkeypatch):
+def test_a_false_claim_is_told(run, tmp_path, code, forged):
     file = tmp_path / "code.safetensors"
     code.save(file)
-    honest = ps.certify(code)
-    monkeypatch.setattr(ps, "certify", lambda *_, **__: ps.Certificate(100, 63, 0.5, None, honest.converse, "told"))
+    forged(file, lambda arrays, words: words["certificate"].update(max_cosine="1/100", guarantee=None))
     answer = run("certify", file)
-    assert answer.exit_code == 2
-    assert "claims max cosine 1/63, measured 0.5" in answer.err
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert "the claim is a max cosine of 1/100, measured is 1/63; do not trust it" in answer.err
+
+
+def test_what_the_file_says_is_shown_as_that(run, tmp_path, code):
+    code.save(tmp_path / "code.safetensors")
+    out = run("certify", tmp_path / "code.safetensors").out
+    assert out.count("says the file") == 2

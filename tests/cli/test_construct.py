@@ -103,7 +103,7 @@ def test_foreign_option_is_refused(run):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("code.pt", "must end in"), ("absent/code.npy", "no such folder"), ("folder.csv", "it is a folder")],
+    [("code.docx", "must end in"), ("absent/code.npy", "no such folder"), ("folder.csv", "it is a folder")],
 )
 def test_bad_output_is_refused_before_the_work(run, tmp_path, monkeypatch, name, reason):
     (tmp_path / "folder.csv").mkdir()

@@ -64,7 +64,7 @@ def test_a_name_that_is_no_name_is_one_sentence(name, tmp_path, monkeypatch):
 
 def test_a_device_is_not_replaced_a_link_is_followed_and_permissions_stay(tmp_path):
     code = ps.construct("simplex", num_classes=3, dim=2)
-    fifo, real, link = tmp_path / "fifo", tmp_path / "real.safetensors", tmp_path / "link.safetensors"
+    fifo, real, link = tmp_path / "fifo.safetensors", tmp_path / "real.safetensors", tmp_path / "link.safetensors"
     os.mkfifo(fifo)
     with pytest.raises(ps.StorageError, match="not a regular file"):
         code.save(fifo)

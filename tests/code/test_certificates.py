@@ -84,6 +84,33 @@ def test_optimal_is_said_where_it_is_proved_and_nowhere_else():
     assert not near.optimal
 
 
+def polygon(angles):
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def test_optimal_is_weighed_against_the_distance_at_stake():
+    assert not certificate(5_000_000, 2, 1.0, None, "random points on the circle").optimal
+    assert not certificate(
+        5_000_000, 2, float(ps.bounds.converse(num_classes=5_000_000, dim=2)), None, "rounded"
+    ).optimal
+    angles = 2 * np.pi * np.arange(10_000) / 10_000
+    assert ps.certify(polygon(angles)).optimal
+    angles[1] *= 1 - 1e-5
+    nearly = ps.certify(polygon(angles))
+    assert nearly.gap < 1e-11
+    assert not nearly.optimal
+
+
+def test_float32_points_have_the_tolerance_of_float32():
+    points = ps.construct("simplex", num_classes=9, dim=8).points.astype(np.float32)
+    assert ps.certify(points).optimal
+    assert not ps.certify(points.astype(np.float64)).optimal
+    assert not ps.certify(polygon(2 * np.pi * np.arange(5000) / 5000).astype(np.float32)).optimal
+    moved = points.copy()
+    moved[0] += np.float32(1e-4) * moved[1]
+    assert not ps.certify(moved / np.linalg.norm(moved, axis=1, keepdims=True)).optimal
+
+
 @pytest.mark.parametrize(
     ("measured", "guarantee", "words"),
     [
@@ -99,9 +126,9 @@ def test_theory_and_numbers_must_agree(measured, guarantee, words):
 
 
 def test_a_cosine_off_its_grid_is_refused():
-    assert on_grid(0.2 + 1e-16, Fraction(2, 5)) == Fraction(1, 5)
+    assert on_grid(0.2 + 1e-16, Fraction(2, 5), 1e-14) == Fraction(1, 5)
     with pytest.raises(ps.CertificateError, match="not of the form"):
-        on_grid(0.21, Fraction(2, 5))
+        on_grid(0.21, Fraction(2, 5), 1e-14)
 
 
 def test_repeated_points_are_measured_as_such():

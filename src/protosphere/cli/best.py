@@ -12,9 +12,10 @@ import protosphere as ps
 from protosphere.cli.arguments import Classes, Dim, Json, Seed, Whole
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.numbers import cosine_fields
-from protosphere.cli.output import CODE_ENDINGS, checked_output, write_code
+from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.code.choice import Choice
+from protosphere.code.formats import WRITABLE
 
 
 def best(
@@ -34,15 +35,15 @@ def best(
         budget: Seconds for the optimiser; by default some seconds' worth of work. Up to a second, what is kept answers.
         iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
         explain: Show what else was considered.
-        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
     """
-    file = checked_output(output, CODE_ENDINGS)
+    file = checked_output(output, WRITABLE)
     with ps.progress_bar("best") as progress:
         code = ps.best(
             num_classes=num_classes, dim=dim, budget=budget, iterations=iterations, seed=seed, progress=progress
         )
         if file is not None:
-            write_code(code, file, progress)
+            code.save(file, progress)
     assert code.choice is not None, "best always says why"
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | choice_record(code.choice))

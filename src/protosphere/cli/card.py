@@ -17,19 +17,20 @@ def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None)
     if json:
         print_json(code_record(code) | {"file": None if file is None else str(file)})
         return
-    written = [] if file is None or title == str(file) else [("written", str(file))]
-    print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code), *written])
+    read = title == str(file)
+    written = [] if file is None or read else [("written", str(file))]
+    print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code, read), *written])
 
 
-def code_lines(code: SphericalCode) -> Iterator[tuple[str, str]]:
-    """The lines of the card."""
-    proof = code.certificate
-    yield "recipe", code.placement.recipe
+def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[str, str]]:
+    """The lines of the card; recipe and guarantee of a file are what it says, and nothing that was looked at."""
+    proof, says = code.certificate, ", says the file" * from_file
+    yield "recipe", code.placement.recipe + says * (code.provenance is not None)
     yield "max cosine", spoken(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     if code.provenance:
         promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
-        yield "guarantee", promise
+        yield "guarantee", promise + says
     yield "converse", f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}"
     yield "gap", verdict(proof)
     yield "measured", proof.method

@@ -10,7 +10,8 @@ from cyclopts import Parameter
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Seed
 from protosphere.cli.card import show_code
-from protosphere.cli.output import CODE_ENDINGS, checked_output, write_code
+from protosphere.cli.output import checked_output
+from protosphere.code.formats import WRITABLE
 
 
 def construct(
@@ -30,9 +31,9 @@ def construct(
     Args:
         scheme: One of those that `protosphere list` shows.
         mapping: Which class gets which point: class i point i, or by a random permutation.
-        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
     """
-    file = checked_output(output, CODE_ENDINGS)
+    file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:
         code = ps.construct(
             scheme,
@@ -44,5 +45,5 @@ def construct(
             **options.given(),
         )
         if file is not None:
-            write_code(code, file, progress)
+            code.save(file, progress)
     show_code(scheme, code, file=file, json=json)

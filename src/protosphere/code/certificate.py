@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from protosphere.bounds import Bound, converse
-from protosphere.code.structures.grid import TOLERANCE
 from protosphere.errors import CertificateError
 from protosphere.types import Cosine
+
+TOLERANCE = 1e-9
+"""How far floats may stray before theory and numbers are said to disagree."""
+
+FLOAT64_ROUNDING, FLOAT32_ROUNDING = 2.0**-52, 2.0**-23
+"""The rounding of numbers of these types, relative to them."""
+
+RELATIVE_SLACK, LARGEST_SLACK = 1e-12, 1e-5
+"""Shares of 1 - converse: how near counts as meeting it, and how much of it rounding may blur."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +29,8 @@ class Certificate:
         guarantee: what the construction's theorem promised before anything was built; None where none does.
         converse: the tightest proved lower bound for any K points in R^n.
         method: how the maximum was measured.
+        rounding: that of the numbers the points came in.
+        claimed: whether max_cosine is only what a file says, too much work to measure while loading: `ps.certify` does.
     """
 
     num_classes: int
@@ -29,6 +39,8 @@ class Certificate:
     guarantee: Cosine | None
     converse: Bound
     method: str
+    rounding: float = FLOAT64_ROUNDING
+    claimed: bool = False
 
     @property
     def gap(self) -> float:
@@ -37,28 +49,45 @@ class Certificate:
 
     @property
     def optimal(self) -> bool:
-        """Whether the points provably (floats: to within rounding, 1e-12) meet the converse."""
-        return self.gap <= (0 if self.exact and isinstance(self.converse.value, Fraction) else 1e-12)
+        """Whether the points provably meet the converse: exactly between fractions, else to within rounding.
+
+        Rounding is weighed against 1 - converse, half the squared distance at stake: where points are so close that it
+        could hide what is missing, and for what a file merely claims, the answer is no.
+        """
+        if self.claimed:
+            return False
+        if self.exact and isinstance(self.converse.value, Fraction):
+            return self.max_cosine <= self.converse.value
+        apart = 1 - float(self.converse.value)
+        slack = max(RELATIVE_SLACK * apart, 8 * self.rounding)
+        return self.gap <= slack <= LARGEST_SLACK * apart
 
     @property
     def exact(self) -> bool:
         """Whether the measured maximum is an exact fraction."""
-        return isinstance(self.max_cosine, Fraction)
+        return isinstance(self.max_cosine, Fraction) and not self.claimed
 
 
-def certificate(num_classes: int, dim: int, max_cosine: Cosine, guarantee: Cosine | None, method: str) -> Certificate:
+def certificate(
+    num_classes: int,
+    dim: int,
+    max_cosine: Cosine,
+    guarantee: Cosine | None,
+    method: str,
+    rounding: float = FLOAT64_ROUNDING,
+) -> Certificate:
     """The certificate of a measured maximum; CertificateError where it contradicts a theorem."""
     bound = converse(num_classes, dim)
     if guarantee is not None and _exceeds(max_cosine, guarantee):
         raise CertificateError(f"measured max cosine {max_cosine} is above the guarantee {guarantee}")
-    if _exceeds(bound.value, max_cosine):
+    if _exceeds(bound.value, max_cosine, 4 * rounding):
         raise CertificateError(
             f"measured max cosine {max_cosine} is below the converse {bound.value} ({bound.theorem})"
         )
-    return Certificate(num_classes, dim, max_cosine, guarantee, bound, method)
+    return Certificate(num_classes, dim, max_cosine, guarantee, bound, method, rounding)
 
 
-def _exceeds(value: Cosine, limit: Cosine) -> bool:
+def _exceeds(value: Cosine, limit: Cosine, rounding: float = 0.0) -> bool:
     if isinstance(value, Fraction) and isinstance(limit, Fraction):
         return value > limit
-    return float(value) > float(limit) + TOLERANCE
+    return float(value) > float(limit) + max(TOLERANCE, rounding)

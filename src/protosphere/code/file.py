@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from protosphere.bounds import Bound
 from protosphere.code import storage
@@ -15,8 +15,13 @@ from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import read_structure
 from protosphere.code.structures.content import Content
-from protosphere.errors import InvalidArgumentError, StorageError, as_integer
+from protosphere.code.structures.grid import read_fraction
+from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
 from protosphere.types import Cosine
+
+LONGEST_TEXT, DEEPEST_NESTING = 10_000, 16
+LARGEST_SIZE = 1 << 40
+"""Of K and of n in a file: sizes beyond all memory, and still far from those that overflow."""
 
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
@@ -46,28 +51,42 @@ def described(
 
 
 def load(path: str | Path) -> Parts:
-    """What `save` wrote, checked again for shape and unit norms."""
+    """What `save` wrote: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
     arrays, description = storage.read(path)
     try:
-        found = parts(arrays, description)
-        if missing := found[0].structure.arrays().keys() - arrays.keys():
-            raise InvalidArgumentError(f"'{min(missing)}' is missing")
-        return found
+        _require_harmless(description)
+        return parts(arrays, description, complete=True)
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        if isinstance(error, InvalidArgumentError):
+        if isinstance(error, ProtosphereError):
             raise StorageError(f"cannot read '{path}': {error}") from error
-        raise StorageError(f"cannot read '{path}': its description is incomplete ({error})") from error
+        reason = brief(str(error)) if str(error).isprintable() else type(error).__name__
+        raise StorageError(f"cannot read '{path}': its description is incomplete ({reason})") from error
 
 
-def parts(arrays: storage.Arrays, description: dict[str, Any]) -> Parts:
-    """A code of its arrays and what is said of them; InvalidArgumentError, or what Python raises, for any others."""
-    certificate = _certificate(description["certificate"])
+def _require_harmless(value: Any, depth: int = 0) -> None:
+    """Raise unless all texts can be printed without doing anything to a terminal, and nothing is nested too deep."""
+    if isinstance(value, str):
+        if len(value) > LONGEST_TEXT or not value.isprintable():
+            raise InvalidArgumentError(f"its texts should be short and printable, got {brief(value)}")
+    elif isinstance(value, dict | list):
+        if depth > DEEPEST_NESTING:
+            raise InvalidArgumentError(f"its description is nested more than {DEEPEST_NESTING} deep")
+        inner = cast("list[Any]", [*value, *value.values()] if isinstance(value, dict) else value)
+        for item in inner:
+            _require_harmless(item, depth + 1)
+
+
+def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = False) -> Parts:
+    """A code of its arrays and what is said of them; InvalidArgumentError, or what Python raises, for any others.
+
+    Arrays that follow from the others may be missing, unless all must be there.
+    """
+    claim = _certificate(description["certificate"])
     words = description if "structure" in description else _named(arrays, description)
-    content = Content(arrays, words, certificate.num_classes, certificate.dim)
-    placement = Placement(description["recipe"], read_structure(words["structure"], content))
-    provenance = description["provenance"] and Provenance(**description["provenance"])
-    choice = description.get("choice")
-    return placement, certificate, provenance, choice and _choice(choice)
+    content = Content(arrays, words, claim.num_classes, claim.dim, complete)
+    placement = Placement(as_text("recipe", description["recipe"]), read_structure(words["structure"], content))
+    provenance, choice = description["provenance"], description.get("choice")
+    return placement, claim, provenance and _provenance(provenance), choice and _choice(choice)
 
 
 def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,10 +116,24 @@ def _certificate_words(certificate: Certificate) -> dict[str, Any]:
 
 
 def _certificate(words: dict[str, Any]) -> Certificate:
-    bound = Bound(_cosine(words["converse"]), words["theorem"])
-    guarantee = None if words["guarantee"] is None else _cosine(words["guarantee"])
+    bound = Bound(_cosine(words["converse"]), as_text("theorem", words["theorem"]))
     count, dim = as_integer("num_classes", words["num_classes"], minimum=2), as_integer("dim", words["dim"], minimum=1)
-    return Certificate(count, dim, _cosine(words["max_cosine"]), guarantee, bound, words["method"])
+    if max(count, dim) > LARGEST_SIZE:
+        raise InvalidArgumentError(
+            f"'num_classes' and 'dim' should be sizes of a code, are {brief(count)}, {brief(dim)}"
+        )
+    method = as_text("method", words["method"])
+    return Certificate(count, dim, _cosine(words["max_cosine"]), _maybe(words["guarantee"]), bound, method)
+
+
+def _provenance(words: dict[str, Any]) -> Provenance:
+    for name in ("construction", "mapping", "version"):
+        as_text(name, words[name])
+    for name, minimum in (("num_classes", 2), ("dim", 1), ("seed", 0)):
+        as_integer(name, words[name], minimum=minimum)
+    if not isinstance(words["options"], dict):
+        raise InvalidArgumentError(f"'options' should be an object of the description, is {brief(words['options'])}")
+    return Provenance(**words)
 
 
 def _choice_words(choice: Choice) -> dict[str, Any]:
@@ -110,10 +143,10 @@ def _choice_words(choice: Choice) -> dict[str, Any]:
 
 def _choice(words: dict[str, Any]) -> Choice:
     rows = [
-        (scheme, recipe, *(None if c is None else _cosine(c) for c in both))
-        for scheme, recipe, *both in words["considered"]
+        Considered(as_text("scheme", scheme), as_text("recipe", recipe), _maybe(promise), _maybe(measured))
+        for scheme, recipe, promise, measured in words["considered"]
     ]
-    return Choice(words["reason"], tuple(Considered(*row) for row in rows))
+    return Choice(as_text("reason", words["reason"]), tuple(rows))
 
 
 def _text(value: Cosine | None) -> str | float | None:
@@ -121,8 +154,12 @@ def _text(value: Cosine | None) -> str | float | None:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _cosine(text: str | float) -> Cosine:
-    value = Fraction(text) if isinstance(text, str) else float(text)
-    if not -1.0 <= float(value) <= 2.0:
-        raise InvalidArgumentError(f"a cosine should be a number from -1 on, is {text}")
-    return value
+def _cosine(text: object) -> Cosine:
+    value = read_fraction("a cosine", text) if isinstance(text, str) else text
+    if isinstance(value, Fraction | int | float) and not isinstance(value, bool) and -1 <= value <= 2:
+        return value if isinstance(value, Fraction) else float(value)
+    raise InvalidArgumentError(f"a cosine should be a number from -1 on, is {brief(text)}")
+
+
+def _maybe(text: object) -> Cosine | None:
+    return None if text is None else _cosine(text)

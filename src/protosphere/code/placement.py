@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from protosphere.code.structures import Structure
 from protosphere.types import Indices, PackedBits, Points
 
@@ -56,7 +58,7 @@ class Placement:
 
     def first(self, count: int) -> Placement:
         """The first points alone."""
-        return replace(self, structure=self.structure.first(count))
+        return replace(self, structure=self.structure.permuted(np.arange(count)))
 
     def permuted(self, order: Indices) -> Placement:
         """The same points, class i getting point order[i]."""

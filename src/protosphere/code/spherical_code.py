@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from protosphere.code import file as code_file
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
+from protosphere.code.formats import WRITABLE, WRITERS, write_points
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
-from protosphere.types import Cosine, PackedBits, Points
+from protosphere.errors import StorageError, brief
+from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,7 @@ class SphericalCode:
     def __repr__(self) -> str:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
-        verdict = f"max cosine {short(self.max_cosine)}"
+        verdict = f"max cosine {short(self.max_cosine)}" + " as its file says" * self.certificate.claimed
         if self.certificate.optimal:
             verdict += f" = converse ({bound.theorem})"
         else:
@@ -103,14 +105,15 @@ class SphericalCode:
         """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
         return self.choice.table() if self.choice else self.placement.recipe
 
-    def save(self, path: str | Path) -> None:
-        """Write one safetensors file with provenance, certificate and digest."""
-        code_file.save(path, self.placement, self.certificate, self.provenance, self.choice)
-
-
-def load(path: str | Path) -> SphericalCode:
-    """The code saved in `path`; StorageError in one sentence for a truncated, edited, foreign or non-unit file."""
-    return SphericalCode(*code_file.load(path))
+    def save(self, path: str | Path, progress: Progress = ignore) -> None:
+        """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""
+        target = Path(path)
+        if target.suffix.lower() not in WRITABLE:
+            raise StorageError(f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}")
+        if target.suffix.lower() in WRITERS:
+            write_points(target, self.placement, progress)
+        else:
+            code_file.save(target, self.placement, self.certificate, self.provenance, self.choice)
 
 
 def short(value: Cosine) -> str:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +63,12 @@ def _described(source: Path, arrays: Arrays, metadata: Mapping[str, str]) -> dic
     if metadata.get("digest") != digest(arrays, text):
         raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
     try:
-        return json.loads(text)
-    except ValueError as error:
-        raise StorageError(f"cannot read '{source}': its description is not JSON ({error})") from error
+        description = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StorageError(f"cannot read '{source}': its description is not JSON ({_reason(error)})") from error
+    if not isinstance(description, dict):
+        raise StorageError(f"cannot read '{source}': its description is not a JSON object")
+    return cast("dict[str, Any]", description)
 
 
 def _reason(error: Exception) -> str:

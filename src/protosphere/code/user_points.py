@@ -1,7 +1,8 @@
-"""Points somebody brings: arrays, tensors and files, read, checked and certified like our own."""
+"""Points that come from outside: arrays, tensors and files, read, checked and certified like our own."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,46 +10,71 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.certificate import Certificate
-from protosphere.code.certification import certified
+from protosphere.code import file as code_file
+from protosphere.code.certificate import FLOAT64_ROUNDING, Certificate
+from protosphere.code.certification import certified, certified_again, certified_on_loading
+from protosphere.code.formats import read_points
 from protosphere.code.placement import Placement
-from protosphere.code.spherical_code import SphericalCode, load
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain, SignWords, Structure
-from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
 
-FLOAT32_ROUNDING, FLOAT64_ROUNDING = 1e-6, 1e-13
-"""Entries this close to 0 or +-c, relative to c, are taken for it: rounding of a sign or ternary code."""
+SMALLEST_ROUNDING = 1e-13
+"""Entries this close to 0 or +-c, relative to c, are taken for it, or closer than eight roundings of their type."""
 
-READABLE = (".npy", ".csv", ".txt", ".safetensors")
+
+def load(path: str | Path) -> SphericalCode:
+    """The code saved in `path`: one of ours (.safetensors), or the unit rows of a .npy, .csv, .txt or .pt file.
+
+    StorageError in one sentence for a truncated, edited, foreign or non-unit file. What a file of ours claims is
+    measured again where that is quick; else `code.certificate.claimed` says that it was not, and `ps.certify` does it.
+    """
+    if not _is_ours(Path(path)):
+        return from_points(path)
+    placement, claim, provenance, choice = code_file.load(path)
+    return SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
 
 
 def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:
     """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
 
     Args:
-        source: a SphericalCode, a matrix with a prototype a row, or the path of a .npy, .csv, .txt or our own file.
+        source: a SphericalCode, a matrix with a prototype a row, or the path of a file as `ps.load` reads it.
         normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
         progress: called while pairs are measured.
 
     >>> certify([[1, 0], [-1, 0]]).max_cosine
     Fraction(-1, 1)
     """
-    if isinstance(source, (str, Path)):
-        path = Path(source)
-        source = load(path) if path.suffix.lower() == ".safetensors" else read_points(path)
+    if isinstance(source, str | Path) and _is_ours(Path(source)):
+        source = load(source)
     if isinstance(source, SphericalCode):
-        source.placement.structure.check()
-        return certified(source.placement, source.certificate.guarantee, progress)
+        return certified_again(source.placement, source.certificate, progress)
     return from_points(source, normalize=normalize, progress=progress).certificate
 
 
 def from_points(points: Any, *, normalize: bool = False, progress: Progress = ignore) -> SphericalCode:
-    """A certified code of a matrix of unit rows; exact where the rows are words of +-c or of 0 and +-c."""
+    """A certified code of a matrix of unit rows, or of a file of them; exact where rows are of +-c, or of 0 and +-c."""
+    if isinstance(points, str | Path):
+        if _is_ours(Path(points)):
+            return load(points)
+        points = read_points(Path(points))
     matrix, rounding = as_matrix(points)
     placement = Placement("given points", recognised(_unit_directions(matrix) if normalize else matrix, rounding))
-    return SphericalCode(placement, certified(placement, None, progress), None)
+    return SphericalCode(placement, certified(placement, None, progress, rounding), None)
+
+
+def _is_ours(path: Path) -> bool:
+    """By its name, or by its content: earlier versions wrote the same file under any name."""
+    if path.suffix.lower() == ".safetensors":
+        return True
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(9)[8:] == b"{"  # after the length of its header
+    return False
 
 
 def recognised(points: Points, rounding: float = FLOAT64_ROUNDING) -> Structure:
@@ -57,10 +83,10 @@ def recognised(points: Points, rounding: float = FLOAT64_ROUNDING) -> Structure:
     Rows must be unit vectors up to rounding, which is taken out; `rounding` is that of the numbers they were kept in.
     """
     require_unit_rows(points)
-    size = float(np.max(np.abs(points)))
-    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > rounding * size
+    size, near = float(np.max(np.abs(points))), max(SMALLEST_ROUNDING, 8 * rounding)
+    off = np.minimum(np.abs(points), np.abs(np.abs(points) - size)) > near * size
     nonzero = round(1 / size**2)
-    if off.any() or abs(nonzero * size**2 - 1) > 4 * rounding:
+    if off.any() or abs(nonzero * size**2 - 1) > 4 * near:
         return Plain(normalized(points))
     if nonzero == points.shape[1]:
         return SignWords(nonzero, np.packbits(points > 0, axis=1))
@@ -71,10 +97,10 @@ def recognised(points: Points, rounding: float = FLOAT64_ROUNDING) -> Structure:
 def as_matrix(points: Any) -> tuple[Points, float]:
     """`points` as a new float64 array, and the rounding of the numbers they were kept in."""
     try:
-        raw: NDArray[Any] = _as_array(points)
+        raw, rounding = _as_array(points)
         if raw.dtype.kind not in "biuf":
             raise TypeError(f"entries of type {raw.dtype}")
-        return raw.astype(np.float64), FLOAT32_ROUNDING if raw.dtype == np.float32 else FLOAT64_ROUNDING
+        return raw.astype(np.float64), rounding
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(
@@ -82,40 +108,25 @@ def as_matrix(points: Any) -> tuple[Points, float]:
         ) from error
 
 
-def _as_array(points: Any) -> NDArray[Any]:
-    """A numpy array of anything that holds numbers; of torch tensors on whatever device, short floats widened."""
+def _as_array(points: Any) -> tuple[NDArray[Any], float]:
+    """A numpy array of anything that holds numbers, and their rounding; of torch tensors on whatever device."""
     if not hasattr(points, "detach"):
-        return np.asarray(points)
+        array: NDArray[Any] = np.asarray(points)
+        return array, float(np.finfo(array.dtype).eps) if array.dtype.kind == "f" else FLOAT64_ROUNDING
     tensor = points.detach().cpu()
-    if tensor.is_floating_point() and tensor.element_size() < 4:
-        tensor = tensor.float()
-    return tensor.numpy()
+    rounding = FLOAT64_ROUNDING
+    if tensor.is_floating_point():
+        from torch import finfo
 
-
-def read_points(path: Path) -> NDArray[Any]:
-    """The matrix in a .npy, .csv or .txt file. Pickled arrays are refused."""
-    ending = path.suffix.lower()
-    if ending not in READABLE:
-        raise StorageError(f"cannot read '{path}': its name must end in one of {', '.join(READABLE)}")
-    if not path.is_file():
-        raise StorageError(f"cannot read '{path}': {'it is a folder' if path.is_dir() else 'there is no such file'}")
-    if path.stat().st_size == 0:
-        raise StorageError(f"cannot read '{path}': it is empty")
-    try:
-        if ending == ".npy":
-            with path.open("rb") as file:
-                return np.load(file, allow_pickle=False)
-        return np.loadtxt(path, delimiter="," if ending == ".csv" else None, ndmin=2)
-    except Exception as error:  # numpy's parsers raise anything from TokenError to BadZipFile on a foreign file
-        raise StorageError(f"cannot read '{path}': {str(error).splitlines()[0] or type(error).__name__}") from error
+        rounding, tensor = finfo(tensor.dtype).eps, tensor.double()
+    return tensor.numpy(), rounding
 
 
 def _unit_directions(points: Points) -> Points:
-    """Rows divided by their norms; a row of zeros has no direction."""
-    if points.ndim == 2:
-        zero = ~np.any(points, axis=1)
-        if zero.any():
-            raise InvalidArgumentError(
-                f"'points' must have non-zero rows to normalise, got zeros in row {zero.argmax()}"
-            )
-    return normalized(points) if points.ndim == 2 and points.size else points
+    """Rows divided by their norms; a row of zeros has no direction, and one that is not finite neither."""
+    if points.ndim != 2 or not points.size:
+        return points
+    for wrong, what in ((~np.isfinite(points).all(axis=1), "NaN or infinity"), (~np.any(points, axis=1), "zeros")):
+        if wrong.any():
+            raise InvalidArgumentError(f"'points' must have rows to normalise, got {what} in row {wrong.argmax()}")
+    return normalized(points)

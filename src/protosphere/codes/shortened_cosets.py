@@ -100,6 +100,15 @@ class ShortenedCosets:
         representatives = slopes[numbers % self.slopes] ^ encode(traces, numbers // self.slopes)
         return (representatives[:, None, :] ^ inner).reshape(-1, inner.shape[1])[:count]
 
+    def numbered(self, numbers: Indices) -> PackedBits:
+        """The words with these numbers, coset by coset counted."""
+        cosets = numbers >> self.coset_bits
+        layers, (used, which) = cosets // self.slopes, np.unique(cosets % self.slopes, return_inverse=True)
+        none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
+        slopes = self._restricted(none if self.m % 2 else kerdock_forms(self.m, used))
+        traces = self._restricted(trace_forms(self.m, int(layers.max()).bit_length()))
+        return slopes[which] ^ encode(traces, layers) ^ encode(self.inner, numbers & ((1 << self.coset_bits) - 1))
+
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """For each difference x of trace messages, the largest inner product of words of different cosets at it.
 

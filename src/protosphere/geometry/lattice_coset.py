@@ -9,8 +9,8 @@ import numpy as np
 
 from protosphere.types import Indices, Points
 
-INTEGER_TOLERANCE = 1e-6
-"""How far from integers rounding may carry the lattice coordinates of points."""
+COSET_TOLERANCE = 1e-12
+"""How far rounding may carry points from the lattice."""
 
 MIXER = 0x1E3779B97F4A7C15
 """An odd number without pattern: products with it scatter over 64 bits."""
@@ -44,7 +44,7 @@ class LatticeCoset:
             return False
         coordinates = differences[:, :rank] @ np.linalg.inv(self.basis)
         integers = np.rint(coordinates)
-        if np.max(np.abs(coordinates - integers), initial=0.0) > INTEGER_TOLERANCE:
+        if np.max(np.abs(integers @ self.basis - differences[:, :rank]), initial=0.0) > COSET_TOLERANCE:
             return False
         mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
         hashes = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes

@@ -27,7 +27,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
     reduced = lll_reduced(basis)
     if reduced is None:
         return None
-    triangle = np.linalg.qr(reduced.T, mode="r")
+    triangle = _triangle(reduced)
     heights, slopes = np.diag(triangle) ** 2, triangle / np.diag(triangle)[:, None]
     vectors, lengths = np.zeros((1, len(basis))), np.zeros(1)
     for level in reversed(range(len(basis))):
@@ -52,7 +52,7 @@ def lll_reduced(basis: Points) -> Points | None:
     for _ in range(MOST_SWAPS):
         if k == len(rows):
             return rows
-        triangle = np.linalg.qr(rows[: k + 1].T, mode="r")
+        triangle = _triangle(rows[: k + 1])
         for j in reversed(range(k)):
             times = np.rint(triangle[j, k] / triangle[j, j])
             rows[k] -= times * rows[j]
@@ -63,3 +63,8 @@ def lll_reduced(basis: Points) -> Points | None:
             rows[[k - 1, k]] = rows[[k, k - 1]]
             k = max(k - 1, 1)
     return None
+
+
+def _triangle(rows: Points) -> Points:
+    """The triangular factor: entry (i, k) is the inner product of row k with direction i of Gram and Schmidt."""
+    return np.linalg.qr(rows.T)[1]

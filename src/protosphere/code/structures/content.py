@@ -16,12 +16,13 @@ from protosphere.types import Indices, PackedBits
 
 @dataclass(frozen=True)
 class Content:
-    """The arrays and the description of a file, and the K points of R^n that it says it has."""
+    """The arrays and the description of a file, the K points of R^n that it says it has, and whether all is there."""
 
     arrays: Mapping[str, NDArray[Any]]
     words: Mapping[str, Any]
     count: int
     dim: int
+    complete: bool = True
 
     def array(self, name: str, shape: tuple[int | None, ...], dtype: type) -> NDArray[Any]:
         """The array of that name; InvalidArgumentError unless it has this type and shape, None being any length."""
@@ -42,8 +43,8 @@ class Content:
         return found
 
     def packed_or(self, name: str, derive: Callable[[], PackedBits]) -> PackedBits:
-        """K packed words, or what they follow from where they were left out."""
-        return self.packed(name, self.count) if name in self.arrays else derive()
+        """K packed words, or what they follow from where they were left out and may be."""
+        return self.packed(name, self.count) if self.complete or name in self.arrays else derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
         """K numbers from 0 to limit - 1."""

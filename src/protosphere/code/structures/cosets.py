@@ -25,6 +25,9 @@ class CosetUnion(SignWords):
     `representatives` are packed, one a coset; n = 2^m.
     """
 
+    derived = ("signs",)
+    is_chain = True
+
     representatives: PackedBits
     numbers: Indices
 
@@ -45,14 +48,9 @@ class CosetUnion(SignWords):
         return used == len(self.representatives) and np.array_equal(np.sort(self.numbers), np.arange(self.count))
 
     @property
-    def derived(self) -> tuple[str, ...]:
-        """The words."""
-        return ("signs",)
-
-    @property
-    def is_chain(self) -> bool:
-        """The first words are a code of the same kind."""
-        return True
+    def work(self) -> int:
+        """A transform for each pair of cosets, or all pairs of words."""
+        return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1) if self.whole else super().work
 
     def word_numbers(self) -> Indices:
         """The numbers."""
@@ -70,15 +68,11 @@ class CosetUnion(SignWords):
         if not np.array_equal(cosets.coset_union_words(self.representatives, self.m, self.numbers), self.packed_signs):
             raise CertificateError("the words are not the ones their cosets and numbers give")
 
-    def first(self, count: int) -> Self:
-        """The first words, without the cosets that they do not use."""
-        fewer = self.permuted(np.arange(count))
-        used = (int(fewer.numbers.max()) >> (self.m + 1)) + 1
-        return replace(fewer, representatives=self.representatives[:used])
-
     def permuted(self, order: Indices) -> Self:
-        """The words in another order, with their numbers."""
-        return replace(self, packed_signs=self.packed_signs[order], numbers=self.numbers[order])
+        """The words in another order, with their numbers, and no cosets beyond the last that they use."""
+        numbers = self.numbers[order]
+        used = self.representatives[: (int(numbers.max()) >> (self.m + 1)) + 1]
+        return replace(self, packed_signs=self.packed_signs[order], representatives=used, numbers=numbers)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The words, a word of each coset, and the numbers."""

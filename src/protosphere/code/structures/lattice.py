@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import TOLERANCE, fraction_words, read_fraction
+from protosphere.code.structures.grid import fraction_words, read_fraction
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import gram_blocks, point_rows
 from protosphere.geometry.lattice_coset import LatticeCoset
-from protosphere.types import Cosine, Progress
+from protosphere.geometry.shortest_vector import has_shorter
+from protosphere.geometry.sphere import product_rounding
+from protosphere.types import Cosine, Points, Progress
+
+LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
+"""Of a basis in a file: its rank, and its smallest singular value, the largest being at most its reciprocal."""
+
+LENGTH_ROUNDING = 1e-11
+"""How far rounding may carry the squared length of a shortest vector, relative to it."""
 
 
 @structure("lattice")
@@ -25,14 +33,26 @@ class LatticePoints(Plain):
 
     lattice: LatticeCoset = field(kw_only=True)
 
+    @property
+    def by_lattice(self) -> bool:
+        """Whether there are many points, and they are different ones of one coset."""
+        return self.count > ALL_PAIRS_POINTS and self.lattice.holds(self.points)
+
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Many points: the lattice's ceiling, if they are of one coset and some pair of them attains it."""
-        if self.count > ALL_PAIRS_POINTS and self.lattice.holds(self.points):
+        """Many points: the lattice's ceiling, if some pair of them attains it."""
+        if self.by_lattice:
             ceiling = self.lattice.ceiling
             for _, gram in gram_blocks(point_rows(self.points), progress):
-                if np.any(np.abs(gram - float(ceiling)) < TOLERANCE):
+                if np.any(np.abs(gram - float(ceiling)) < product_rounding(self.dim)):
                     return ceiling, f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})"
         return super().largest_cosine(progress)
+
+    def check(self) -> None:
+        """Where the lattice is to save looking at all pairs, it has no shorter vectors; else the grid is right."""
+        if not self.by_lattice:
+            super().check()
+        elif has_shorter(self.lattice.basis, float(self.lattice.least) * (1 - LENGTH_ROUNDING)) is not False:
+            raise CertificateError(f"the lattice is not known to have no vectors shorter than {self.lattice.least}")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The rows, and the basis of the lattice."""
@@ -47,9 +67,18 @@ class LatticePoints(Plain):
     def read(cls, content: Content) -> LatticePoints:
         """Unit rows and a basis of a lattice in their space."""
         plain, words = Plain.read(content), content.record("lattice")
-        least = read_fraction("least", words.get("least"))
+        least, theorem = read_fraction("least", words.get("least")), words.get("theorem")
         basis = content.array("basis", (None, None), np.float64)
-        if least is None or not 0 < least <= 4:
-            raise InvalidArgumentError(f"'least' should be a squared length from 0 to 4, is {least}")
-        lattice = LatticeCoset(basis, least, str(words.get("theorem")))
-        return LatticePoints(plain.points, plain.cosine_step, lattice=lattice)
+        if least is None or not 0 < least <= 4 or not isinstance(theorem, str):
+            raise InvalidArgumentError("'lattice' should be a squared length of at most 4, and its theorem")
+        if not _is_basis(basis, content.dim):
+            raise InvalidArgumentError(f"'basis' should be a well-conditioned square matrix, is {basis.shape}")
+        return LatticePoints(plain.points, plain.cosine_step, lattice=LatticeCoset(basis, least, theorem))
+
+
+def _is_basis(rows: Points, dim: int) -> bool:
+    """Whether the rows are as many as their entries, at most n, and so independent that rounding does no harm."""
+    if not rows.size or rows.shape[0] != rows.shape[1] or len(rows) > min(dim, LARGEST_RANK):
+        return False
+    stretches = np.linalg.svd(rows, compute_uv=False) if np.isfinite(rows).all() else np.zeros(1)
+    return float(stretches.min()) > LEAST_STRETCH and float(stretches.max()) < 1 / LEAST_STRETCH

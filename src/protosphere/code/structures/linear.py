@@ -13,9 +13,12 @@ from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import structure
 from protosphere.codes.differences import pair_distance_counts
-from protosphere.codes.linear import encode
-from protosphere.errors import CertificateError
+from protosphere.codes.linear import LARGEST_MESSAGE_BITS, encode
+from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.types import Cosine, Indices, PackedBits, Progress
+
+MOST_DIFFERENCE_BITS = 22
+"""Differences of up to 2^22 messages are looked at however few the words are; more only for as many words."""
 
 
 @structure("linear")
@@ -23,18 +26,21 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class LinearWords(SignWords):
     """Word i encodes messages[i] over the generator's rows, lowest bit first."""
 
+    derived = ("signs",)
+    is_chain = True
+
     generator: PackedBits
     messages: Indices
 
     @property
-    def derived(self) -> tuple[str, ...]:
-        """The words."""
-        return ("signs",)
+    def by_differences(self) -> bool:
+        """Whether the differences of all messages are few enough to be looked at instead of pairs."""
+        return 1 << len(self.generator) <= max(1 << MOST_DIFFERENCE_BITS, 4 * self.count)
 
     @property
-    def is_chain(self) -> bool:
-        """The first words are a code of the same kind."""
-        return True
+    def work(self) -> int:
+        """All differences, or all pairs."""
+        return self.dim << len(self.generator) if self.by_differences else super().work
 
     def word_numbers(self) -> Indices:
         """The messages."""
@@ -42,13 +48,15 @@ class LinearWords(SignWords):
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By the lightest difference of two messages."""
-        del progress
+        if not self.by_differences:
+            return super().largest_cosine(progress)
         counts = pair_distance_counts(self.generator, self.messages)
         return 1 - Fraction(2 * min(counts), self.dim), "weights of all differences of a linear code"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By the weights of all differences."""
-        del progress
+        if not self.by_differences:
+            return super().spectrum(progress)
         counts = pair_distance_counts(self.generator, self.messages)
         return {1 - Fraction(2 * distance, self.dim): pairs for distance, pairs in counts.items()}
 
@@ -69,6 +77,8 @@ class LinearWords(SignWords):
     def read(cls, content: Content) -> LinearWords:
         """Words with a generator of the same length, and a message each."""
         generator = content.packed("generator", None)
+        if len(generator) > LARGEST_MESSAGE_BITS:
+            raise InvalidArgumentError(f"'generator' should have at most 62 rows, has {len(generator)}")
         messages = content.numbers("messages", 1 << len(generator))
         signs = content.packed_or("signs", lambda: encode(generator, messages))
         return LinearWords(content.dim, signs, generator, messages)

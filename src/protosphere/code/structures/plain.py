@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import fraction_words, on_grid, read_fraction
+from protosphere.code.structures.grid import fraction_words, on_grid, read_step
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.errors import CertificateError
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
 from protosphere.geometry.nearest import DEEPEST, closest_pair_cosine
-from protosphere.geometry.sphere import padded, require_unit_rows
-from protosphere.types import Cosine, Indices, Points, Progress
+from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
+from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
 
 @structure("plain")
@@ -27,14 +28,12 @@ class Plain:
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("axes", "simplex", "hadamard")
+    packed_signs = None
+    derived = tuple[str, ...]()
+    is_chain = False
 
     points: Points
     cosine_step: Fraction | None = None
-
-    @property
-    def derived(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     @property
     def count(self) -> int:
@@ -47,14 +46,9 @@ class Plain:
         return self.points.shape[1]
 
     @property
-    def packed_signs(self) -> None:
-        """The points are dense."""
-        return None
-
-    @property
-    def is_chain(self) -> bool:
-        """In no order of note."""
-        return False
+    def work(self) -> int:
+        """All pairs."""
+        return self.count**2 * (self.dim + 16) // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """Copies of the rows."""
@@ -70,27 +64,29 @@ class Plain:
             return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
         largest = largest_inner_product(point_rows(self.points), progress)
         if self.cosine_step is not None:
-            return on_grid(largest, self.cosine_step), "all pairs, in float64 on an exact grid"
+            return on_grid(
+                largest, self.cosine_step, product_rounding(self.dim)
+            ), "all pairs, in float64 on an exact grid"
         return min(largest, 1.0), "all pairs, in float64"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Counts of 1 - j * step, j the nearest integer."""
+        """Counts of 1 - j * step; CertificateError where a cosine is not such."""
         if self.cosine_step is None:
             return None
+        step, rounding = float(self.cosine_step), product_rounding(self.dim)
         totals: Counter[int] = Counter()
         for above, block in gram_blocks(point_rows(self.points), progress):
             products = block.ravel() if above is None else block[above]
-            nearest = np.rint((1 - products) / float(self.cosine_step)).astype(np.int64)
-            multiples, pairs = np.unique(nearest, return_counts=True)
+            nearest = np.rint((1 - products) / step)
+            if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
+                raise CertificateError(f"not all cosines of the points are of the form 1 - j * {self.cosine_step}")
+            multiples, pairs = np.unique(nearest.astype(np.int64), return_counts=True)
             totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
         return {1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()}
 
     def check(self) -> None:
-        """Unit rows are all that is said."""
-
-    def first(self, count: int) -> Self:
-        """The first rows."""
-        return self.permuted(np.arange(count))
+        """All cosines are on the grid, where there is one."""
+        self.spectrum(ignore)
 
     def permuted(self, order: Indices) -> Self:
         """The rows in another order."""
@@ -117,4 +113,4 @@ class Plain:
         """Rows that are unit vectors."""
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
-        return Plain(points, read_fraction("cosine_step", content.words.get("cosine_step")))
+        return Plain(renormalized(points), read_step(content.words.get("cosine_step")))

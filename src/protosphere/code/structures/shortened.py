@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import largest_inner_product, point_rows
-from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+from protosphere.types import Cosine, Indices, Points, Progress
 
-MOST_WORDS = 1 << 27
-"""Words are looked up among the first so many of a chain."""
+SHORT = 256
+"""Up to this length any cut will do."""
 
 METHOD = "all differences of whole cosets, in integers"
 
@@ -27,6 +28,9 @@ METHOD = "all differences of whole cosets, in integers"
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
     """Word i is number numbers[i] of `code`."""
+
+    derived = ("signs",)
+    is_chain = True
 
     code: ShortenedCosets
     numbers: Indices
@@ -40,16 +44,6 @@ class ShortenedWords(SignWords):
     def by_cosets(self) -> bool:
         """Whether there are many, and they are the first so many of the code, each once."""
         return self.count > ALL_PAIRS_POINTS and np.array_equal(np.sort(self.numbers), np.arange(self.count))
-
-    @property
-    def derived(self) -> tuple[str, ...]:
-        """The words."""
-        return ("signs",)
-
-    @property
-    def is_chain(self) -> bool:
-        """The first words are a code of the same kind."""
-        return True
 
     def word_numbers(self) -> Indices:
         """The numbers."""
@@ -66,7 +60,7 @@ class ShortenedWords(SignWords):
         self, share: float, tails: Points, group: int, progress: Progress
     ) -> tuple[float, str] | None:
         """By all differences of whole cosets, and of their tails."""
-        if not self.by_cosets:
+        if not self.by_cosets or group & (group - 1):
             return None
         code, by_difference, alone = self.code, self._by_difference(progress), self.code.closest_within_coset()
         layer = max(1, (group >> code.coset_bits) // code.slopes)
@@ -84,7 +78,7 @@ class ShortenedWords(SignWords):
 
     def check(self) -> None:
         """The words are those of the numbers."""
-        if not np.array_equal(_words(self.code, self.numbers), self.packed_signs):
+        if not np.array_equal(self.code.numbered(self.numbers), self.packed_signs):
             raise CertificateError("the words are not the ones their cosets and numbers give")
 
     def permuted(self, order: Indices) -> Self:
@@ -105,13 +99,7 @@ class ShortenedWords(SignWords):
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(f"'shortened' should leave words of length {content.dim}, leaves {code.dim}")
-        numbers = content.numbers("numbers", 1 << 62)
-        return ShortenedWords(content.dim, content.packed_or("signs", lambda: _words(code, numbers)), code, numbers)
-
-
-def _words(code: ShortenedCosets, numbers: Indices) -> PackedBits:
-    """The words with these numbers."""
-    largest = int(numbers.max())
-    if largest >= MOST_WORDS:
-        raise InvalidArgumentError(f"'numbers' should be below {MOST_WORDS} to be looked up, has {largest}")
-    return code.words(largest + 1)[numbers]
+        if 1 << code.m > max(SHORT, 2 * code.dim):  # a small file may not have us work with long words
+            raise InvalidArgumentError(f"'punctured' should leave half of 2^{code.m}, is {code.punctured}")
+        numbers = content.numbers("numbers", 1 << LARGEST_NUMBER_BITS)
+        return ShortenedWords(content.dim, content.packed_or("signs", lambda: code.numbered(numbers)), code, numbers)

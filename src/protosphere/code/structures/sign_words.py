@@ -26,14 +26,12 @@ class SignWords:
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    derived = tuple[str, ...]()
+    points = None
+    is_chain = False
 
     dim: int
     packed_signs: PackedBits
-
-    @property
-    def derived(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     @property
     def count(self) -> int:
@@ -46,14 +44,9 @@ class SignWords:
         return Fraction(2, self.dim)
 
     @property
-    def points(self) -> None:
-        """The points are packed."""
-        return None
-
-    @property
-    def is_chain(self) -> bool:
-        """In no order of note."""
-        return False
+    def work(self) -> int:
+        """All pairs."""
+        return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
         """The number of each word in the code that it is from; without one, its place."""
@@ -87,10 +80,6 @@ class SignWords:
 
     def check(self) -> None:
         """Any words are such words."""
-
-    def first(self, count: int) -> Self:
-        """The first words."""
-        return self.permuted(np.arange(count))
 
     def permuted(self, order: Indices) -> Self:
         """The words in another order."""

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,15 +29,14 @@ class OrthogonalSimplices:
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("simplices",)
+    derived = ()
+    points = None
+    packed_signs = None
+    is_chain = True
 
     sizes: Indices
     numbers: Indices
     dim: int
-
-    @property
-    def derived(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     @property
     def count(self) -> int:
@@ -44,24 +44,14 @@ class OrthogonalSimplices:
         return len(self.numbers)
 
     @property
-    def points(self) -> None:
-        """None are held."""
-        return None
-
-    @property
-    def packed_signs(self) -> None:
-        """The points are no words."""
-        return None
-
-    @property
     def cosine_step(self) -> Fraction:
         """Cosines are 0 and -1 / (size - 1)."""
-        return Fraction(1, int(np.lcm.reduce(np.unique(self.sizes - 1))))
+        return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
-    def is_chain(self) -> bool:
-        """The first points are whole simplices, and perhaps a part of one."""
-        return True
+    def work(self) -> int:
+        """No pair is looked at."""
+        return self.count
 
     @cached_property
     def blocks(self) -> Indices:
@@ -105,10 +95,6 @@ class OrthogonalSimplices:
         """The points are different ones."""
         if len(np.unique(self.numbers)) < self.count:
             raise CertificateError("some points are the same as others")
-
-    def first(self, count: int) -> Self:
-        """The first points; simplices that none of them is of stay, unused."""
-        return replace(self, numbers=self.numbers[:count])
 
     def permuted(self, order: Indices) -> Self:
         """The points in another order."""

@@ -50,21 +50,23 @@ class Structure(Protocol):
     @property
     def points(self) -> Points | None:
         """The dense points where they are held as such."""
-        ...
 
     @property
     def packed_signs(self) -> PackedBits | None:
         """The points as packed words, where all of them are +-1/sqrt(n) words and nothing else."""
-        ...
 
     @property
     def cosine_step(self) -> Fraction | None:
         """Every cosine is 1 - j * cosine_step for an integer j; None where they are not rational."""
-        ...
 
     @property
     def is_chain(self) -> bool:
         """Whether the first points are good codes themselves: then growing heads leave them in their order."""
+        ...
+
+    @property
+    def work(self) -> int:
+        """About how many multiplications `check` and `largest_cosine` take."""
         ...
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -73,7 +75,6 @@ class Structure(Protocol):
 
     def sign_rows(self) -> SignRows | None:
         """The points that are signs times a number, with or without a tail; None where there are none."""
-        ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """The largest cosine over all pairs, a fraction where it is exact, and in words how it was found."""
@@ -81,18 +82,12 @@ class Structure(Protocol):
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """How many pairs have each cosine; None where the cosines are not rational."""
-        ...
 
     def check(self) -> None:
         """Raise CertificateError unless the points are what the structure says."""
-        ...
-
-    def first(self, count: int) -> Structure:
-        """The first points alone."""
-        ...
 
     def permuted(self, order: Indices) -> Structure:
-        """The same points, point i being what point order[i] was."""
+        """The points number order[0], order[1], ...: all of them in another order, or some alone."""
         ...
 
     def padded(self, dim: int) -> Structure:
@@ -127,8 +122,7 @@ def structure(name: str) -> Callable[[Kind], Kind]:
     def registered(kind: Kind) -> Kind:
         if name in _KINDS:
             raise InvalidArgumentError(f"the structure '{name}' is registered already, by {_KINDS[name].__name__}")
-        kind.name = name
-        _KINDS[name] = kind
+        kind.name, _KINDS[name] = name, kind
         return kind
 
     return registered

@@ -15,9 +15,9 @@ from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, read_structure, structure
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive
 from protosphere.geometry import gram
-from protosphere.geometry.sphere import normalized, padded
+from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_DENSE = 1 << 23
@@ -34,6 +34,8 @@ class Tailed:
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    points = None
+    packed_signs = None
 
     head: SignWords
     share: float
@@ -56,16 +58,6 @@ class Tailed:
         return self.head.dim + self.tails.shape[1]
 
     @property
-    def points(self) -> None:
-        """The words are packed."""
-        return None
-
-    @property
-    def packed_signs(self) -> None:
-        """The words are not the whole points."""
-        return None
-
-    @property
     def is_chain(self) -> bool:
         """What the words are."""
         return self.head.is_chain
@@ -74,6 +66,11 @@ class Tailed:
     def cosine_step(self) -> Fraction | None:
         """That of the words where zeros follow."""
         return self.head.cosine_step if self.share == 1 else None
+
+    @property
+    def work(self) -> int:
+        """That of the words where zeros follow, else all pairs."""
+        return self.head.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words, scaled, and their tails."""
@@ -110,10 +107,6 @@ class Tailed:
         """The words are what they should be."""
         self.head.check()
 
-    def first(self, count: int) -> Tailed:
-        """The first words with their tails."""
-        return replace(self, head=self.head.first(count))
-
     def permuted(self, order: Indices) -> Tailed:
         """The words in another order, each with its tail."""
         return replace(self, head=self.head.permuted(order))
@@ -138,13 +131,28 @@ class Tailed:
 
     @classmethod
     def read(cls, content: Content) -> Tailed:
-        """Packed words and a tail for each."""
-        tail = content.record("tail")
-        tails = content.array("tails", (None, None), np.float64)
+        """Packed words and a tail for each: unit vectors, or zeros where the words are all."""
+        tails, (share, group) = content.array("tails", (None, None), np.float64), _share_and_group(content)
+        if not tails.size or tails.shape[1] >= content.dim:
+            raise InvalidArgumentError(f"'tails' should leave room for words, are {tails.shape} of {content.dim}")
+        if share < 1:
+            require_unit_rows(np.vstack([tails, tails[:1]]), "tails")
+        elif tails.any():
+            raise InvalidArgumentError("'tails' should be zeros where the words have the whole share")
         head = read_structure(content.words.get("head"), content.shorter(content.dim - tails.shape[1]))
         if not isinstance(head, SignWords):
             raise InvalidArgumentError(f"'head' should be packed words before their tails, is '{head.name}'")
-        return Tailed(head, tail["share"], tails, tail["group"])
+        if share < 1 and int(head.word_numbers().max()) // group >= len(tails):
+            raise InvalidArgumentError(f"'group' should give every word one of {len(tails)} tails, is {group}")
+        return Tailed(head, share, renormalized(tails) if share < 1 else tails, group)
+
+
+def _share_and_group(content: Content) -> tuple[float, int]:
+    tail = content.record("tail")
+    share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
+    if share > 1:
+        raise InvalidArgumentError(f"'share' should be at most 1, is {share}")
+    return share, group
 
 
 def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Structure:
