@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.nn.function_calls import call, under_transform
 from protosphere.nn.softmax import PrototypeSums, log_sum_exp, weighted_prototypes
 from protosphere.nn.streaming import widened
 
@@ -55,7 +56,8 @@ def streamed_cross_entropy(
     prototypes: Prototypes, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
 ) -> Tensor:
     """The cross-entropy of the logits scale * z c_k, classes last, z of any dimensions; float32 for half types."""
-    rows = widened(z).reshape(-1, z.shape[-1]) * scale
+    rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
+    rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
     if target.is_floating_point():
         probabilities = _checked_probabilities(z, target, options)
         weights, losses = _losses_of_probabilities(prototypes, rows, probabilities, options)
@@ -74,9 +76,11 @@ def _losses_of_classes(
     log_sum_exps = log_sum_exp(rows, prototypes)
     each = kept.to(rows.dtype) if options.weight is None else options.weight.to(rows.dtype)[classes] * kept
     own = (rows * prototypes.rows(classes, rows)).sum(1)
-    losses = (1 - options.label_smoothing) * each * _not_negative(log_sum_exps - own)
+    losses = _not_negative(log_sum_exps - own)
+    losses = losses if options.weight is None else each * losses
     if options.label_smoothing:
-        losses = losses + _smoothing(prototypes, rows, log_sum_exps, options)
+        smoothing = _smoothing(prototypes, rows, log_sum_exps, options)
+        losses = (1 - options.label_smoothing) * losses + smoothing
     return each, torch.where(kept, losses, 0)
 
 
@@ -123,7 +127,7 @@ def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Te
     if target.is_floating_point() or target.is_complex() or target.dtype == torch.bool or target.shape != z.shape[:-1]:
         raise InvalidArgumentError(_unfit(z, target, options))
     given = target.long(), options.num_classes, options.ignore_index
-    return _Classes.forward(*given) if torch.compiler.is_compiling() else cast("Any", _Classes).apply(*given)
+    return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
 
 def _unfit(z: Tensor, target: Tensor, options: LossOptions) -> str:
@@ -152,7 +156,7 @@ class _Classes(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
         del info
-        return cast("Any", _Classes).apply(*args), (in_dims[0], in_dims[0])
+        return call(_Classes, *args), (in_dims[0], in_dims[0])
 
 
 def _require_classes(classes: Tensor, num_classes: int) -> None:

@@ -11,11 +11,12 @@ which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, .
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
 
+from protosphere.nn.function_calls import call
 from protosphere.nn.streaming import widened
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ def log_sum_exp(z: Tensor, sums: PrototypeSums) -> Tensor:
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
         return torch.ops.protosphere.log_sum_exp(wide, sums.handle, with_mean)[0]
-    return _apply(_LogSumExp, wide, sums, with_mean)[0]
+    return call(_LogSumExp, wide, sums, with_mean)[0]
 
 
 def moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: PrototypeSums) -> Tensor:
     """M(z, l; directions) of each row."""
-    return _apply(_Moment, sums, z, log_sum_exps, *directions)
+    return call(_Moment, sums, z, log_sum_exps, *directions)
 
 
 def mean_and_covariance(
@@ -74,11 +75,7 @@ def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Prototype
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
     if torch.compiler.is_compiling() and not torch.compiler.is_exporting():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
-    return _apply(_WeightedPrototypes, weights, factors, sums)
-
-
-def _apply(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    return cast("Any", function).apply(*arguments)  # torch has no types for it
+    return call(_WeightedPrototypes, weights, factors, sums)
 
 
 def _folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -122,7 +119,7 @@ class _LogSumExp(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *_apply(_LogSumExp, *rows, *args[1:])), (0, 0)
+        return _unfolded(info, *call(_LogSumExp, *rows, *args[1:])), (0, 0)
 
 
 def gradient_of_log_sum_exp(ctx: Any, of_value: Tensor | None, of_mean: Tensor | None) -> Tensor | None:
@@ -165,7 +162,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
-        rows = _apply(_Moment, args[0], *_folded(info, in_dims[1:], args[1:]))
+        rows = call(_Moment, args[0], *_folded(info, in_dims[1:], args[1:]))
         return _unfolded(info, rows)[0], 0
 
 
@@ -203,7 +200,7 @@ class _WeightedPrototypes(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *_apply(_WeightedPrototypes, *rows, *args[1:])), (0, 0)
+        return _unfolded(info, *call(_WeightedPrototypes, *rows, *args[1:])), (0, 0)
 
 
 def gradient_of_weights(ctx: Any, of_sum: Tensor, of_total: Tensor) -> Tensor:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from protosphere.nn.function_calls import call
 from protosphere.nn.streaming import in_memory, place, widened
 from protosphere.nn.threads import by_rows
 
@@ -38,7 +39,7 @@ def coset_words(z: Tensor, part: HadamardPart) -> Tensor:
 
 
 def _apply(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
-    return cast("Any", _Words).apply(rows, part, transposed)  # torch has no types for it
+    return call(_Words, rows, part, transposed)
 
 
 class _Words(torch.autograd.Function):
