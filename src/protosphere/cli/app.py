@@ -48,6 +48,11 @@ COMMANDS = {
         "Measure the prototypes in a file and print their certificate.",
         "certify mine.csv --normalize",
     ),
+    "assign": Command(
+        "assign:assign",
+        "Give prototypes to classes by how similar these are.",
+        "assign c100.safetensors --tree cifar100_superclasses -o aligned.safetensors",
+    ),
     "bounds": Command("bounds:bounds", "How far apart K points in R^n can be.", "bounds -K 1000 -n 128"),
     "compare": Command(
         "compare:compare",

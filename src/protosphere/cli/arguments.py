@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter, Token
 
+from protosphere.code.user_points import read_points
 from protosphere.errors import brief
 
 
@@ -51,6 +53,14 @@ class SchemeOptions:
         algebraic: Whether to start from the algebraic codes as well (optimized).
         polish: Whether to end with Newton's method (optimized).
         energy: What the search descends on, log_sum_exp or riesz (optimized).
+        prefer: What best chooses by, separated or even (best).
+        tolerance: How much max cosine may be given for an even code (best).
+        similarity: A .npy, .csv or .txt file with K x K similarities, or a tree's name (semantic, hierarchical).
+        weight: How much similarity counts, from 0 to 1 (semantic).
+        temperature: The last temperature of the descent (semantic).
+        tree: A text file with a line 'child parent' each, or a tree's name (hierarchical, hierarchy_frame).
+        spread: How much nearer siblings may be than classes that meet at the root (hierarchical).
+        gamma: How fast cosines fall with the distance in the tree (hierarchy_frame).
     """
 
     modify: bool | None = None
@@ -68,10 +78,21 @@ class SchemeOptions:
     algebraic: Annotated[bool | None, Parameter(negative="--no-algebraic")] = None
     polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None
     energy: str | None = None
+    prefer: str | None = None
+    tolerance: float | None = None
+    similarity: str | None = None
+    weight: float | None = None
+    temperature: float | None = None
+    tree: str | None = None
+    spread: float | None = None
+    gamma: float | None = None
 
     def given(self) -> dict[str, Any]:
-        """Those that were given."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """Those that were given; a similarity in a file is read."""
+        options = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.similarity is not None and Path(self.similarity).suffix:
+            options["similarity"] = read_points(Path(self.similarity))
+        return options
 
 
 UNSET = SchemeOptions()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from rich.table import Table
@@ -24,6 +24,8 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
+    prefer: Literal["separated", "even"] = "separated",
+    tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
@@ -34,13 +36,22 @@ def best(
     Args:
         budget: Seconds for the optimiser; by default some seconds' worth of work. Up to a second, what is kept answers.
         iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
+        prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
+        tolerance: How much max cosine may be given for that.
         explain: Show what else was considered.
         output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar("best") as progress:
         code = ps.best(
-            num_classes=num_classes, dim=dim, budget=budget, iterations=iterations, seed=seed, progress=progress
+            num_classes=num_classes,
+            dim=dim,
+            budget=budget,
+            iterations=iterations,
+            prefer=prefer,
+            tolerance=tolerance,
+            seed=seed,
+            progress=progress,
         )
         if file is not None:
             code.save(file, progress)

@@ -1,0 +1,57 @@
+"""`protosphere assign`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.assignment.similarity import as_similarity
+from protosphere.cli.arguments import Json, Seed
+from protosphere.cli.card import code_record, show_code
+from protosphere.cli.output import CODE_ENDINGS, FIGURE_ENDINGS, checked_output, write_code
+from protosphere.cli.screen import print_json, screen
+from protosphere.cli.similarity_sources import NO_SOURCE, Sources
+from protosphere.code.user_points import read_points
+from protosphere.plots import draw_similarity
+
+Objective = Literal["align", "oppose", "worst"]
+
+
+def assign(
+    file: Path,
+    /,
+    *,
+    sources: Sources = NO_SOURCE,
+    objective: Objective = "align",
+    seed: Seed = 0,
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    figure: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Give the prototypes in a file to classes by how similar these are, and print what that gains.
+
+    Args:
+        file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
+        objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
+        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+        figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
+    """
+    written, picture = checked_output(output, CODE_ENDINGS), checked_output(figure, FIGURE_ENDINGS)
+    code = ps.load(file) if file.suffix == ".safetensors" else ps.from_points(read_points(file))
+    similarity = sources.similarity()
+    with ps.progress_bar("assign") as progress:
+        found = ps.assign(code, similarity, objective, seed=seed, progress=progress)
+        if written is not None:
+            write_code(found, written, progress)
+    if picture is not None:
+        groups = similarity.groups() if isinstance(similarity, ps.Taxonomy) else None
+        draw_similarity(as_similarity(similarity), found, picture, groups=groups)
+    assert found.choice is not None, "an assignment says what it gains"
+    if json:
+        print_json(code_record(found) | {"file": written and str(written), "reason": found.choice.reason})
+        return
+    show_code(str(file), found, file=written, json=False)
+    screen().print(found.choice.reason, soft_wrap=True)
