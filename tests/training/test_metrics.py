@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+import protosphere as ps
+from protosphere.assignment import severity
 from protosphere.errors import InvalidArgumentError
 from protosphere.training.metrics import METRICS, Predictions, metric
 from protosphere.training.records import record_from_row
@@ -65,8 +67,31 @@ def test_against_the_definition(some, name, pieces, digits):
     assert entry.value(sums, 500) == pytest.approx(NAIVE[name](probabilities, labels), abs=1e-12)
 
 
+TREE = ps.taxonomy("cifar100_levels")
+OF_A_TREE = {
+    "mistake_severity": lambda logits, labels: severity.mistake_severity(logits, labels, TREE),
+    "hierarchical_distance_at_1": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 1),
+    "hierarchical_distance_at_5": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 5),
+    "hierarchical_distance_at_20": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 20),
+    "superclass_accuracy": lambda logits, labels: severity.superclass_accuracy(logits, labels, TREE),
+}
+
+
+@pytest.mark.parametrize("name", OF_A_TREE)
+def test_severity_of_the_classes_of_a_tree(name, digits):
+    rng = np.random.default_rng(1)
+    logits, labels = rng.normal(size=(120, 100)) + 3 * np.eye(100)[np.arange(120) % 100], np.arange(120) % 100
+    named = replace(digits, class_names=TREE.classes)
+    entry = METRICS[name]
+    assert entry.applies(named)
+    assert not entry.applies(digits)
+    halves = (slice(0, 50), slice(50, 120))
+    sums = sum(entry.sums(Predictions(torch.tensor(logits[h]), torch.tensor(labels[h]), named)) for h in halves)
+    assert entry.value(sums, 120) == pytest.approx(OF_A_TREE[name](logits, labels))
+
+
 def test_every_metric_is_here():
-    assert set(METRICS) == set(NAIVE)
+    assert set(METRICS) == {*NAIVE, *OF_A_TREE}
     with pytest.raises(InvalidArgumentError, match="a metric named 'accuracy' is registered already"):
         metric(summary="")(METRICS["accuracy"].sums)
 
@@ -74,7 +99,7 @@ def test_every_metric_is_here():
 def test_a_certain_and_right_network_is_perfect(digits):
     labels = torch.arange(K)
     seen = Predictions(100 * torch.eye(K), labels, digits)
-    values = {name: entry.value(entry.sums(seen), K) for name, entry in METRICS.items()}
+    values = {name: entry.value(entry.sums(seen), K) for name, entry in METRICS.items() if entry.applies(digits)}
     assert values == pytest.approx(
         {"accuracy": 1, "top5_accuracy": 1, "negative_log_likelihood": 0, "calibration_error": 0}, abs=1e-12
     )

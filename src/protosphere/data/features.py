@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from protosphere.assignment import taxonomy
 from protosphere.data.dataset import Dataset
 from protosphere.data.npz import read_npz
 from protosphere.data.registry import dataset
@@ -29,7 +30,7 @@ def _source(name: str, file: str) -> Source:
 )
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
     """Those of CIFAR-100, images in their order."""
-    return replace(read_npz(files[0]), name="cifar100-features")
+    return replace(read_npz(files[0]), name="cifar100-features", class_names=taxonomy("cifar100_superclasses").classes)
 
 
 @dataset(

@@ -1,6 +1,12 @@
 """What a trained network is judged by, one metric a file; `METRICS` has them by name."""
 
-from protosphere.training.metrics import accuracy, calibration, likelihood, top5  # each registers what it measures
+from protosphere.training.metrics import (
+    accuracy,
+    calibration,
+    likelihood,
+    severity,
+    top5,
+)  # each registers what it measures
 from protosphere.training.metrics.registry import METRICS, Metric, Predictions, metric
 
-__all__ = ["METRICS", "Metric", "Predictions", "accuracy", "calibration", "likelihood", "metric", "top5"]
+__all__ = ["METRICS", "Metric", "Predictions", "accuracy", "calibration", "likelihood", "metric", "severity", "top5"]
