@@ -14,7 +14,7 @@ from torch import nn
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
 from protosphere.training import batches, load_recipe
-from protosphere.training.batches import Part, device_data, training_batches
+from protosphere.training.batches import Share, device_data, training_batches
 from protosphere.training.checkpoint import CHECKPOINT_FILE
 from protosphere.training.epochs import read_metrics
 from protosphere.training.models import WEIGHTS_FILE
@@ -176,8 +176,8 @@ def test_metrics_are_json_lines(digits, tiny, tmp_path, fabric):
 
 def test_parts_of_a_batch_make_the_whole(digits, tiny):
     data = device_data(digits, tiny, torch.device("cpu"))
-    whole = list(training_batches(data, tiny, 1, Part()))
-    parts = [list(training_batches(data, tiny, 1, Part(rank, 3))) for rank in range(3)]
+    whole = list(training_batches(data, tiny, 1, Share()))
+    parts = [list(training_batches(data, tiny, 1, Share(rank, 3))) for rank in range(3)]
     for number, batch in enumerate(whole):
         assert torch.equal(batch.inputs, torch.cat([part[number].inputs for part in parts]))
         assert torch.equal(batch.labels, torch.cat([part[number].labels for part in parts]))

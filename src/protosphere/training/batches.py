@@ -24,7 +24,7 @@ EVALUATION_BATCH = 1000
 
 
 @dataclass(frozen=True)
-class Part:
+class Share:
     """Which of several processes this one is."""
 
     rank: int = 0
@@ -89,7 +89,7 @@ class Batch:
     whole: int
 
 
-def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Part) -> Iterator[Batch]:
+def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) -> Iterator[Batch]:
     """Every training example once, in the order and with the moves of this epoch."""
     generator = stream(recipe.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -105,7 +105,7 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Part) -
 
 
 def evaluation_batches(
-    data: DeviceData, labelled: Labelled, part: Part, size: int = EVALUATION_BATCH
+    data: DeviceData, labelled: Labelled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """This process's share of the examples, as they are."""
     share = part.of(len(labelled))

@@ -13,7 +13,7 @@ import torch
 
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.extras import require
-from protosphere.training.batches import Part
+from protosphere.training.batches import Share
 from protosphere.training.machine import Machine
 
 
@@ -42,9 +42,9 @@ def summing_type(device: torch.device) -> torch.dtype:
     return torch.float32 if device.type == "mps" else torch.float64
 
 
-def part_of(fabric: Any) -> Part:
+def part_of(fabric: Any) -> Share:
     """Which process this is."""
-    return Part(fabric.global_rank, fabric.world_size)
+    return Share(fabric.global_rank, fabric.world_size)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from protosphere.data import Dataset
-from protosphere.training.batches import EVALUATION_BATCH, DeviceData, Labelled, Part, evaluation_batches
+from protosphere.training.batches import EVALUATION_BATCH, DeviceData, Labelled, Share, evaluation_batches
 from protosphere.training.classifier import Classifier
 from protosphere.training.devices import part_of
 from protosphere.training.metrics import METRICS, Predictions
@@ -37,7 +37,7 @@ class Evaluation:
     data: DeviceData
 
     @property
-    def part(self) -> Part:
+    def part(self) -> Share:
         """Which of the processes this is."""
         return part_of(self.fabric)
 
