@@ -121,7 +121,7 @@ def test_third_derivatives(name):
 
 
 @FEW
-@pytest.mark.parametrize("preset", ["protosphere", "mettes"])
+@pytest.mark.parametrize("preset", ["soft_cap", "protosphere", "mettes"])
 def test_gradcheck_and_gradgradcheck_of_the_loss(name, preset):
     z, _, target = drawn(name, batch=2)
     loss = partial(head_of(name, preset).loss, target=target)

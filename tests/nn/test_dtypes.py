@@ -32,7 +32,8 @@ EACH_CODE, EACH_TYPE = pytest.mark.parametrize("name", CODES), pytest.mark.param
 @cache
 def head_of(name):
     scheme, num_classes, dim, options, kind = CODES[name]
-    return PrototypeHead(ps.construct(scheme, num_classes=num_classes, dim=dim, **options), projection=kind)
+    code = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+    return PrototypeHead(code, projection=kind, preset="protosphere")
 
 
 def cast_head(name, dtype):
