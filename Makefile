@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test ray-test lint bench docs clean
+.PHONY: demo test fuzz ray-test lint bench docs clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -18,6 +18,9 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+fuzz: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.code_files 10000
 
 ray-test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/training/ray_with_a_dying_node.py

@@ -56,7 +56,8 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         raise InvalidArgumentError(f"'{what}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")
-    norms = np.linalg.norm(points, axis=1)
+    with np.errstate(over="ignore"):  # the norm of huge entries is infinity, and that is not 1
+        norms = np.linalg.norm(points, axis=1)
     row = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[row] - 1) > UNIT_TOLERANCE:
         raise InvalidArgumentError(
