@@ -210,3 +210,15 @@ def test_misuse_is_one_sentence(arguments, options, sentence):
 def test_a_wrong_z_is_one_sentence(z):
     with pytest.raises(InvalidArgumentError, match="'z' must be of"):
         PrototypeHead(CODE)(z)
+
+
+def test_the_best_of_a_head_is_the_best_that_is_known():
+    head = PrototypeHead(200, dim=50)
+    assert float(head.certificate.max_cosine) < 0.056
+    assert float(PrototypeHead(60, dim=20).certificate.max_cosine) < 1 / 9 - 1e-3, "the catalogue knows better"
+
+
+def test_options_go_to_the_scheme():
+    assert PrototypeHead(50, dim=40, scheme="bch", options={"modify": True}).code.provenance.options["modify"]
+    with pytest.raises(InvalidArgumentError, match="'bch' has no option 'modfy'"):
+        PrototypeHead(50, dim=40, scheme="bch", options={"modfy": True})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from protosphere.codes.fields import FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_Q = 9
@@ -30,10 +32,20 @@ def generalized_quadrangle() -> Iterator[Member]:
 
     All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
     (657,7300). They come in the order of their coordinates.
+
+    Seen along j <= 3 points, no two of them collinear, the points that are collinear with none of these have cosines of
+    at most 1/(q^2+j) in j dimensions less: (51,256), (50,204) and (49,164) for q = 4. Every three such points have
+    q + 1 common neighbours, so that their number does not depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
         recipe, step = f"points of the elliptic quadric over GF({q})", Fraction(q + 1, q * q)
         yield dense_member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), recipe, partial(_points, q), step)
+        for along, size in enumerate((q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)), start=1):
+            if size > _dim(q) - along:
+                seen = f"{recipe}, seen along {along} of them"
+                points = partial(_section, q, along)
+                cosine, step = _section_cosines(q, along)
+                yield dense_member(_dim(q) - along, size, cosine, seen, points, step)
 
 
 def quadric(q: int) -> tuple[Indices, Indices]:
@@ -72,6 +84,27 @@ def _points(q: int, count: int) -> Points:
     gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
     np.fill_diagonal(gram, 1.0)
     return frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
+
+
+def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
+    """The cosine of points that are not collinear, and the step that it and that of collinear ones are multiples of."""
+    b = Fraction(1, q * q)
+    left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
+    apart, collinear = (1 - b) / left, (1 + Fraction(1, q)) / left
+    shared = apart.denominator * collinear.denominator
+    step = Fraction(gcd(apart.numerator * collinear.denominator, collinear.numerator * apart.denominator), shared)
+    return 1 - apart, step
+
+
+def _section(q: int, along: int, count: int) -> Points:
+    """The points at cosine 1/q^2 from each of the first `along` that are so from each other, orthogonally to these."""
+    points = _points(q, (q + 1) * (q**3 + 1))
+    left, fixed = np.arange(len(points)), np.zeros(along, dtype=np.int64)
+    for i in range(along):
+        fixed[i] = left[0]
+        left = left[(points[left] @ points[left[0]] > 0) & (left != left[0])]
+    across: Points = np.linalg.qr(points[fixed].T, mode="complete")[0][:, along:]
+    return normalized(points[left[:count]] @ across)
 
 
 def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:
