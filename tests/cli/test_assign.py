@@ -81,3 +81,15 @@ def test_construct_takes_a_similarity_and_a_tree(run, sources):
     assert semantic.exit_code == 0
     tree = run("construct", "hierarchical", "-K", 12, "-n", 8, "--tree", sources / "tree.txt", "--json")
     assert tree.exit_code == 0
+
+
+def test_opposed_says_what_alignment_mends(run, tmp_path):
+    vectors = np.random.default_rng(0).standard_normal((10, 3))
+    np.save(tmp_path / "vectors.npy", vectors)
+    asked = ("opposed", "digits", "--scheme", "cross_polytope", "--dim", 5)
+    answer = run(*asked, "--embeddings", tmp_path / "vectors.npy")
+    assert answer.exit_code == 0
+    said = next(line for line in answer.out.splitlines() if line.startswith("mean similarity"))
+    before, after = (float(word) for word in said.replace(",", "").split() if word.lstrip("-").startswith("0."))
+    assert after < before
+    assert "mean similarity" not in run(*asked).out

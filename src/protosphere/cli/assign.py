@@ -11,10 +11,10 @@ import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import Json, Seed
 from protosphere.cli.card import code_record, show_code
-from protosphere.cli.output import CODE_ENDINGS, FIGURE_ENDINGS, checked_output, write_code
+from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.cli.similarity_sources import NO_SOURCE, Sources
-from protosphere.code.user_points import read_points
+from protosphere.code.formats import WRITABLE
 from protosphere.plots import draw_similarity
 
 Objective = Literal["align", "oppose", "worst"]
@@ -36,16 +36,16 @@ def assign(
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
         objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
-        output: A file to write: .safetensors (certificate and provenance included), .npy or .csv (float64 rows).
+        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
         figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
     """
-    written, picture = checked_output(output, CODE_ENDINGS), checked_output(figure, FIGURE_ENDINGS)
-    code = ps.load(file) if file.suffix == ".safetensors" else ps.from_points(read_points(file))
+    written, picture = checked_output(output, WRITABLE), checked_output(figure, FIGURE_ENDINGS)
+    code = ps.load(file)
     similarity = sources.similarity()
     with ps.progress_bar("assign") as progress:
         found = ps.assign(code, similarity, objective, seed=seed, progress=progress)
         if written is not None:
-            write_code(found, written, progress)
+            found.save(written, progress)
     if picture is not None:
         groups = similarity.groups() if isinstance(similarity, ps.Taxonomy) else None
         draw_similarity(as_similarity(similarity), found, picture, groups=groups)

@@ -32,6 +32,11 @@ class SimilaritySources:
     features: Path | None = None
     tree: str | None = None
 
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return any(value is not None for value in vars(self).values())
+
     def similarity(self) -> Any:
         """The similarity, or the tree that has one."""
         readers: dict[str, Callable[[Any], Any]] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 import protosphere as ps
+from protosphere.types import Points
 
 OPPOSED = -1 + 1e-9
 
@@ -18,6 +20,11 @@ class OpposedPair:
     first: int
     second: int
     names: tuple[str, str]
+
+
+def mean_similarity(similarity: Points, pairs: Sequence[OpposedPair]) -> float:
+    """How similar opposed classes are, on average; 0 where there are none."""
+    return float(np.mean([similarity[pair.first, pair.second] for pair in pairs])) if pairs else 0.0
 
 
 def opposed_pairs(code: ps.SphericalCode, class_names: tuple[str, ...]) -> list[OpposedPair]:
