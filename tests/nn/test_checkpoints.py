@@ -200,3 +200,14 @@ def test_a_state_brings_its_preset_unless_another_was_asked_for():
         head.load_state_dict(saved.state_dict())
     assert torch.equal(default(z), saved(z))
     assert (default.preset.name, asked.preset.name) == ("protosphere", "lindstrom")
+
+
+@pytest.mark.parametrize("scale", ["auto", "learn"])
+def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeypatch, scale):
+    head = PrototypeHead(10, dim=9, scale=scale)
+    state, logits = head.state_dict(), head(torch.eye(9))
+    monkeypatch.setattr(PrototypeHead, "_automatic_scale", lambda self: 77.0)
+    fresh = PrototypeHead(10, dim=9, scale=scale)
+    fresh.load_state_dict(state)
+    for again in (fresh, PrototypeHead.from_state_dict(state)):
+        assert torch.equal(again(torch.eye(9)), logits)

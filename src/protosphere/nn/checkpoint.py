@@ -60,8 +60,8 @@ def code_digest(code: SphericalCode) -> str:
     return _digests[code]
 
 
-def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str, Any]) -> Tensor:
-    """The state of a head that uses `code`, the first classes of `reserve`."""
+def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str, Any], started: float) -> Tensor:
+    """The state of a head that uses `code`, the first classes of `reserve`, and whose scale started there."""
     words = {
         "num_classes": code.num_classes,
         "dim": code.dim,
@@ -69,6 +69,7 @@ def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str
         "digest": code_digest(code),
         "reserve_digest": code_digest(reserve),
         "settings": settings,
+        "scale_started": started,
     }
     text = json.dumps(words, sort_keys=True).encode()
     if reserve not in _packed:
@@ -88,6 +89,13 @@ def unpacked_state(state: Tensor) -> SavedHead:
         return SavedHead(dict(json.loads(raw[start:stop])), raw[stop:])
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
+
+
+def started_scale(saved: SavedHead, preset: str) -> float | None:
+    """Where a scale that the preset chose started, whatever that preset would choose now; None where it did not."""
+    settings = saved.words["settings"]
+    chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
+    return saved.words.get("scale_started") if chosen else None
 
 
 def packed_code(code: SphericalCode) -> bytes:

@@ -210,7 +210,7 @@ class PrototypeHead(nn.Module):
     def get_extra_state(self) -> Tensor:
         """The code and the settings, for `state_dict`."""
         settings = {"preset": self.preset.name, "scale": self.scaling.setting, "projection": self._projection_kind}
-        return checkpoint.packed_state(self.code, self.reserve, settings)
+        return checkpoint.packed_state(self.code, self.reserve, settings, self.scaling.start)
 
     def set_extra_state(self, state: Tensor) -> None:
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
@@ -221,7 +221,8 @@ class PrototypeHead(nn.Module):
             self.reserve = theirs
         if not self._preset_given:
             self.preset = preset_named(saved.words["settings"]["preset"])
-        self.scaling.begin_at(self._automatic_scale())
+        started = checkpoint.started_scale(saved, self.preset.name)
+        self.scaling.begin_at(self._automatic_scale() if started is None else started)
         if theirs is None and is_filled(self.projection):
             note_filled(self.projection)
         else:
