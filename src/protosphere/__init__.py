@@ -18,6 +18,7 @@ from protosphere.assignment import (
 )
 from protosphere.bounds import Bound
 from protosphere.code.certificate import Certificate
+from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
@@ -38,6 +39,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Construction",
+    "Evenness",
     "InfeasibleError",
     "InvalidArgumentError",
     "Placement",
@@ -54,6 +56,7 @@ __all__ = [
     "certify",
     "construct",
     "describe",
+    "evenness",
     "from_points",
     "level_cosines",
     "load",

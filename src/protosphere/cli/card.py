@@ -9,7 +9,9 @@ from typing import Any
 from protosphere.cli.numbers import cosine_fields, decimal, small, spoken
 from protosphere.cli.screen import print_card, print_json
 from protosphere.code.certificate import Certificate
+from protosphere.code.evenness import evenness
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.evenness_order import LARGEST_COMPARED
 
 
 def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None) -> None:
@@ -63,4 +65,17 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "gap": proof.gap,
         "optimal": proof.optimal,
         "method": proof.method,
+        **spread_fields(code),
+    }
+
+
+def spread_fields(code: SphericalCode) -> dict[str, Any]:
+    """How even the code is, where all pairs can be looked at in a moment."""
+    if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
+        return {"least_cosine": None, "opposed_pairs": None, "energy": None}
+    found = evenness(code)
+    return {
+        "least_cosine": float(found.least_cosine),
+        "opposed_pairs": found.opposed_pairs,
+        "energy": found.energy,
     }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds import Bound
+from protosphere.code.evenness import evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best import QUICK
 from protosphere.constructions.construct import construct
+from protosphere.constructions.evenness_order import LARGEST_COMPARED
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
 from protosphere.types import Cosine, Progress, ignore
@@ -38,12 +40,16 @@ PRODUCTS_A_UNIT = 10**8
 
 @dataclass(frozen=True)
 class Cell:
-    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there."""
+    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and its energy.
+
+    The energy is that of `code.evenness`: of two codes with the same max cosine the lower is the more even.
+    """
 
     scheme: str
     dim: int
     max_cosine: Cosine | None
     obstacle: str | None
+    energy: float | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,8 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """Tidy rows for CSV or JSON, one a number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
         cells = [
-            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, None, c.obstacle) for c in self.cells
+            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, None, c.obstacle) | {"energy": c.energy}
+            for c in self.cells
         ]
         return cells + limit_records(self.num_classes, self.limits)
 
@@ -194,7 +201,8 @@ def _cell(
         code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
     except InfeasibleError as obstacle:
         return Cell(entry.name, dim, None, str(obstacle))
-    return Cell(entry.name, dim, code.max_cosine, None)
+    spread = evenness(code).energy if K <= LARGEST_COMPARED and code.max_cosine < 1 else None
+    return Cell(entry.name, dim, code.max_cosine, None, spread)
 
 
 def _weight(entry: Construction, K: int, dim: int) -> int:
@@ -224,4 +232,5 @@ def _record(
         "exact": str(value) if isinstance(value, Fraction) else None,
         "theorem": theorem,
         "obstacle": obstacle,
+        "energy": None,
     }
