@@ -33,7 +33,7 @@ def test_a_checkpoint_holds_the_code_and_is_small(tmp_path):
     assert state["1._extra_state"].numel() < 4000
     code = saved_code(saved)
     assert np.array_equal(code.points, PrototypeHead(100, dim=64).code.points)
-    assert code.provenance.resolved.construction == "cross_polytope"
+    assert code.provenance.resolved.construction == "orthogonal_simplices"
     assert "optimal" in code.explain()
 
 
