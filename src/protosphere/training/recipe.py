@@ -20,6 +20,9 @@ SCHEDULES = ("cosine", "constant")
 PRECISIONS = ("32-true", "bf16-mixed", "64-true")
 """Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
 
+ALIGNED = ("align", "oppose")
+"""Mappings by what is seen of the classes in training (`training.alignment`)."""
+
 OF_PROTOTYPES = ("scheme", "mapping", "preset", "loss", "margin", "scale", "options")
 """Settings that a learned head has no use for."""
 
@@ -48,7 +51,8 @@ class Recipe:
         dataset: a name that `load_dataset` knows, or the path of an .npz file.
         head: `prototypes`, fixed ones; `linear`, the network's last layer is learned and gives the K logits;
             `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
-        scheme, dim, mapping: of the prototypes; `dim` is K for a linear head.
+        scheme, dim, mapping: of the prototypes; `dim` is K for a linear head. The mappings `align` and `oppose` give
+            similar classes near or distant prototypes, by their means over the training examples.
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
@@ -97,7 +101,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         _check_numbers(self)
-        choices = {"head": HEADS, "mapping": MAPPINGS, "optimiser": OPTIMISERS, "schedule": SCHEDULES}
+        choices = {"head": HEADS, "mapping": (*MAPPINGS, *ALIGNED), "optimiser": OPTIMISERS, "schedule": SCHEDULES}
         for name, known in (choices | {"precision": PRECISIONS}).items():
             as_choice(name, getattr(self, name), known)
         _check_prototypes(self)

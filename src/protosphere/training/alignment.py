@@ -1,0 +1,84 @@
+"""Prototypes given to classes by what is seen of these in training: similar classes get near ones, and keep them.
+
+How similar classes are is the cosine of their centred means: of the inputs themselves where they are features, else of
+the logits of the same network after one epoch with a learned layer. Only training examples are looked at.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import protosphere as ps
+from protosphere.assignment import assign, similarity_from_embeddings
+from protosphere.assignment.similarity import similarity_text
+from protosphere.data import Dataset
+from protosphere.errors import StorageError
+from protosphere.training.batches import DeviceData, device_data
+from protosphere.training.recipe import Recipe, recipe_from, without_prototypes
+from protosphere.types import Points
+
+PROTOTYPES_FILE = "prototypes.safetensors"
+WARMUP_FOLDER = "warm-up"
+MEANS_BATCH = 1000
+
+
+def aligned_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+    """The prototypes of a recipe whose mapping is 'align' or 'oppose'; kept in `folder`, and read from there again."""
+    path = folder / PROTOTYPES_FILE
+    if path.exists():
+        return _kept(path, recipe)
+    similarity = similarity_from_embeddings(class_means(recipe, dataset, folder, fabric))
+    if recipe.scheme == "semantic":
+        similarity = similarity if recipe.mapping == "align" else -similarity
+        code = _constructed(recipe, dataset.num_classes, similarity=similarity_text(similarity))
+    else:
+        code = assign(_constructed(recipe, dataset.num_classes), similarity, recipe.mapping, seed=recipe.seed)
+    if fabric.is_global_zero:
+        code.save(path)
+        shutil.rmtree(folder / WARMUP_FOLDER, ignore_errors=True)
+    return code
+
+
+def class_means(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+    """The mean of each class, one per row: of features, or of the logits after an epoch with a learned layer."""
+    data = device_data(dataset, recipe, fabric.device)
+    network: Any = torch.nn.Identity() if dataset.is_features else _warmed_up(recipe, dataset, folder, fabric)
+    return _means(network, data, dataset.num_classes)
+
+
+def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Any:
+    from protosphere.training.training import train
+
+    settings = without_prototypes(recipe.record()) | {"head": "linear", "dim": dataset.num_classes}
+    warmup = recipe_from(settings | {"epochs": min(1, recipe.epochs), "warmup": 0.0})
+    where = folder / WARMUP_FOLDER
+    where.mkdir(parents=True, exist_ok=True)
+    return train(warmup, None, dataset, where, fabric, tensorboard=False).classifier.backbone.eval()
+
+
+def _means(network: Any, data: DeviceData, num_classes: int) -> Points:
+    sums, counts = None, torch.bincount(data.train.labels, minlength=num_classes)
+    with torch.no_grad():
+        for start in range(0, len(data.train), MEANS_BATCH):
+            some = slice(start, start + MEANS_BATCH)
+            seen = network(data.normalised(data.train.inputs[some])).double().flatten(1)
+            sums = seen.new_zeros(num_classes, seen.shape[1]) if sums is None else sums
+            sums.index_add_(0, data.train.labels[some], seen)
+    assert sums is not None, "there are training examples"
+    return (sums / counts.clamp(min=1)[:, None]).cpu().numpy()
+
+
+def _constructed(recipe: Recipe, num_classes: int, **options: Any) -> ps.SphericalCode:
+    chosen = dict(recipe.options) | options
+    return ps.construct(recipe.scheme, num_classes=num_classes, dim=recipe.dim, seed=recipe.seed, **chosen)
+
+
+def _kept(path: Path, recipe: Recipe) -> ps.SphericalCode:
+    code = ps.load(path)
+    if code.dim != recipe.dim:
+        raise StorageError(f"'{path}' holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}; remove it")
+    return code

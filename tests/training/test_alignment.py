@@ -1,0 +1,62 @@
+"""Prototypes aligned with what is seen of classes in training."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import protosphere as ps
+from protosphere.assignment import similarity_from_embeddings
+from protosphere.data import load_dataset
+from protosphere.training import load_recipe
+from protosphere.training.alignment import PROTOTYPES_FILE, class_means
+from protosphere.training.devices import make_fabric
+from protosphere.training.machine import Machine
+from protosphere.training.runs import run
+
+
+@pytest.fixture
+def features(tmp_path):
+    """Six classes in three pairs that are alike."""
+    rng = np.random.default_rng(0)
+    middles = np.repeat(rng.standard_normal((3, 8)), 2, axis=0) + 0.3 * rng.standard_normal((6, 8))
+    arrays = {}
+    for name, count in (("train", 240), ("test", 60)):
+        labels = np.arange(count) % 6
+        arrays[f"y_{name}"] = labels
+        arrays[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
+    np.savez(tmp_path / "pairs.npz", **arrays)
+    return str(tmp_path / "pairs.npz")
+
+
+def pair_sum(code, similarity):
+    return float((code.points @ code.points.T * similarity).sum())
+
+
+@pytest.mark.parametrize("scheme", ["cross_polytope", "semantic"])
+def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, scheme):
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme=scheme, dim=3, epochs=1, batch_size=60, backbone="linear", threads=1, mapping="align"
+    )
+    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    similarity = similarity_from_embeddings(class_means(recipe, dataset, tmp_path, fabric))
+    codes = {}
+    for mapping in ("align", "oppose"):
+        folder = tmp_path / mapping
+        first = run(recipe.changed(mapping=mapping), dataset, folder, fabric, tensorboard=False)
+        assert first.status == "done"
+        codes[mapping] = ps.load(folder / PROTOTYPES_FILE)
+    plain = ps.construct("cross_polytope", num_classes=6, dim=3)
+    assert pair_sum(codes["align"], similarity) > pair_sum(plain, similarity) - 1e-9
+    assert pair_sum(codes["align"], similarity) > pair_sum(codes["oppose"], similarity) + 0.1
+    assert not (tmp_path / "align" / "warm-up").exists()
+
+
+def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
+    recipe = load_recipe("quick-digits").changed(
+        scheme="cross_polytope", dim=5, epochs=1, mapping="align", train_images=200, threads=1
+    )
+    dataset, fabric = load_dataset("digits"), make_fabric(Machine("cpu"), recipe.precision)
+    records = [run(recipe, dataset, tmp_path / name, fabric, tensorboard=False) for name in ("a", "b")]
+    assert records[0].weights == records[1].weights
+    assert ps.load(tmp_path / "a" / PROTOTYPES_FILE).explain().startswith("Assigned to align")
