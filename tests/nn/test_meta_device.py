@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 
 import pytest
 import torch
@@ -85,7 +84,7 @@ def test_loaders_that_leave_empty_what_is_not_saved(options):
     model = pretrained(on_meta(options), whole.state_dict())
     assert torch.equal(model.head.prototypes(), whole.head.prototypes())
     assert torch.equal(model(x()), whole(x()))
-    again = pretrained(pickle.loads(pickle.dumps(copy.deepcopy(model))), whole.state_dict())
+    again = pretrained(copy.deepcopy(model), whole.state_dict())
     assert torch.equal(again(x()), whole(x()))
 
 
