@@ -85,8 +85,9 @@ def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = 
     words = description if "structure" in description else _named(arrays, description)
     content = Content(arrays, words, claim.num_classes, claim.dim, complete)
     placement = Placement(as_text("recipe", description["recipe"]), read_structure(words["structure"], content))
-    provenance, choice = description["provenance"], description.get("choice")
-    return placement, claim, provenance and _provenance(provenance), choice and _choice(choice)
+    made, choice = description["provenance"], description.get("choice")
+    provenance = None if made is None else _provenance(made)
+    return placement, claim, provenance, None if choice is None else _choice(choice)
 
 
 def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Provenance:
     def __post_init__(self) -> None:
         _require("options", isinstance(self.options, Mapping) and isinstance(self.chosen, Mapping), self.options)  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
         object.__setattr__(self, "steps", tuple(_read(Step, step) for step in self.steps))
-        object.__setattr__(self, "resolved", self.resolved and _read(Provenance, self.resolved))
+        object.__setattr__(self, "resolved", None if self.resolved is None else _read(Provenance, self.resolved))
 
     @property
     def scheme(self) -> str:

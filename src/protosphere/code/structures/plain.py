@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -73,20 +74,26 @@ class Plain:
         """Counts of 1 - j * step; CertificateError where a cosine is not such."""
         if self.cosine_step is None:
             return None
-        step, rounding = float(self.cosine_step), product_rounding(self.dim)
         totals: Counter[int] = Counter()
-        for above, block in gram_blocks(point_rows(self.points), progress):
-            products = block.ravel() if above is None else block[above]
-            nearest = np.rint((1 - products) / step)
-            if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
-                raise CertificateError(f"not all cosines of the points are of the form 1 - j * {self.cosine_step}")
+        for nearest in self._multiples(self.cosine_step, progress):
             multiples, pairs = np.unique(nearest.astype(np.int64), return_counts=True)
             totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
         return {1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()}
 
+    def _multiples(self, grid: Fraction, progress: Progress) -> Iterator[Points]:
+        """The integers j of the cosines 1 - j * step, all pairs once; CertificateError where a cosine is off."""
+        step, rounding = float(grid), product_rounding(self.dim)
+        for above, block in gram_blocks(point_rows(self.points), progress):
+            products = block.ravel() if above is None else block[above]
+            nearest = np.rint((1 - products) / step)
+            if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
+                raise CertificateError(f"not all cosines of the points are of the form 1 - j * {grid}")
+            yield nearest
+
     def check(self) -> None:
         """All cosines are on the grid, where there is one."""
-        self.spectrum(ignore)
+        if self.cosine_step is not None:
+            deque(self._multiples(self.cosine_step, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
         """The rows in another order."""

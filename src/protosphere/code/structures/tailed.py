@@ -15,7 +15,7 @@ from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, read_structure, structure
-from protosphere.errors import InvalidArgumentError, as_integer, as_positive
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress
@@ -150,8 +150,8 @@ class Tailed:
 def _share_and_group(content: Content) -> tuple[float, int]:
     tail = content.record("tail")
     share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
-    if share > 1:
-        raise InvalidArgumentError(f"'share' should be at most 1, is {share}")
+    if share > 1 or group > EVERY_WORD:
+        raise InvalidArgumentError(f"'share' should be at most 1 and 'group' at most 2^62, are {share}, {brief(group)}")
     return share, group
 
 
