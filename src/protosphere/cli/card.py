@@ -13,13 +13,17 @@ from protosphere.code.evenness import evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.evenness_order import LARGEST_COMPARED
 
+SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
+"""Fields that a file of ours is believed in, and that nobody has looked at."""
+
 
 def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None) -> None:
     """Print the card, or its JSON; `file` is where the code was written or read."""
-    if json:
-        print_json(code_record(code) | {"file": None if file is None else str(file)})
-        return
     read = title == str(file)
+    if json:
+        said = {"said_by_file": SAID} if read and code.provenance else {}
+        print_json(code_record(code) | {"file": None if file is None else str(file)} | said)
+        return
     written = [] if file is None or read else [("written", str(file))]
     print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code, read), *written])
 

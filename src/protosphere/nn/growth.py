@@ -58,6 +58,8 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
         raise InvalidArgumentError(f"'num_classes' must be at most the {code.num_classes} in reserve, got {K}")
     step = Step(FIRST, K)
     placement = after(code.placement, step)
+    if code.certificate.claimed:  # of a file too large to be looked at while loading
+        placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
     return SphericalCode(placement, certified(placement, code.certificate.guarantee), provenance)
 
