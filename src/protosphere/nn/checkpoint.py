@@ -28,6 +28,10 @@ from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ProtosphereError
 from protosphere.nn import old_checkpoint
 
+SETTINGS = frozenset({"preset", "scale", "projection"})
+UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
+"""A code that unpacks to more than the first and more than so many times its size is refused."""
+
 MAGIC = b"psphead2"
 """How a state begins; those of earlier versions begin with a brace."""
 
@@ -82,13 +86,18 @@ def unpacked_state(state: Tensor) -> SavedHead:
     """What `packed_state` packed, the code still packed."""
     try:
         raw = state.cpu().numpy().tobytes()
-        if not raw.startswith(MAGIC):
-            return SavedHead(dict(json.loads(raw)), b"")
         start = len(MAGIC) + 8
         stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
-        return SavedHead(dict(json.loads(raw[start:stop])), raw[stop:])
-    except (AttributeError, TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
+        whole = not raw.startswith(MAGIC)
+        words = json.loads(raw if whole else raw[start:stop])
+        if not SETTINGS.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
+            raise ValueError("its settings are others")
+        return SavedHead(dict(words), b"" if whole else raw[stop:])
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        reason = "".join(letter if letter.isprintable() else "?" for letter in str(error))
+        raise InvalidArgumentError(
+            f"the checkpoint's head state is not one that protosphere wrote: {reason}"
+        ) from error
 
 
 def started_scale(saved: SavedHead, preset: str) -> float | None:
@@ -151,7 +160,10 @@ def saved_code(saved: SavedHead) -> SphericalCode:
 
 def _read(packed: bytes) -> SphericalCode:
     safetensors: Any = import_module("safetensors.numpy")
-    raw = zlib.decompress(packed)
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(packed, max(UNSUSPECTED_BYTES, LARGEST_RATIO * len(packed)))
+    if not unpacking.eof:
+        raise ValueError("its code is cut off, or unpacks to more than any")
     length = int.from_bytes(raw[:8], "little")
     description: dict[str, Any] = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"]["description"])
     arrays: dict[str, NDArray[Any]] = safetensors.load(raw)
