@@ -116,6 +116,15 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
     return False
 
 
+def make_folder(folder: Path) -> Path:
+    """`folder`, made where there is none; StorageError in one sentence where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder '{folder}': {error.strerror or error}") from error
+    return folder
+
+
 @contextmanager
 def locked(path: Path, what: str) -> Generator[None]:
     """The only right to change `path`, a folder or a file, until this ends or the process dies.

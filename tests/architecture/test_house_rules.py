@@ -37,3 +37,71 @@ def test_public_functions_say_what_they_do(path):
     ]
     assert ast.get_docstring(tree), "the module"
     assert all(ast.get_docstring(node) for node in public), [n.name for n in public if not ast.get_docstring(n)]
+
+
+SOURCES = {path: ast.parse(path.read_text()) for path in FILES if "src" in path.parts}
+PACKAGE = ROOT / "src" / "protosphere"
+
+SAME_STEM = {
+    "registry": "the list of each room that has one",
+    "one_hot": "the bound, and the points that meet it",
+    **dict.fromkeys(
+        ("bch", "reed_muller", "reed_solomon", "shortened_cosets"), "the code, and its points on the sphere"
+    ),
+    **dict.fromkeys(("cosets", "linear", "simplices", "simplex"), "the mathematics, the structure, the projection"),
+    "hadamard": "the matrices, and the projection by them",
+    "dense": "the backbone of dense layers, and the projection by a dense matrix",
+    "checkpoint": "of a head, and of a training run",
+    "classifier": "of scikit-learn, and the network that is trained",
+    "accuracy": "the metric, and its figure",
+    "features": "of classes, and of examples",
+}
+"""Files of one name in different rooms by intent; a command may have the name of what it calls."""
+
+SAME_FUNCTION = {
+    **dict.fromkeys(("bch", "reed_muller"), "the linear code, and its points on the sphere"),
+    "one_hot": "the bound, and the points that meet it",
+    "best": "the function, and the construction behind it",
+    "load": "the file's content, and the code made of it",
+    **dict.fromkeys(("log_sum_exp", "weighted_prototypes"), "the function of tensors, and its operator in a graph"),
+}
+
+
+def test_no_class_name_is_defined_twice():
+    places = {}
+    for path, tree in SOURCES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_public_function_name_means_one_thing():
+    places = {}
+    for path, tree in SOURCES.items():
+        if path.parent.name == "cli":
+            continue  # a command is a shell over the function of its name
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in twice.items() if name not in SAME_FUNCTION} == {}
+
+
+def test_a_file_name_means_one_thing():
+    places = {}
+    for path in SOURCES:
+        if path.parent.name != "cli" and path.stem != "__init__":
+            places.setdefault(path.stem, []).append(str(path.relative_to(PACKAGE)))
+    twice = {stem: found for stem, found in places.items() if len(found) > 1}
+    assert {stem: found for stem, found in twice.items() if stem not in SAME_STEM} == {}
+
+
+def test_commands_do_not_import_commands():
+    from protosphere.cli.app import COMMANDS
+
+    homes = {f"protosphere.cli.{command.home(name).partition(':')[0]}" for name, command in COMMANDS.items()}
+    for path, tree in SOURCES.items():
+        if path.parent.name == "cli":
+            imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+            assert not imported & homes, path.name

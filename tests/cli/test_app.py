@@ -129,7 +129,7 @@ def test_light_commands_load_nothing_heavy(words):
 def test_help_imports_no_command():
     script = (
         "import sys; from protosphere.cli import main; main(['--help']);"
-        f"sys.exit(str([c for c in {[c.target.split(':')[0] for c in COMMANDS.values()]!r}"
+        f"sys.exit(str([c for c in {[c.home(name).split(':')[0] for name, c in COMMANDS.items()]!r}"
         " if 'protosphere.cli.' + c in sys.modules] or ''))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
@@ -138,5 +138,5 @@ def test_help_imports_no_command():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_where_it_is_said_to_be(name):
-    module, _, function = COMMANDS[name].target.partition(":")
+    module, _, function = COMMANDS[name].home(name).partition(":")
     assert callable(getattr(import_module(f"protosphere.cli.{module}"), function))

@@ -154,7 +154,7 @@ def digits_as_mnist(monkeypatch):
     """No test needs the real files where nothing is trained."""
     from protosphere.data import load_dataset
 
-    monkeypatch.setattr("protosphere.cli.sweep.load_dataset", lambda name, **rest: load_dataset("digits"))
+    monkeypatch.setattr("protosphere.cli.sweeping.load_dataset", lambda name, **rest: load_dataset("digits"))
 
 
 def test_claims(run, here):

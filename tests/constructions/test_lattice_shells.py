@@ -15,12 +15,11 @@ import pytest
 import protosphere as ps
 from protosphere.code.structures import Plain, lattice
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_shell, minimal_vectors
+from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_minimal_vectors, barnes_wall_shell
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
 from protosphere.constructions.lattices.e8_shell import e8_shell
 from protosphere.constructions.lattices.laminated import laminated
-from protosphere.constructions.lattices.leech import leech_basis
-from protosphere.constructions.lattices.leech import minimal_vectors as leech_vectors
+from protosphere.constructions.lattices.leech import leech_basis, leech_minimal_vectors
 from protosphere.constructions.lattices.leech_shell import leech_shell
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
@@ -85,7 +84,7 @@ def test_known_kissing_numbers_and_hole_shells():
         (lattice_basis(reed_muller(0, 3)), 2**8),  # twice E8, which is unimodular
         (lattice_basis(reed_muller(1, 4)), 2**12),  # sqrt(2) times Barnes-Wall, of determinant 2^8
         (leech_basis(), 8**12),  # sqrt(8) times Leech
-        (integer_basis(minimal_vectors(5)[::61]), 2**32),  # twice Barnes-Wall 32, which is unimodular
+        (integer_basis(barnes_wall_minimal_vectors(5)[::61]), 2**32),  # twice Barnes-Wall 32, which is unimodular
     ],
     ids=["E8", "Barnes-Wall 16", "Leech", "Barnes-Wall 32"],
 )
@@ -95,7 +94,7 @@ def test_volumes_of_the_lattices(basis, volume):
 
 
 def test_leech_vectors_are_symmetric_and_different():
-    found = leech_vectors()
+    found = leech_minimal_vectors()
     assert len(np.unique(found, axis=0)) == 196_560
     assert np.array_equal(np.unique(found, axis=0), np.unique(-found, axis=0))
     assert set(np.unique(found[:30].astype(int) @ found.T.astype(int))) == {-32, -16, -8, 0, 8, 16, 32}

@@ -9,16 +9,16 @@ import pytest
 from protosphere.codes.bch import bch
 from protosphere.codes.linear import codewords, rank, unpack
 from protosphere.codes.weights import smallest_weight
-from protosphere.constructions.block_codes import bch as bch_scheme
-from protosphere.constructions.block_codes import reed_muller as reed_muller_scheme
+from protosphere.constructions.block_codes.bch import bch_modifications
+from protosphere.constructions.block_codes.reed_muller import reed_muller_modifications
 
 SIZES = [(dim, needed) for dim, needed in product(range(3, 20), (1, 2, 3, 5, 8)) if needed <= dim]
 
 
 @pytest.mark.parametrize(("dim", "needed"), SIZES)
-@pytest.mark.parametrize("scheme", [bch_scheme, reed_muller_scheme])
-def test_every_modified_code_keeps_its_promise(scheme, dim, needed):
-    for modified in scheme.modifications(dim, needed):
+@pytest.mark.parametrize("modifications", [bch_modifications, reed_muller_modifications])
+def test_every_modified_code_keeps_its_promise(modifications, dim, needed):
+    for modified in modifications(dim, needed):
         generator = modified.generator()
         assert rank(generator, dim) == len(generator) >= needed, modified.text
         assert smallest_weight(generator[:needed], dim) >= modified.distance, modified.text
@@ -31,7 +31,7 @@ def step(text, change):
 
 @pytest.mark.parametrize(("dim", "needed"), [(size, k) for size, k in SIZES if 5 <= size <= 17 and k in (2, 5)])
 def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
-    for modified in bch_scheme.modifications(dim, needed):
+    for modified in bch_modifications(dim, needed):
         m, k = (
             (int(n) + 1).bit_length() - 1 if i == 0 else int(n)
             for i, n in enumerate(re.findall(r"\d+", modified.text)[:2])

@@ -34,7 +34,7 @@ def test_max_cosine_is_that_of_the_whole_gram_matrix(shape):
 def test_histogram_counts_every_pair_once(shape):
     points = uniform_points(shape[0], shape[1], np.random.default_rng(shape[2]))
     edges = np.linspace(-1, 1, 8)
-    counts = gram.cosine_histogram(points, edges)
+    counts = gram.bin_cosines(points, edges)
     assert counts.sum() == shape[0] * (shape[0] - 1) // 2
     whole = np.histogram(np.clip(upper(points @ points.T), -1, 1), bins=edges)[0]
     assert np.abs(counts - whole).sum() <= 2, "a cosine on an edge may fall to either side"

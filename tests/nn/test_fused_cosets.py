@@ -103,7 +103,7 @@ def test_what_is_not_a_number_stays_so_and_in_its_row(name):
 @settings(max_examples=25, deadline=None)  # the first call compiles
 def test_the_transform_is_the_product_with_sylvesters_matrix(bits, seed):
     x = np.random.default_rng(seed).normal(size=(1 << bits, LANES)).astype(np.float32)
-    done, _ = lanes.walsh_hadamard(x.reshape(-1).copy(), np.empty(x.size, np.float32), 1 << bits, 1 << bits, 1)
+    done, _ = lanes.walsh_hadamard_rows(x.reshape(-1).copy(), np.empty(x.size, np.float32), 1 << bits, 1 << bits, 1)
     np.testing.assert_allclose(done.reshape(x.shape), hadamard(1 << bits) @ x, rtol=0, atol=1e-5 * 2**bits)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from protosphere.cli.claims import stored
+from protosphere.cli.finished_runs import stored_records
 from protosphere.paper.claims import CLAIMS, judged
 from protosphere.paper.evidence import DOES_NOT, HOLDS, NOT_RUN, UNDECIDED, all_of, higher, within
 from protosphere.paper.ledger import page
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_what_the_committed_results_say():
-    ledger = judged(stored(ROOT / "results"))
+    ledger = judged(stored_records(ROOT / "results"))
     assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == page(ledger)
     assert len(ledger) == len(CLAIMS) + 1
     assert all(each.finding.figures for each in ledger if each.finding.verdict != NOT_RUN)

@@ -185,7 +185,7 @@ class InterruptedSweep:
 
 
 def test_an_interrupt_says_how_to_go_on(recipes, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("protosphere.cli.sweep.in_this_process", InterruptedSweep())
+    monkeypatch.setattr("protosphere.cli.sweeping.in_this_process", InterruptedSweep())
     file = tmp_path / "sweep.toml"
     file.write_text('dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n')
     assert main(["sweep", str(file), "--store", str(tmp_path / "store")]) == 130

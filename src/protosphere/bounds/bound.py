@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from protosphere.types import Cosine
 
-PRINTABLE_BITS = 64
+LARGEST_DENOMINATOR = 1 << 64
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,11 +31,11 @@ class Bound:
         return float(self.value)
 
     def __repr__(self) -> str:
-        return f"Bound(value={short(self.value)}, theorem={self.theorem!r})"
+        return f"Bound(value={short_cosine(self.value, LARGEST_DENOMINATOR)}, theorem={self.theorem!r})"
 
 
-def short(value: Cosine) -> str:
-    """`value` for reading: a fraction while its parts stay short, six significant digits otherwise."""
-    if isinstance(value, Fraction) and value.denominator.bit_length() <= PRINTABLE_BITS:
+def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
+    """A cosine for people: a fraction where it is a simple one, six significant digits otherwise."""
+    if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)
     return f"{float(value):.6g}"

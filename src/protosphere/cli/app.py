@@ -24,77 +24,40 @@ READER_GONE = 141  # 128 + SIGPIPE
 
 @dataclass(frozen=True)
 class Command:
-    """Where a command is, and what its help page says."""
+    """What a command's help page says, and where the command is."""
 
-    target: str
     summary: str
     example: str
+    target: str = ""
+
+    def home(self, name: str) -> str:
+        """Its module within this package, and its function there."""
+        return self.target or f"{name}:{name}"
 
 
 COMMANDS = {
-    "list": Command("list_schemes:list_schemes", "The schemes, or one of them in detail.", "list bch"),
-    "construct": Command(
-        "construct:construct",
-        "Place K prototypes in R^n and print their certificate.",
-        "construct bch -K 100 -n 63 -o c100.safetensors",
-    ),
-    "best": Command(
-        "best:best",
-        "The lowest max cosine of everything we know, with its certificate.",
-        "best -K 1000 -n 128 --explain -o c1000.safetensors",
-    ),
-    "certify": Command(
-        "certify:certify",
-        "Measure the prototypes in a file and print their certificate.",
-        "certify mine.csv --normalize",
-    ),
+    "list": Command("The schemes, or one of them in detail.", "bch", target="list_schemes:list_schemes"),
+    "construct": Command("Place K prototypes in R^n and print their certificate.", "bch -K 100 -n 63 -o c.safetensors"),
+    "best": Command("The lowest max cosine of everything we know.", "-K 1000 -n 128 --explain -o c1000.safetensors"),
+    "certify": Command("Measure the prototypes in a file and print their certificate.", "mine.csv --normalize"),
     "assign": Command(
-        "assign:assign",
-        "Give prototypes to classes by how similar these are.",
-        "assign c100.safetensors --tree cifar100_superclasses -o aligned.safetensors",
+        "Give prototypes to classes by similarity.", "c.safetensors --tree groups.txt -o aligned.safetensors"
     ),
-    "bounds": Command("bounds:bounds", "How far apart K points in R^n can be.", "bounds -K 1000 -n 128"),
-    "compare": Command(
-        "compare:compare",
-        "Every scheme against the bounds: a table and a figure.",
-        "compare -K 100 --dims 4:256 --figure k100.png",
-    ),
-    "atlas": Command(
-        "atlas:atlas",
-        "The best known max cosine for many (K, n), in one file.",
-        "atlas --classes 100,1000 --dims 8:512 --iterations 0 -o atlas.csv",
-    ),
-    "catalogue": Command(
-        "catalogue:catalogue",
-        "What earlier searches found and the package keeps: looked at, or checked.",
-        "catalogue --check 20",
-    ),
-    "histogram": Command(
-        "histogram:histogram", "How the cosines of all pairs are distributed.", "histogram bch -K 100 -n 15"
-    ),
-    "train": Command(
-        "train:train", "Train a network against fixed prototypes.", "train mnist --scheme bch --dim 15 --seed 0"
-    ),
-    "features": Command(
-        "features:features",
-        "Features of images by a network of yours, as data to train on.",
-        "features cifar100 --model efficientnet.onnx --size 128 --mean 127 --deviation 128 --int8 -o f.npz",
-    ),
-    "sweep": Command(
-        "sweep:sweep",
-        "Train schemes x dimensions x mappings x seeds.",
-        "sweep mnist.toml --workers 2 --export mnist.csv",
-    ),
-    "reproduce": Command(
-        "reproduce:reproduce", "Run the paper's experiments and draw its figures.", "reproduce mnist --workers 2"
-    ),
-    "opposed": Command(
-        "opposed:opposed", "Which classes get diametrically opposed prototypes.", "opposed mnist --dim 8"
-    ),
-    "report": Command("report:report", "A page of a sweep's results.", "report runs/mnist-quick --html report.html"),
-    "claims": Command("claims:claims", "What results say of the paper's claims.", "claims results -o claims.md"),
-    "figure": Command("figure:figure", "Draw a figure of the paper, or all of them.", "figure all -o figures"),
+    "bounds": Command("How far apart K points in R^n can be.", "-K 1000 -n 128"),
+    "compare": Command("Every scheme against the bounds: table and figure.", "-K 100 --dims 4:256 --figure k100.png"),
+    "atlas": Command("The best known max cosine for many (K, n).", "--classes 100 --dims 8:512 -o atlas.csv"),
+    "catalogue": Command("What earlier searches found and the package keeps: looked at, or checked.", "--check 20"),
+    "histogram": Command("How the cosines of all pairs are distributed.", "bch -K 100 -n 15"),
+    "train": Command("Train a network against fixed prototypes.", "mnist --scheme bch --dim 15 --seed 0"),
+    "features": Command("Features of images by a network of yours.", "cifar100 --model net.onnx --size 128 -o f.npz"),
+    "sweep": Command("Train schemes x dimensions x mappings x seeds.", "mnist.toml --workers 2 --export mnist.csv"),
+    "reproduce": Command("Run the paper's experiments and draw its figures.", "mnist --workers 2"),
+    "opposed": Command("Which classes get diametrically opposed prototypes.", "mnist --dim 8"),
+    "report": Command("A page of a sweep's results.", "runs/mnist-quick --html report.html"),
+    "claims": Command("What results say of the paper's claims.", "results -o claims.md"),
+    "figure": Command("Draw a figure of the paper, or all of them.", "all -o figures"),
 }
+"""One line for each: the function NAME of the file NAME.py, unless the line says another target."""
 
 
 def program() -> App:
@@ -109,10 +72,10 @@ def program() -> App:
     )
     for order, (name, command) in enumerate(COMMANDS.items()):
         app.command(
-            f"protosphere.cli.{command.target}",
+            f"protosphere.cli.{command.home(name)}",
             name=name,
             help=command.summary,
-            help_epilogue=f"Example: protosphere {command.example}",
+            help_epilogue=f"Example: protosphere {name} {command.example}",
             sort_key=order,
         )
     return app
@@ -133,11 +96,11 @@ def answer(app: App, arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         return reader_gone()
     except KeyboardInterrupt:
-        return told("interrupted", INTERRUPTED)
+        return complain("interrupted", INTERRUPTED)
     except TrainingError as error:
-        return told(str(error), RUN_FAILED)
+        return complain(str(error), RUN_FAILED)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
-        return told(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
+        return complain(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
     return 0
 
 
@@ -151,7 +114,7 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def told(sentence: str, exit_code: int) -> int:
+def complain(sentence: str, exit_code: int) -> int:
     """Say it on standard error, on one line."""
     with suppress(OSError):
         sys.stderr.write(f"protosphere: {' '.join(sentence.split())}\n")

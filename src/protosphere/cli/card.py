@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protosphere.cli.numbers import cosine_fields, decimal, small, spoken
+from protosphere.cli.numbers import cosine_fields, decimal, difference, spoken
 from protosphere.cli.screen import print_card, print_json
 from protosphere.code.certificate import Certificate
 from protosphere.code.evenness import evenness
@@ -45,9 +45,9 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
 def verdict(proof: Certificate) -> str:
     """The gap to the converse, and what it means where it is closed."""
     if not proof.optimal:
-        return small(proof.gap)
+        return difference(proof.gap)
     within = "" if proof.exact else ", to within rounding"
-    return f"{small(proof.gap)}: optimal{within}, no arrangement is better"
+    return f"{difference(proof.gap)}: optimal{within}, no arrangement is better"
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:

@@ -8,14 +8,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from protosphere.cli.arguments import Json
+from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged
 from protosphere.paper.ledger import page, rows
-from protosphere.training.records import RunRecord
-from protosphere.training.store import read_table, records_at
 
 
 def claims(
@@ -32,7 +30,7 @@ def claims(
         output: A .md file to write.
     """
     target = checked_output(output, (".md",))
-    ledger = judged(stored(results))
+    ledger = judged(stored_records(results))
     if target is not None:
         replace_bytes(target, page(ledger).encode())
     if json:
@@ -41,13 +39,3 @@ def claims(
     console = screen()
     for row in rows(ledger):
         console.print(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})", soft_wrap=True)
-
-
-def stored(results: Path) -> list[RunRecord]:
-    """The records of every table in a folder, of one table, or of a store."""
-    tables = sorted(results.glob("*.csv")) if results.is_dir() else []
-    if tables:
-        return [record for table in tables for record in read_table(table)]
-    if not results.exists():
-        raise StorageError(f"cannot read '{results}': there is no such file or folder")
-    return records_at(results)

@@ -16,7 +16,7 @@ from protosphere.cli.screen import print_json, screen
 from protosphere.constructions.comparison import Comparison
 from protosphere.constructions.comparison import compare as compared
 from protosphere.plots import draw_comparison
-from protosphere.plots.files import save_table
+from protosphere.plots.figure_files import save_table
 
 Flag = Parameter(negative="", show_default=False)
 
@@ -44,7 +44,7 @@ def compare(
         no_figure: Draw nothing.
         table: Write the numbers to this .csv file, one a line.
     """
-    picture = checked_output(figure_path(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
+    picture = checked_output(wanted_figure(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))
     chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
@@ -64,7 +64,7 @@ def compare(
         console.print(f"{name}: {path}")
 
 
-def figure_path(given: Path | None, num_classes: int, *, unwanted: bool) -> Path | None:
+def wanted_figure(given: Path | None, num_classes: int, *, unwanted: bool) -> Path | None:
     """Where to draw: where told, else in the current folder, unless nobody will look."""
     return given if given is not None or unwanted else Path(f"compare-k{num_classes}.png")
 

@@ -13,6 +13,7 @@ from protosphere.cli.arguments import Json, Seed
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.extras import require
+from protosphere.files import make_folder
 from protosphere.paper.figures import FIGURES, draw, figure_recipe
 
 
@@ -35,7 +36,7 @@ def figure(
         return
     names = tuple(FIGURES) if name == "all" else (figure_recipe(name).name,)
     require("matplotlib")
-    folder = made_folder(output)
+    folder = checked_folder(make_folder(output))
     drawn: dict[str, list[str]] = {}
     for each in names:
         with ps.progress_bar(each) as progress:
@@ -44,15 +45,6 @@ def figure(
             show_files(drawn[each])
     if json:
         print_json([{"name": each, "files": files} for each, files in drawn.items()])
-
-
-def made_folder(folder: Path) -> Path:
-    """`folder`, made where there is none, and seen to be writable before the work begins."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ps.StorageError(f"cannot make the folder '{folder}': {error.strerror or error}") from error
-    return checked_folder(folder)
 
 
 def show_names(*, json: bool) -> None:

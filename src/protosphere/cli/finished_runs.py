@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from protosphere.errors import StorageError
 from protosphere.plots.accuracy import Trained
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
+from protosphere.training.store import read_table, records_at
 
 TOLD_APART = ("backbone", "preset", "loss", "scale", "margin", "optimiser", "lr", "epochs", "train_images", "options")
 """Settings that a figure names where runs differ in them."""
@@ -59,3 +62,13 @@ def words(name: str) -> str:
     'test top-5 accuracy'
     """
     return name.replace("_", " ").replace("top5", "top-5")
+
+
+def stored_records(results: Path) -> list[RunRecord]:
+    """The records of every table in a folder, of one table, or of a store."""
+    tables = sorted(results.glob("*.csv")) if results.is_dir() else []
+    if tables:
+        return [record for table in tables for record in read_table(table)]
+    if not results.exists():
+        raise StorageError(f"cannot read '{results}': there is no such file or folder")
+    return records_at(results)

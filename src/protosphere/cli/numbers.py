@@ -35,10 +35,10 @@ def spoken(value: Cosine) -> str:
     return f"{decimal(value)} (exactly {digits})" if len(digits) <= LONGEST_FRACTION else f"{decimal(value)} (exact)"
 
 
-def small(value: float) -> str:
+def difference(value: float) -> str:
     """A difference: fixed places, or its order of magnitude where those would show nothing.
 
-    >>> small(0.0), small(0.25), small(3e-9)
+    >>> difference(0.0), difference(0.25), difference(3e-9)
     ('0', '0.250000', '3.0e-09')
     """
     if value == 0:

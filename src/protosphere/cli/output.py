@@ -8,7 +8,7 @@ from pathlib import Path
 
 from protosphere.errors import InvalidArgumentError, StorageError, brief
 from protosphere.extras import require
-from protosphere.plots.files import UNDATED
+from protosphere.plots.figure_files import UNDATED
 
 FIGURE_ENDINGS = tuple(UNDATED)
 WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {".html": "plotly", ".parquet": "pyarrow"}

@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from protosphere.cli.claims import stored
-from protosphere.cli.finished_runs import seen, trained_runs, words
+from protosphere.cli.finished_runs import seen, stored_records, trained_runs, words
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import screen
 from protosphere.data import dataset_facts
@@ -41,7 +40,7 @@ def report(
         dataset: Which one, where the results are of several.
     """
     page, table = checked_output(html, (".html",)), checked_output(export, TABLE_ENDINGS)
-    records = of_one_dataset(stored(store), dataset, store)
+    records = of_one_dataset(stored_records(store), dataset, store)
     if table is not None:
         write_table(records, table)
     if page is not None:

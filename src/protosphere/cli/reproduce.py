@@ -11,10 +11,10 @@ from cyclopts import Parameter
 from protosphere.cli.arguments import Json, Whole
 from protosphere.cli.finished_runs import seen, trained_runs
 from protosphere.cli.screen import screen
-from protosphere.cli.sweep import Ray, engine_of, show_plan, show_summary, swept
+from protosphere.cli.sweeping import Ray, engine_of, show_plan, show_summary, sweep_on_screen
 from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
-from protosphere.plots.accuracy import Trained, draw_accuracy, line_through, spelled
+from protosphere.plots.accuracy import Trained, draw_accuracy, equation, line_through
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
 
@@ -58,7 +58,7 @@ def reproduce(
     place = Store(store or Path("runs") / f"{experiment}-{budget}")
     if results is not None and results.exists():
         take_over(read_table(results), place)
-    records = swept(recipes, place, engine_of(workers, ray), data_dir, accelerator=accelerator)
+    records = sweep_on_screen(recipes, place, engine_of(workers, ray), data_dir, accelerator=accelerator)
     if results is not None:
         write_table(records, results)
     show_summary(records, place, json=json)
@@ -82,4 +82,4 @@ def show_figures(files: Iterable[Path], trained: Sequence[Trained]) -> None:
         console.print(str(file), soft_wrap=True)
     line = line_through(trained)
     if line is not None:
-        console.print(f"accuracy (%) against max cosine: {spelled(line)}")
+        console.print(f"accuracy (%) against max cosine: {equation(line)}")

@@ -82,7 +82,7 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
     def told(record: RunRecord) -> None:
         board.add(record)
         console.print(
-            f"[{sum(board.statuses.values())}/{len(recipes)}] {spelled(record)}", markup=False, soft_wrap=True
+            f"[{sum(board.statuses.values())}/{len(recipes)}] {record_line(record)}", markup=False, soft_wrap=True
         )
 
     try:
@@ -96,7 +96,7 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
         raise
 
 
-def spelled(record: RunRecord) -> str:
+def record_line(record: RunRecord) -> str:
     """A record in one line."""
     what = f"{record.recipe.title}: "
     if record.test_accuracy is None:

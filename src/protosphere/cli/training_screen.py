@@ -20,7 +20,7 @@ def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tu
     if not visible:
         yield ignore, ignore
     elif not console.is_terminal:
-        yield lambda metrics: console.print(spelled(metrics, plan), soft_wrap=True), ignore
+        yield lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True), ignore
     else:
         with _bar(console) as bar:
             used = plan.train_images or images
@@ -28,12 +28,12 @@ def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tu
             task = bar.add_task(f"epoch 1/{plan.epochs}", total=plan.epochs * each)
 
             def report(metrics: EpochMetrics) -> None:
-                bar.update(task, description=spelled(metrics, plan), completed=metrics.epoch * each)
+                bar.update(task, description=epoch_line(metrics, plan), completed=metrics.epoch * each)
 
             yield report, lambda count: bar.advance(task, count)
 
 
-def spelled(metrics: EpochMetrics, plan: Recipe) -> str:
+def epoch_line(metrics: EpochMetrics, plan: Recipe) -> str:
     """An epoch in one line."""
     watched = metrics.validation_accuracy
     accuracy = metrics.train_accuracy if watched is None else watched

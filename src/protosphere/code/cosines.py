@@ -84,7 +84,7 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Co
 def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
     """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
-    pairs = gram.cosine_histogram(code.points, edges, progress)
+    pairs = gram.bin_cosines(code.points, edges, progress)
     filled = [CosineBin(float(edges[i]), float(edges[i + 1]), int(pairs[i])) for i in np.flatnonzero(pairs)]
     return _counts(code, False, tuple(filled))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from protosphere.bounds.bound import short_cosine
 from protosphere.code import file as code_file
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
@@ -94,11 +94,11 @@ class SphericalCode:
     def __repr__(self) -> str:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
-        verdict = f"max cosine {short(self.max_cosine)}" + " as its file says" * self.certificate.claimed
+        verdict = f"max cosine {short_cosine(self.max_cosine)}" + " as its file says" * self.certificate.claimed
         if self.certificate.optimal:
             verdict += f" = converse ({bound.theorem})"
         else:
-            verdict += f", converse {short(bound.value)} ({bound.theorem})"
+            verdict += f", converse {short_cosine(bound.value)} ({bound.theorem})"
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict})"
 
     def explain(self) -> str:
@@ -114,8 +114,3 @@ class SphericalCode:
             write_points(target, self.placement, progress)
         else:
             code_file.save(target, self.placement, self.certificate, self.provenance, self.choice)
-
-
-def short(value: Cosine) -> str:
-    """A cosine for people: a fraction where it is a simple one, else six digits."""
-    return str(value) if isinstance(value, Fraction) and value.denominator < 10_000 else f"{float(value):.6g}"

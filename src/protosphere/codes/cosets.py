@@ -48,7 +48,7 @@ def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> 
     return words
 
 
-def largest_inner_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore) -> int:
+def largest_coset_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore) -> int:
     """The largest inner product of two of the first `num_words` >= 2 words, as +-1 rows: exact, over all pairs.
 
     All cosets but the last are taken to be whole. One word of the last still meets every word of any other, and so

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protosphere.bounds import converse
+from protosphere.bounds.bound import short_cosine
 from protosphere.code.certification import certified
 from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
-from protosphere.code.spherical_code import SphericalCode, short
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.descents.optimized import algebraic_codes
@@ -217,11 +218,11 @@ def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
     bound = winner.code.certificate.converse
     lowest = min(float(one.code.max_cosine) for one in built) >= float(winner.code.max_cosine) - 1e-9
     what = "has the lowest max cosine," if lowest else "is the most even within the tolerance, with max cosine"
-    reason = f"{winner.candidate.scheme} {what} {short(winner.code.max_cosine)}"
+    reason = f"{winner.candidate.scheme} {what} {short_cosine(winner.code.max_cosine)}"
     if winner.code.certificate.optimal:
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:
-        reason += f"; nothing can be below {short(bound.value)} ({bound.theorem})."
+        reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
     measured = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
     known = {id(b.candidate) for b in built}
     others = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in found if id(c) not in known]

@@ -74,7 +74,7 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
     return largest_inner_product(point_rows(points), progress)
 
 
-def cosine_histogram(points: Points, edges: Points, progress: Progress = ignore) -> NDArray[np.int64]:
+def bin_cosines(points: Points, edges: Points, progress: Progress = ignore) -> NDArray[np.int64]:
     """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for above, gram in gram_blocks(point_rows(points), progress):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.code.spherical_code import SphericalCode, short
+from protosphere.bounds.bound import short_cosine
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.style import new_figure, styled
 
 VIEW = {"elev": 18, "azim": -60}
@@ -25,7 +26,7 @@ def cube_figure(panels: Sequence[tuple[str, SphericalCode]]) -> Any:
             ax = figure.add_axes((i / count, -0.09, 1 / count, 1.02), projection="3d", computed_zorder=False)
             _draw_sphere(ax)
             _draw_points(ax, code)
-            text = f"{title}\nK = {code.num_classes}, max cosine {short(code.max_cosine)}"
+            text = f"{title}\nK = {code.num_classes}, max cosine {short_cosine(code.max_cosine)}"
             figure.text((i + 0.5) / count, 0.98, text, ha="center", va="top")
     return figure
 

@@ -15,7 +15,7 @@ from protosphere.constructions.comparison import compare_at, limit_records
 from protosphere.errors import InvalidArgumentError, as_integer, brief
 from protosphere.paper.cube import cube_figure, cube_records
 from protosphere.paper.remembered import DESCENTS, prototypes
-from protosphere.plots.files import save_figure, save_table
+from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.types import Progress, ignore

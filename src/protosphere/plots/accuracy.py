@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from protosphere.plots.files import save_figure, save_table
+from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, new_figure, scheme_styles, styled
 from protosphere.regression import Regression, regression
 
@@ -183,7 +183,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
         line = line_through(runs)
         if line is not None:
             ends = regression_ends(placed)
-            label = spelled(line)
+            label = equation(line)
             ax.plot(ends, [line.intercept + line.slope * x for x in ends], color="#444444", linewidth=1, label=label)
         ax.set_xlabel("largest cosine of two prototypes")
         ax.set_ylabel("test accuracy, %")
@@ -198,6 +198,6 @@ def regression_ends(runs: Sequence[Trained]) -> tuple[float, float]:
     return min(cosines), max(cosines)
 
 
-def spelled(line: Regression) -> str:
+def equation(line: Regression) -> str:
     """A regression in one line, its slope in points of accuracy per unit of cosine."""
     return f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}], R² {line.r_squared:.2f}, {line.count} runs"

@@ -10,7 +10,7 @@ import numpy as np
 
 from protosphere.extras import require
 from protosphere.known.atlas import AtlasRow
-from protosphere.plots.files import figure_path, save_figure
+from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 
 OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from protosphere.bounds.bound import short_cosine
 from protosphere.code.cosines import BINS, CosineBin, CosineCounts, cosine_counts
-from protosphere.code.spherical_code import SphericalCode, short
-from protosphere.plots.files import figure_path, save_figure
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
 from protosphere.types import Cosine
 
@@ -76,7 +77,7 @@ def _note(count: CosineCounts, low: float) -> str:
 
 
 def _rounded(cosine: Cosine) -> str:
-    return short(cosine) if isinstance(cosine, Fraction) else f"{cosine:.4f}"
+    return short_cosine(cosine) if isinstance(cosine, Fraction) else f"{cosine:.4f}"
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:

@@ -13,11 +13,11 @@ from protosphere.plots.accuracy import (
     Averaged,
     Trained,
     averages,
+    equation,
     label_of,
     line_through,
     regression_ends,
     series_styles,
-    spelled,
 )
 from protosphere.plots.style import SchemeStyle, scheme_styles
 
@@ -71,7 +71,7 @@ def report_page(
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
     others = len(rows) - len(runs)
     line = line_through(runs)
-    slope = f" Accuracy in per cent against max cosine: {escape(spelled(line))}." if line else ""
+    slope = f" Accuracy in per cent against max cosine: {escape(equation(line))}." if line else ""
     return f'<p class="note">{len(runs)} runs finished, {others} infeasible or failed.{slope}</p>'
 
 
@@ -135,7 +135,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
     if line is not None:
         ends = regression_ends(placed)
         heights = [line.intercept + line.slope * x for x in ends]
-        figure.add_scatter(x=ends, y=heights, mode="lines", name=spelled(line), line={"color": "#444444"})
+        figure.add_scatter(x=ends, y=heights, mode="lines", name=equation(line), line={"color": "#444444"})
     figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(title="test accuracy, %")
     return figure.update_layout(**LAYOUT)
 

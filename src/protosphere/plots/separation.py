@@ -10,7 +10,7 @@ import numpy as np
 
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Cell, Comparison, Limits, limits
-from protosphere.plots.files import figure_path, save_figure
+from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
 
 CURVE_POINTS = 160

@@ -9,7 +9,7 @@ import numpy as np
 
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.plots.files import figure_path, save_figure
+from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 from protosphere.types import Indices, Points
 

@@ -42,7 +42,7 @@ def add(a: Points, factor: float, b: Points) -> None:
 
 
 @compiled
-def unit_rows(variables: Points, units: Points, lengths: Points) -> None:
+def normalise_rows(variables: Points, units: Points, lengths: Points) -> None:
     """Rows scaled to length one into `units`, the lengths they had into `lengths`."""
     for i in range(len(variables)):
         lengths[i] = math.sqrt(dot(variables[i], variables[i])) + 1e-150
@@ -185,7 +185,7 @@ def smooth_max_cosine_gradient(
 
     `units`, `columns`, `table` and `lengths` are work space; `units` are the points afterwards.
     """
-    unit_rows(variables, units, lengths)
+    normalise_rows(variables, units, lengths)
     if pairs.shape[1] > 0:
         top, total = _sum_over_near_pairs(units, pairs, t, gradient)
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from protosphere.compiled import compiled
 from protosphere.errors import InvalidArgumentError
-from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, smooth_max_cosine_gradient, unit_rows
+from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, normalise_rows, smooth_max_cosine_gradient
 from protosphere.types import Points
 
 MEMORY = 8
@@ -107,7 +107,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
     gradient, ahead = np.empty(size), np.empty(size)
     moves, turns, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
     units, columns, lengths = workspace(shape)
-    unit_rows(start, units, lengths)
+    normalise_rows(start, units, lengths)
     anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
     value = checked = np.inf
     slope, length = 0.0, 0.0
@@ -141,7 +141,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
             break
         length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0
         step_along(variables, length, direction, trial)
-    unit_rows(variables.reshape(shape), units, lengths)
+    normalise_rows(variables.reshape(shape), units, lengths)
     return units, evaluations
 
 

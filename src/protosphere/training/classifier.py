@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn import PrototypeHead
-from protosphere.training.heads import Objective, streams
+from protosphere.training.heads import Objective, prefers_streaming
 
 
 class Classifier(nn.Module):
@@ -29,7 +29,7 @@ class Classifier(nn.Module):
 
     def predicted(self, z: Tensor) -> Tensor:
         """The class of each z."""
-        if isinstance(self.head, PrototypeHead) and streams(self.head, len(z)):
+        if isinstance(self.head, PrototypeHead) and prefers_streaming(self.head, len(z)):
             return self.head.decode(z).classes[:, 0]
         return self.head(z).argmax(dim=1)
 

@@ -42,7 +42,7 @@ def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
         return _from_logits(head)
     name = head.preset.loss if recipe.loss == "auto" else recipe.loss
     if name == "cross_entropy":
-        return _streaming(head) if streams(head, recipe.batch_size) else _from_logits(head)
+        return _streaming(head) if prefers_streaming(head, recipe.batch_size) else _from_logits(head)
     loss = LOSSES[name]
     offered: dict[str, Any] = {"margin": recipe.margin}
     if not isinstance(recipe.scale, str):
@@ -50,7 +50,7 @@ def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
     return _of_module(loss.module(head, **{k: v for k, v in offered.items() if k in loss.options}), head)
 
 
-def streams(head: nn.Module, batch_size: int) -> bool:
+def prefers_streaming(head: nn.Module, batch_size: int) -> bool:
     """Whether logits are better never held: they are many, or the code's structure gives their sums without them."""
     if not isinstance(head, PrototypeHead):
         return False

@@ -14,10 +14,11 @@ from typing import Any
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
+from protosphere.files import make_folder
 from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
-from protosphere.training.runs import made_folder, run_or_reason
+from protosphere.training.runs import run_or_reason
 from protosphere.training.sweep import Engine, Work
 
 TICK_SECONDS = 0.5
@@ -85,7 +86,7 @@ def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, machine: Machine
     fabric = make_fabric(machine, recipe.precision)
     try:
         try:
-            made_folder(folder)
+            make_folder(folder)
         except StorageError:
             with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
                 return run_or_reason(recipe, dataset, Path(temporary), fabric)

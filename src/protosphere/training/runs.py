@@ -11,7 +11,7 @@ from typing import Any
 import protosphere as ps
 from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
-from protosphere.files import locked
+from protosphere.files import locked, make_folder
 from protosphere.training.epochs import Report, Tick
 from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.records import RunRecord
@@ -50,7 +50,7 @@ def run(
     StorageError where another process is at work in the folder.
     """
     code = None if recipe.mapping in ALIGNED else prototypes_of(recipe, dataset.num_classes)
-    made_folder(folder)
+    make_folder(folder)
     if not fabric.is_global_zero:
         return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
     with locked(folder, "run"):
@@ -112,12 +112,3 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, ProtosphereError):
         return said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-def made_folder(folder: Path) -> Path:
-    """`folder`, made where there is none; StorageError in one sentence where it cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot make the folder '{folder}': {error.strerror or error}") from error
-    return folder

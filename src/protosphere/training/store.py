@@ -16,9 +16,8 @@ from typing import Any
 
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
-from protosphere.files import locked, replace_bytes, replace_file
+from protosphere.files import locked, make_folder, replace_bytes, replace_file
 from protosphere.training.records import RunRecord, record_from, record_from_row
-from protosphere.training.runs import made_folder
 
 TABLE_ENDINGS = (".csv", ".parquet")
 
@@ -36,7 +35,7 @@ class Store:
 
     def add(self, record: RunRecord) -> None:
         """Keep a record; one of the same recipe is replaced."""
-        made_folder(self.runs)
+        make_folder(self.runs)
         replace_bytes(self.runs / f"{record.digest}.json", record.to_json().encode())
 
     def get(self, digest: str) -> RunRecord | None:
@@ -64,7 +63,7 @@ class Store:
     @contextmanager
     def locked(self) -> Generator[None]:
         """The right to write, until this ends or the process dies."""
-        made_folder(self.runs)
+        make_folder(self.runs)
         with locked(self.folder, "sweep"):
             yield
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from protosphere.data import Dataset
 from protosphere.extras import require
+from protosphere.files import make_folder
 from protosphere.training.epochs import EpochMetrics
 from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
-from protosphere.training.runs import made_folder, run_or_reason
+from protosphere.training.runs import run_or_reason
 from protosphere.training.store import Store
 from protosphere.types import ignore
 
@@ -92,6 +93,6 @@ def in_this_process(work: Work) -> Iterator[RunRecord]:
             work.watch([recipe])
 
         work.watch([recipe])
-        folder = made_folder(work.store.work_folder(recipe.digest))
+        folder = make_folder(work.store.work_folder(recipe.digest))
         fabric = make_fabric(work.machine, recipe.precision)
         yield run_or_reason(recipe, work.dataset, folder, fabric, report=told)

@@ -19,9 +19,10 @@ from typing import Any
 
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import StorageError
+from protosphere.files import make_folder
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
-from protosphere.training.runs import made_folder, run_or_reason
+from protosphere.training.runs import run_or_reason
 from protosphere.training.sweep import Engine, Work
 
 TICK_SECONDS = 0.5
@@ -38,7 +39,7 @@ class _Worker:
 
     def begin(self, recipe: Recipe, work: Work) -> None:
         self.recipe = recipe
-        folder = made_folder(work.store.work_folder(recipe.digest))
+        folder = make_folder(work.store.work_folder(recipe.digest))
         self.pipe.send((recipe, work.data_dir, folder, work.machine))
 
     def answer(self) -> RunRecord | None:

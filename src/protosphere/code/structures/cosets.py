@@ -60,7 +60,7 @@ class CosetUnion(SignWords):
         """By pairs of cosets where they are whole."""
         if not self.whole:
             return super().largest_cosine(progress)
-        product = cosets.largest_inner_product(self.representatives, self.m, self.count, progress)
+        product = cosets.largest_coset_product(self.representatives, self.m, self.count, progress)
         return Fraction(product, self.dim), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:

@@ -60,7 +60,7 @@ def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str |
 def _choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
     del subset
     needed = message_bits(num_classes)
-    return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+    return choose_modification(bch_modifications(dim, needed), dim, needed) if modify else {}
 
 
 def _guarantee(
@@ -68,7 +68,7 @@ def _guarantee(
 ) -> Fraction | None:
     del subset
     if modify:
-        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim, chosen)
+        return modified_guarantee(bch_modifications(dim, message_bits(num_classes)), dim, chosen)
     return 1 - Fraction(2 * _native(num_classes, dim).bose_distance, dim)
 
 
@@ -96,7 +96,7 @@ def bch(
     """
     if modify:
         needed = message_bits(num_classes)
-        modified = named_modification(modifications(dim, needed), chosen)
+        modified = named_modification(bch_modifications(dim, needed), chosen)
         return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     code = _native(num_classes, dim)
     polynomial = generator_polynomial(code.m, code.k)
@@ -109,7 +109,7 @@ def _native(num_classes: int, dim: int) -> BCHParameters:
     return next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
 
 
-def modifications(dim: int, needed: int) -> list[ModifiedCode]:
+def bch_modifications(dim: int, needed: int) -> list[ModifiedCode]:
     """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]

@@ -61,7 +61,7 @@ def _shortest(needed: int, modify: bool) -> str:
 def _choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
     del subset
     needed = message_bits(num_classes)
-    return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+    return choose_modification(reed_muller_modifications(dim, needed), dim, needed) if modify else {}
 
 
 def _guarantee(
@@ -69,7 +69,7 @@ def _guarantee(
 ) -> Fraction | None:
     del subset
     if modify:
-        return modified_guarantee(modifications(dim, message_bits(num_classes)), dim, chosen)
+        return modified_guarantee(reed_muller_modifications(dim, message_bits(num_classes)), dim, chosen)
     r = rm.order_for(message_bits(num_classes), dim.bit_length() - 1)
     return None if r is None else 1 - Fraction(2, 1 << r)
 
@@ -94,7 +94,7 @@ def reed_muller(
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
     needed = message_bits(num_classes)
     if modify:
-        modified = named_modification(modifications(dim, needed), chosen)
+        modified = named_modification(reed_muller_modifications(dim, needed), chosen)
         return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
     m = dim.bit_length() - 1
     r = rm.order_for(needed, m)
@@ -103,7 +103,7 @@ def reed_muller(
     return placed_words(rm.generator_rows(r, m, rows), dim, num_classes, subset, rng, f"RM({r},{m})")
 
 
-def modifications(dim: int, needed: int) -> list[ModifiedCode]:
+def reed_muller_modifications(dim: int, needed: int) -> list[ModifiedCode]:
     """Every Reed-Muller code that can be brought to length `dim` with `needed` dimensions left and words apart."""
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]

@@ -52,17 +52,17 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 def _minimal_32(count: int) -> LatticePoints:
     """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
-    vectors = minimal_vectors(5)
+    vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64)) / 4
     coset = LatticeCoset(basis, Fraction(1), "Barnes-Wall 32 has as shortest vectors those of norm 16")
     points = normalized(vectors[:count].astype(np.float64))
     return LatticePoints(points, Fraction(1, 4), lattice=coset)
 
 
-def minimal_vectors(m: int) -> SmallIntegers:
+def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
     """Of the Barnes-Wall lattice of dimension 2^m: affine subspaces of even dimension r with signs of RM(2, r).
 
-    >>> [len(minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
+    >>> [len(barnes_wall_minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
     [24, 240, 4320]
     """
     blocks: list[SmallIntegers] = []

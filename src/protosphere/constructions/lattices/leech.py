@@ -22,7 +22,7 @@ LEAST_NORM = 32
 
 
 @lru_cache(maxsize=1)
-def minimal_vectors() -> SmallIntegers:
+def leech_minimal_vectors() -> SmallIntegers:
     """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
     words = unpack(codewords(extended_golay().generator, 1 << 12), 24).astype(np.int8)
     found = np.concatenate([_pairs(), _octads(words[words.sum(axis=1) == 8]), _odd(words)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, minimal_vectors
+from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
@@ -28,20 +28,20 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 def leech_shell() -> Iterator[Member]:
     """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.
 
-    Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech.minimal_vectors`.
+    Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech_minimal_vectors`.
     """
     yield Member(24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", _around_hole)
     yield Member(24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", _minimal)
 
 
 def _minimal(count: int) -> LatticePoints:
-    points = minimal_vectors()[:count].astype(np.float64)
+    points = leech_minimal_vectors()[:count].astype(np.float64)
     return _of_norm(points, leech_basis(), LEAST_NORM)
 
 
 def _around_hole(count: int) -> LatticePoints:
     """v - c/2 for minimal v with inner product 2 with c, and their negatives, which are (c - v) - c/2."""
-    vectors = minimal_vectors().astype(np.int64)
+    vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
     points = np.concatenate([halves, -halves])[:count].astype(np.float64)
     return _of_norm(points, 2 * leech_basis(), 4 * LEAST_NORM)

@@ -32,7 +32,7 @@ class Parent:
     theorem: str
 
 
-LEECH = Parent("Leech lattice", leech.minimal_vectors, 2, "the Leech lattice has least norm 4")
+LEECH = Parent("Leech lattice", leech.leech_minimal_vectors, 2, "the Leech lattice has least norm 4")
 E8 = Parent("E8", lambda: shell_vectors(reed_muller(0, 3), (0,) * 8, 8), 1, "E8 has least norm 2")
 
 

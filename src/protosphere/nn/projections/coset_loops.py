@@ -26,7 +26,7 @@ from protosphere.nn.projections.lanes import (
     scale_rows,
     scatter_bins,
     subtract,
-    walsh_hadamard,
+    walsh_hadamard_rows,
 )
 from protosphere.types import Indices
 
@@ -79,7 +79,7 @@ def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Blo
             x[:] = 0
             for row in range(g * LANES, min(g * LANES + LANES, len(words))):
                 read_lane(words[row], U(c * bins), both, x, U(row - g * LANES), bins)
-            x, y = walsh_hadamard(x, y, bins, bins, 1)
+            x, y = walsh_hadamard_rows(x, y, bins, bins, 1)
             scatter_bins(x, flips[c], z[g], bins)
 
 
@@ -106,7 +106,7 @@ def write_chosen(z: Block, flips: Flips, chosen: Indices, bins: int, words: Bloc
             lane = U(row - g * LANES)
             for i in range(U(flips.shape[1])):
                 x[i // U(size) * W + lane] += flips[chosen[row], i] * z[g, i * W + lane]
-        x, y = walsh_hadamard(x, y, bins, bins, 1)
+        x, y = walsh_hadamard_rows(x, y, bins, bins, 1)
         for row in range(g * LANES, min(g * LANES + LANES, len(words))):
             write_lane(x, U(row - g * LANES), False, words[row], U(0), bins)
 
@@ -140,7 +140,7 @@ def write_sums(
             if len(word_sums):
                 if raised and c:
                     scale_rows(word_sums[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
-                y, x = walsh_hadamard(y, x, bins, bins, 1)
+                y, x = walsh_hadamard_rows(y, x, bins, bins, 1)
                 scatter_bins(y, flips[c], word_sums[g], bins)
 
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.hadamard_stream import HadamardStream
-from protosphere.nn.projections.hadamard_words import coset_words, in_one_piece, weighted_words
+from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
 from protosphere.nn.projections.merging import merged_top
 from protosphere.nn.projections.part import Tile
 from protosphere.nn.projections.small_cosets import split_bits
@@ -116,7 +116,7 @@ class HadamardPart(nn.Module):
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of all words with weights B x num_words."""
-        return weighted_words(weights, self)
+        return coset_word_sums(weights, self)
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""

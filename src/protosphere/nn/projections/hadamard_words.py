@@ -48,7 +48,7 @@ class _Words(torch.autograd.Function):
     @staticmethod
     def forward(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
         wide = widened(rows.detach())
-        return (weighted_words(wide, part) if transposed else tiled_words(wide, part)).to(rows.dtype)
+        return (coset_word_sums(wide, part) if transposed else tiled_words(wide, part)).to(rows.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -92,7 +92,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
         each += part.tail_scores(z, (0, cosets))[:, :, None]
 
 
-def weighted_words(weights: Tensor, part: HadamardPart) -> Tensor:
+def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
     pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), len(weights), weights.numel(), place(weights))
     return torch.cat(pieces)

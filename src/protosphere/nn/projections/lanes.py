@@ -70,7 +70,7 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def walsh_hadamard(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
+def walsh_hadamard_rows(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
     """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y, whichever is which.
 
     Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
@@ -92,9 +92,9 @@ def coset_products(z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
     """The products of a coset in one block, the other one to overwrite; the digits of `last` are left to do."""
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
-        return walsh_hadamard(x, y, b, b, last)
+        return walsh_hadamard_rows(x, y, b, b, last)
     signed_radix4_butterfly(z, flips, x, b)
-    return walsh_hadamard(x, y, b, b // 4, last)
+    return walsh_hadamard_rows(x, y, b, b // 4, last)
 
 
 @compiled_exactly

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.files import replace_file
+from protosphere.errors import InvalidArgumentError
+from protosphere.files import make_folder, replace_file
 from protosphere.plots.style import styled
 
 UNDATED: Mapping[str, Mapping[str, None]] = {
@@ -53,8 +53,5 @@ def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
 
 def _into_folder(target: Path, write: Callable[[Path], None]) -> Path:
     """Write `target`, making its folder if there is none."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot write '{target}': {error.strerror or error}") from error
+    make_folder(target.parent)
     return replace_file(target, write)
