@@ -55,6 +55,8 @@ SAME_STEM = {
     "classifier": "of scikit-learn, and the network that is trained",
     "accuracy": "the metric, and its figure",
     "features": "of classes, and of examples",
+    "severity": "the measures, and the metrics by them",
+    "similarity": "the matrix, and its figure",
 }
 """Files of one name in different rooms by intent; a command may have the name of what it calls."""
 
@@ -62,6 +64,7 @@ SAME_FUNCTION = {
     **dict.fromkeys(("bch", "reed_muller"), "the linear code, and its points on the sphere"),
     "one_hot": "the bound, and the points that meet it",
     "best": "the function, and the construction behind it",
+    **dict.fromkeys(("mistake_severity", "superclass_accuracy"), "the measure, and the metric by it"),
     "load": "the file's content, and the code made of it",
     **dict.fromkeys(("log_sum_exp", "weighted_prototypes"), "the function of tensors, and its operator in a graph"),
 }

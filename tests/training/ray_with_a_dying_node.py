@@ -15,7 +15,7 @@ from protosphere.training.epochs import read_metrics
 from protosphere.training.ray_cluster import on_ray
 from protosphere.training.store import Store
 from protosphere.training.sweep import in_this_process, sweep
-from protosphere.training.sweep_files import planned
+from protosphere.training.sweep_files import sweep_recipes
 
 PLAN = {"dataset": "digits", "epochs": 40, "schemes": ["one_hot", "simplex", "bch"], "dims": [10, 15]}
 
@@ -29,7 +29,7 @@ def main() -> None:
     """Exit code 0 where both stores hold the same weights."""
     from ray.cluster_utils import Cluster
 
-    recipes, digits = planned(PLAN), load_dataset("digits")
+    recipes, digits = sweep_recipes(PLAN), load_dataset("digits")
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     doomed = [cluster.add_node(num_cpus=1)]
     killed_at: list[float] = []

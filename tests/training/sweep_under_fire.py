@@ -20,10 +20,10 @@ from protosphere.training.devices import make_fabric
 from protosphere.training.machine import Machine
 from protosphere.training.store import Store
 from protosphere.training.sweep import in_this_process, sweep
-from protosphere.training.sweep_files import planned
+from protosphere.training.sweep_files import sweep_recipes
 from protosphere.training.training import train  # noqa: F401 - imported before the forks
 
-RECIPES = planned(
+RECIPES = sweep_recipes(
     {
         "dataset": "digits",
         "epochs": 3,

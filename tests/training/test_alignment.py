@@ -9,7 +9,7 @@ import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings
 from protosphere.data import load_dataset
 from protosphere.training import load_recipe
-from protosphere.training.alignment import PROTOTYPES_FILE, class_means
+from protosphere.training.alignment import PROTOTYPES_FILE, measured_class_means
 from protosphere.training.devices import make_fabric
 from protosphere.training.machine import Machine
 from protosphere.training.runs import run
@@ -39,7 +39,7 @@ def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, s
         dataset=features, scheme=scheme, dim=3, epochs=1, batch_size=60, backbone="linear", threads=1, mapping="align"
     )
     dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
-    similarity = similarity_from_embeddings(class_means(recipe, dataset, tmp_path, fabric))
+    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
     codes = {}
     for mapping in ("align", "oppose"):
         folder = tmp_path / mapping

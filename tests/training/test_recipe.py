@@ -11,7 +11,7 @@ from protosphere.training import Recipe, load_recipe, recipe_names
 from protosphere.training.recipe import recipe_from
 from protosphere.training.recipe_files import default_dim, default_recipe
 from protosphere.training.store import read_table
-from protosphere.training.sweep_files import load_sweep, planned
+from protosphere.training.sweep_files import load_sweep, sweep_recipes
 
 
 @pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
@@ -128,11 +128,11 @@ def test_a_learned_head_has_no_schemes_and_comes_once():
         "seeds": [0, 1],
         "presets": ["lindstrom", "protosphere"],
     }
-    recipes = planned(content)
+    recipes = sweep_recipes(content)
     heads = [recipe.head for recipe in recipes]
     assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [2 * 2 * 2 * 2 * 2, 2, 2 * 2]
     assert {recipe.dim for recipe in recipes if recipe.head == "linear"} == {10}
-    assert planned({"dataset": "digits", "heads": ["linear"]})[0] == recipes[32].changed(seed=0)
+    assert sweep_recipes({"dataset": "digits", "heads": ["linear"]})[0] == recipes[32].changed(seed=0)
 
 
 def test_sweeps_are_products(tmp_path):
@@ -170,4 +170,4 @@ def test_sweeps_are_products(tmp_path):
 )
 def test_sweeps_that_are_wrong(content, complaint):
     with pytest.raises(InvalidArgumentError, match=complaint):
-        planned(content)
+        sweep_recipes(content)

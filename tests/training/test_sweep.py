@@ -20,7 +20,7 @@ from protosphere.training.epochs import read_metrics
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, records_at, write_table
 from protosphere.training.sweep import in_this_process, pending, sweep
-from protosphere.training.sweep_files import load_sweep, planned
+from protosphere.training.sweep_files import load_sweep, sweep_recipes
 from protosphere.training.workers import local_workers
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def recipes():
         "schemes": ["one_hot", "bch"],
         "dims": [8, 10, 15],
     }
-    return planned(content)
+    return sweep_recipes(content)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks")

@@ -40,9 +40,7 @@ COMMANDS = {
     "construct": Command("Place K prototypes in R^n and print their certificate.", "bch -K 100 -n 63 -o c.safetensors"),
     "best": Command("The lowest max cosine of everything we know.", "-K 1000 -n 128 --explain -o c1000.safetensors"),
     "certify": Command("Measure the prototypes in a file and print their certificate.", "mine.csv --normalize"),
-    "assign": Command(
-        "Give prototypes to classes by similarity.", "c.safetensors --tree groups.txt -o aligned.safetensors"
-    ),
+    "assign": Command("Give prototypes to classes by similarity.", "c.safetensors --tree groups.txt -o a.safetensors"),
     "bounds": Command("How far apart K points in R^n can be.", "-K 1000 -n 128"),
     "compare": Command("Every scheme against the bounds: table and figure.", "-K 100 --dims 4:256 --figure k100.png"),
     "atlas": Command("The best known max cosine for many (K, n).", "--classes 100 --dims 8:512 -o atlas.csv"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from protosphere.errors import as_choice
 from protosphere.training.recipe import Recipe
-from protosphere.training.sweep_files import planned
+from protosphere.training.sweep_files import sweep_recipes
 
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]
@@ -54,7 +54,7 @@ def paper_runs(experiment: str, budget: str) -> list[Recipe]:
     """
     as_choice("experiment", experiment, EXPERIMENTS)
     as_choice("budget", budget, BUDGETS)
-    return planned(PLANS[experiment, budget], f"{experiment}, {budget}")
+    return sweep_recipes(PLANS[experiment, budget], f"{experiment}, {budget}")
 
 
 def named_sweep(name: str) -> list[Recipe] | None:

@@ -22,10 +22,10 @@ def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, g
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)
-    return save_figure(similarity_figure(S, code.points @ code.points.T, class_order(S, groups), groups), path)
+    return save_figure(similarity_figure(S, code.points @ code.points.T, drawing_order(S, groups), groups), path)
 
 
-def class_order(similarity: Points, groups: Indices | None) -> Indices:
+def drawing_order(similarity: Points, groups: Indices | None) -> Indices:
     """The classes group by group, or along the direction in which they differ most."""
     if groups is not None:
         return np.argsort(groups, kind="stable")

@@ -31,7 +31,7 @@ def aligned_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: A
     path = folder / PROTOTYPES_FILE
     if path.exists():
         return _kept(path, recipe)
-    similarity = similarity_from_embeddings(class_means(recipe, dataset, folder, fabric))
+    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, folder, fabric))
     if recipe.scheme == "semantic":
         similarity = similarity if recipe.mapping == "align" else -similarity
         code = _constructed(recipe, dataset.num_classes, similarity=similarity_text(similarity))
@@ -43,7 +43,7 @@ def aligned_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: A
     return code
 
 
-def class_means(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+def measured_class_means(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
     """The mean of each class, one per row: of features, or of the logits after an epoch with a learned layer."""
     data = device_data(dataset, recipe, fabric.device)
     network: Any = torch.nn.Identity() if dataset.is_features else _warmed_up(recipe, dataset, folder, fabric)

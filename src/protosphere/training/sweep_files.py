@@ -48,13 +48,13 @@ ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
 
 def load_sweep(path: Path) -> list[Recipe]:
     """The recipes of every run that the file asks for, each once, in its order."""
-    return planned(read_toml(path), str(path))
+    return sweep_recipes(read_toml(path), str(path))
 
 
-def planned(content: Mapping[str, Any], where: str = "the sweep") -> list[Recipe]:
+def sweep_recipes(content: Mapping[str, Any], where: str = "the sweep") -> list[Recipe]:
     """The recipes that this content of a file asks for.
 
-    >>> [r.dim for r in planned({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
+    >>> [r.dim for r in sweep_recipes({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
     [10, 16]
     """
     settings = {each.name for each in fields(Recipe)} - set(ONLY_SWEPT) | {"objective"}

@@ -18,7 +18,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.constructions.block_codes.coset_forms import Level, chain
+from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
 from protosphere.constructions.ranking import best_member, leading_member, made_of
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
@@ -33,7 +33,7 @@ class TailedCosets:
     """Which chain, which of its levels is C2, how many cosets of it, and the tail's dimension and max cosine."""
 
     code: ShortenedCosets
-    level: Level
+    level: ChainLevel
     tails: int
     tail_dim: int
     ratio: float

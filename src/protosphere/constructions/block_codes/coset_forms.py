@@ -21,7 +21,7 @@ from protosphere.errors import InvalidArgumentError, as_integer
 
 
 @dataclass(frozen=True)
-class Level:
+class ChainLevel:
     """One code of a chain: its first `size` words have cosines of at most `max_cosine`, and one pair has just that."""
 
     size: int
@@ -30,7 +30,7 @@ class Level:
 
 
 @lru_cache
-def chain(m: int) -> tuple[Level, ...]:
+def chain(m: int) -> tuple[ChainLevel, ...]:
     """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
 
     >>> [(level.name, level.size, str(level.max_cosine)) for level in chain(4)]
@@ -40,22 +40,22 @@ def chain(m: int) -> tuple[Level, ...]:
         raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {m}")
     most = min(form_bits(m), LARGEST_NUMBER_BITS)
     levels = _odd_levels(m, most) if m % 2 else _even_levels(m, most)
-    return (Level(2 << m, Fraction(0), f"RM(1,{m})"), *levels)
+    return (ChainLevel(2 << m, Fraction(0), f"RM(1,{m})"), *levels)
 
 
-def _even_levels(m: int, most_bits: int) -> Iterator[Level]:
+def _even_levels(m: int, most_bits: int) -> Iterator[ChainLevel]:
     for r in range(most_bits // (m - 1)):
         name = f"Delsarte-Goethals({m},{r})" if r else f"Kerdock({m})"
-        yield Level(1 << ((m - 1) * (1 + r) + m + 1), Fraction(1, 1 << (m // 2 - r)), name)
+        yield ChainLevel(1 << ((m - 1) * (1 + r) + m + 1), Fraction(1, 1 << (m // 2 - r)), name)
 
 
-def _odd_levels(m: int, most_bits: int) -> Iterator[Level]:
+def _odd_levels(m: int, most_bits: int) -> Iterator[ChainLevel]:
     for r in range(1, most_bits // m + 1):
         name = f"dual BCH({m},{r})" if r > 1 else f"Gold({m})"
-        yield Level(1 << (m * r + m + 1), Fraction(1, 1 << ((m + 1) // 2 - r)), name)
+        yield ChainLevel(1 << (m * r + m + 1), Fraction(1, 1 << ((m + 1) // 2 - r)), name)
 
 
-def coset_member(m: int, level: Level) -> Member:
+def coset_member(m: int, level: ChainLevel) -> Member:
     """The code of one level as a member of a family."""
     return Member(1 << m, level.size, level.max_cosine, level.name, partial(coset_union, m))
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from protosphere.code.structures import ShortenedWords
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.constructions.block_codes.coset_forms import Level, chain
+from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
 from protosphere.constructions.families import Member, family
 
 MOST_PUNCTURED = 4
@@ -31,7 +31,7 @@ def shortened_cosets() -> Iterator[Member]:
         yield from (member for member in members if member.size > member.dim and member.max_cosine < 1)
 
 
-def _member(code: ShortenedCosets, level: Level) -> Member:
+def _member(code: ShortenedCosets, level: ChainLevel) -> Member:
     cuts = [f"shortened by {code.shortened}"] if code.shortened else []
     cuts += [f"punctured by {code.punctured}"] if code.punctured else []
     recipe = ", ".join([level.name, *cuts])

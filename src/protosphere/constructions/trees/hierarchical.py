@@ -104,7 +104,7 @@ def best_shares(codes: Sequence[LevelCode], spread: float) -> Points | None:
 
 
 @lru_cache(maxsize=16)
-def planned(tree: str, dim: int, spread: float) -> tuple[LevelCode, ...] | None:
+def level_codes(tree: str, dim: int, spread: float) -> tuple[LevelCode, ...] | None:
     """Which code each level gets: of the ways that fit that with the lowest max cosine, the last level's estimated."""
     levels = tree_levels(tree)
     above = [_exact_codes(level) for level in levels[:-1]]
@@ -167,7 +167,7 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, spread: object, similari
         return (
             f"'hierarchical' needs dim >= {_least_dim(levels)} for this tree, got {dim}; nearest: {_least_dim(levels)}"
         )
-    if planned(tree, dim, float(spread)) is None:
+    if level_codes(tree, dim, float(spread)) is None:
         return f"'hierarchical' cannot keep levels 'spread' {spread} apart in dim {dim}; try {float(spread) / 2:g}"
     return None
 
@@ -201,7 +201,7 @@ def hierarchical(
     """
     S = as_similarity(similarity, num_classes) if similarity else None
     levels = tree_levels(tree)
-    plan = planned(tree, dim, float(spread))
+    plan = level_codes(tree, dim, float(spread))
     assert plan is not None, "the obstacle has made sure that there is one"
     blocks = [_placed(level, code, S, progress) for level, code in zip(levels, plan, strict=True)]
     codes = [_measured(level, code, block) for level, code, block in zip(levels, plan, blocks, strict=True)]
