@@ -132,6 +132,15 @@ def test_provenance_of_another_type_is_one_sentence(tmp_path, key, value, forged
     assert "cannot read" in refusal(path)
 
 
+def test_options_as_long_as_a_similarity_are_read(tmp_path):
+    near = ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((120, 6)))
+    code = ps.construct("semantic", num_classes=120, dim=20, similarity=near, steps=5)
+    tree = ps.taxonomy("cifar100_levels")
+    for made in (code, ps.construct("hierarchical", num_classes=100, dim=120, tree=tree)):
+        made.save(tmp_path / "x.safetensors")
+        assert ps.load(tmp_path / "x.safetensors").provenance == made.provenance
+
+
 def test_the_explanation_survives_the_file(tmp_path):
     code = ps.best(num_classes=40, dim=12)
     code.save(tmp_path / "x.safetensors")

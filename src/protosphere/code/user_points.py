@@ -17,7 +17,7 @@ from protosphere.code.formats import read_points
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain, SignWords, Structure
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
 
@@ -29,12 +29,16 @@ def load(path: str | Path) -> SphericalCode:
     """The code saved in `path`: one of ours (.safetensors), or the unit rows of a .npy, .csv, .txt or .pt file.
 
     StorageError in one sentence for a truncated, edited, foreign or non-unit file. What a file of ours claims is
-    measured again where that is quick; else `code.certificate.claimed` says that it was not, and `ps.certify` does it.
+    measured again where that is quick, and a false claim is a CertificateError; else `code.certificate.claimed` says
+    that it was not, and `ps.certify` does it.
     """
     if not _is_ours(Path(path)):
         return from_points(path)
     placement, claim, provenance, choice = code_file.load(path)
-    return SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
+    try:
+        return SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
+    except CertificateError as error:
+        raise CertificateError(f"'{path}' is not what it says: {error}") from error
 
 
 def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:

@@ -81,8 +81,8 @@ class CosetUnion(SignWords):
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
         """Words of a power of two, each of a coset that there is."""
-        if content.dim & (content.dim - 1):
-            raise InvalidArgumentError(f"'dim' should be a power of two for cosets of RM(1, m), is {content.dim}")
+        if content.dim < 2 or content.dim & (content.dim - 1):
+            raise InvalidArgumentError(f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}")
         representatives = content.packed("representatives", None)
         numbers = content.numbers("numbers", 2 * content.dim * len(representatives))
         m = content.dim.bit_length() - 1
