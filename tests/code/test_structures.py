@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,8 +85,11 @@ def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(cas
             read_structure(points.name, replace(content, complete=True))
 
 
-def test_every_structure_has_a_row():
+def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
     assert {case.split(",")[0] for case in CASES} == set(registered_structures())
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    for points in CASES.values():
+        assert all(f"`{name}`" in page for name in (points.name, *points.arrays(), *points.words()))
 
 
 @EVERY
