@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.constructions.elementary.apple_peeling import peeled_angle, peeled_points, peeled_size
+from protosphere.geometry.closest_pair import closest_pair_cosine
 from protosphere.geometry.gram import max_cosine
-from protosphere.geometry.nearest import closest_pair_cosine
 from protosphere.geometry.sphere import uniform_points
 
 

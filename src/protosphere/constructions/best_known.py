@@ -23,7 +23,7 @@ from protosphere.constructions.rebuild import after, placement_of
 from protosphere.constructions.registry import construction, describe
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
-from protosphere.geometry.nearest import DEEPEST
+from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
 from protosphere.types import Points, Progress, ignore

@@ -6,7 +6,7 @@ from typing import Any
 
 from protosphere.constructions.ranking import Candidate, made_of, member_candidates
 from protosphere.constructions.registry import describe
-from protosphere.geometry.nearest import DEEPEST
+from protosphere.geometry.closest_pair import DEEPEST
 
 RUNNERS_UP = 8
 """How many candidates are shown beside the best."""

@@ -16,8 +16,8 @@ from protosphere.code.structures.grid import fraction_words, on_grid, read_step
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.errors import CertificateError
+from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
-from protosphere.geometry.nearest import DEEPEST, closest_pair_cosine
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 

@@ -11,7 +11,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.geometry.nearest import DEEPEST
+from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
 
