@@ -9,7 +9,10 @@ from typing import SupportsIndex
 
 
 class ProtosphereError(Exception):
-    """Base of every error this library raises on purpose."""
+    """Base of every error this library raises on purpose; what a file says in it never reaches a terminal unescaped."""
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(printable(sentence))
 
 
 class InvalidArgumentError(ProtosphereError, ValueError):
@@ -30,6 +33,15 @@ class TrainingError(ProtosphereError):
 
 class StorageError(ProtosphereError, OSError):
     """A file that cannot be read as what it claims to be."""
+
+
+def printable(text: str) -> str:
+    """`text` with every character that a terminal might obey written as its escape.
+
+    >>> printable("a\x1b[2J")
+    'a\\x1b[2J'
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def as_integer(name: str, value: object, *, minimum: int) -> int:

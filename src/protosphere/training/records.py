@@ -102,12 +102,14 @@ def _check_figures(given: Mapping[str, Any]) -> None:
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
     kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
+    if None in row:  # where csv puts them
+        raise StorageError(f"'{where}' is not the record of a run: it has more cells than there are columns")
     try:
         settings = {name: _parsed(row.get(COLUMNS.get(name, name)), kind) for name, kind in kinds.items()}
         figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}
         metrics = {name: _parsed(text, "float") for name, text in row.items() if name.startswith(SETS) and text}
-    except ValueError as error:
-        raise StorageError(f"'{where}' is not the record of a run: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise StorageError(f"'{where}' is not the record of a run: {brief(str(error))}") from error
     content = {"recipe": {name: value for name, value in settings.items() if value is not None}} | figures
     others = {name: value for name, value in metrics.items() if name not in FIGURES}
     return record_from({"digest": row.get("digest"), "metrics": others} | content, where)
