@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from importlib.resources import as_file, files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from protosphere.errors import StorageError
 from protosphere.files import replace_file
+from protosphere.known.tables import column_names, read_rows, reading, shipped_file
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 
     def write(beside: Path) -> None:
         with beside.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, [field.name for field in fields(AtlasRow)], lineterminator="\n")
+            table = csv.DictWriter(file, column_names(AtlasRow), lineterminator="\n")
             table.writeheader()
             table.writerows(asdict(row) for row in rows)
 
@@ -90,45 +88,28 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
-    try:
-        with Path(path).open(newline="", encoding="utf-8") as file:
-            table = csv.DictReader(file)
-            if tuple(table.fieldnames or ()) != tuple(field.name for field in fields(AtlasRow)):
-                raise ValueError("its columns are others")
-            rows = tuple(_checked(_parsed(record)) for record in table)
-            if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
-                raise ValueError("its cells are not in order, each once")
-            return rows
-    except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror}") from error
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise StorageError(f"cannot read '{path}': not an atlas, or a damaged one ({error})") from error
+    with reading(path, "an atlas"), Path(path).open(newline="", encoding="utf-8") as file:
+        table = csv.reader(file)
+        if tuple(next(table, ())) != column_names(AtlasRow):
+            raise ValueError("its columns are others")
+        columns = zip(*table, strict=True)
+        rows = tuple(read_rows(AtlasRow, dict(zip(column_names(AtlasRow), columns, strict=False)), _possible))
+        if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
+            raise ValueError("its cells are not in order, each once")
+        return rows
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
     """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024."""
-    with as_file(files("protosphere.known") / "atlas.csv") as path:
+    with shipped_file("atlas.csv") as path:
         return read_atlas(path)
 
 
-def _checked(row: AtlasRow) -> AtlasRow:
-    """The row, if its numbers can be those of a cell, and its code can serve it."""
+def _possible(row: AtlasRow) -> bool:
+    """Whether its numbers can be those of a cell, and its code can serve it."""
     sizes = row.num_classes >= 2 and row.dim >= 1 and row.seed >= 0 and (row.iterations or 0) >= 0
     served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
     sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
     exact = not row.exact or abs(float(Fraction(row.exact)) - row.max_cosine) < 1e-9
     others = all(value is None or abs(value) <= 1 for value in (row.achievable, row.reed_muller, row.bch))
-    if not (sizes and served and sides and exact and others):
-        raise ValueError(f"there is no cell K = {row.num_classes}, n = {row.dim} with these numbers")
-    return row
-
-
-def _parsed(record: dict[str, str]) -> AtlasRow:
-    whole = ("num_classes", "dim", "seed", "of_classes", "of_dim")
-    kinds: dict[str, Any] = dict.fromkeys(whole, int) | {"max_cosine": float, "converse": float}
-    maybe: dict[str, Any] = {"achievable": float, "reed_muller": float, "bch": float, "iterations": int}
-    values: dict[str, Any] = {name: record[name] for name in (field.name for field in fields(AtlasRow))}
-    values |= {name: kind(record[name]) for name, kind in kinds.items()}
-    values |= {name: kind(record[name]) if record[name] else None for name, kind in maybe.items()}
-    values["optimal"] = {"True": True, "False": False}[record["optimal"]]
-    return AtlasRow(**values)
+    return sizes and served and sides and exact and others

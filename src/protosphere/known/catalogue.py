@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import as_file, files
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.errors import CertificateError, StorageError
 from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
+from protosphere.known.tables import (
+    REBUILD_TOLERANCE,
+    Claim,
+    check_claims,
+    column_names,
+    read_rows,
+    reading,
+    shipped_file,
+)
 from protosphere.processors import single_threaded
 from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_FACTOR, compile_descent
 from protosphere.search.polish import polish_code
@@ -124,6 +130,14 @@ class Catalogue:
         """Whether (K, n) is within what was searched."""
         return num_points <= self.most_points and dim <= self.largest_dim
 
+    def can_build(self, entry: CatalogueEntry) -> bool:
+        """Whether an entry is within what was searched, and its code can be seen in as many dimensions as it says."""
+        if not (0 <= entry.source < len(self.sources) and entry.seed >= 0 and -1 <= entry.max_cosine <= 1):
+            return False
+        count, wide = self.sources[entry.source].levels.shape
+        sizes = 2 <= entry.num_points <= MAX_COMPILED_POINTS and 1 <= entry.dim <= MAX_COMPILED_POINTS
+        return sizes and self.covers(entry.num_points, entry.dim) and wide - entry.dim <= count
+
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
         """The entry with the lowest value of all with room for K points in R^n, so never worse with more room."""
         fitting = [one for one in self.entries if one.num_points >= num_points and one.dim <= dim]
@@ -145,17 +159,12 @@ class Catalogue:
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
     """Into one .npz file."""
-    shapes = np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2)
-    entries = catalogue.entries
-    columns = {
-        "shapes": shapes,
+    kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {"max_cosine": np.float64}
+    entries = {name: np.array([getattr(one, name) for one in catalogue.entries], kind) for name, kind in kinds.items()}
+    columns = entries | {
+        "shapes": np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2),
         "angles": np.array([one.angle for one in catalogue.sources]),
         "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
-        "num_points": np.array([one.num_points for one in entries], dtype=np.uint16),
-        "dim": np.array([one.dim for one in entries], dtype=np.uint16),
-        "source": np.array([one.source for one in entries], dtype=np.uint16),
-        "seed": np.array([one.seed for one in entries], dtype=np.uint16),
-        "max_cosine": np.array([one.max_cosine for one in entries]),
         "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
     }
 
@@ -168,7 +177,7 @@ def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
 
 def read_catalogue(path: str | Path) -> Catalogue:
     """From a file; StorageError names what is wrong with it."""
-    try:
+    with reading(path, "a catalogue"):
         with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
                 raise ValueError(f"unpacked it takes more than {MOST_BYTES >> 20} MB")
@@ -178,13 +187,10 @@ def read_catalogue(path: str | Path) -> Catalogue:
         parts = np.split(columns["levels"], cuts[:-1]) if len(cuts) else []
         angles = columns["angles"].tolist()
         sources = [_source(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
-        names = ("num_points", "dim", "source", "seed", "max_cosine")
-        rows = zip(*(columns[name].tolist() for name in names), strict=True)
         most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
-        entries = tuple(_entry(row, sources, most_points, largest_dim) for row in rows)
-        return Catalogue(tuple(sources), entries, most_points, largest_dim)
-    except Exception as error:  # an archive may be damaged in any way
-        raise StorageError(f"cannot read '{path}': not a catalogue, or a damaged one ({error})") from error
+        catalogue = Catalogue(tuple(sources), (), most_points, largest_dim)
+        lists = {name: columns[name].tolist() for name in column_names(CatalogueEntry)}
+        return replace(catalogue, entries=tuple(read_rows(CatalogueEntry, lists, catalogue.can_build)))
 
 
 def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
@@ -194,43 +200,18 @@ def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
     return QuantizedCode(levels, angle)
 
 
-def _entry(
-    row: tuple[Any, ...], sources: Sequence[QuantizedCode], most_points: int, largest_dim: int
-) -> CatalogueEntry:
-    """An entry, if it can be followed."""
-    num_points, dim, source, seed = map(operator.index, row[:4])
-    sizes = 2 <= num_points <= min(most_points, MAX_COMPILED_POINTS) and 1 <= dim <= min(
-        largest_dim, MAX_COMPILED_POINTS
-    )
-    if not (sizes and 0 <= source < len(sources) and seed >= 0 and -1 <= row[4] <= 1):
-        raise ValueError(f"there is no entry {row}")
-    count, wide = sources[source].levels.shape
-    if wide - dim > count:
-        raise ValueError(f"{count} points in {wide} dimensions cannot be seen in {dim}")
-    return CatalogueEntry(num_points, dim, source, seed, float(row[4]))
-
-
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
     """The one that comes with the package."""
-    with as_file(files("protosphere.known") / "catalogue.npz") as path:
+    with shipped_file("catalogue.npz") as path:
         return read_catalogue(path)
 
 
-REBUILD_TOLERANCE = 0.02
-
-
 def check_catalogue(catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore) -> float:
-    """Make each code anew and compare; CertificateError at the first that is worse. The largest difference.
+    """Build each code anew and compare; CertificateError at the first that is worse. The largest difference."""
 
-    Where a descent ends depends on the last bits, which processors round differently: REBUILD_TOLERANCE is left to it.
-    """
-    worst = 0.0
-    for done, entry in enumerate(chosen):
-        progress("checking", done, len(chosen))
-        now = max_cosine(catalogue.build(entry, progress))
-        if now > entry.max_cosine + REBUILD_TOLERANCE:
-            cell = f"K = {entry.num_points}, n = {entry.dim}"
-            raise CertificateError(f"{cell}: the catalogue says {entry.max_cosine}, made anew it is {now}")
-        worst = max(worst, now - entry.max_cosine)
-    return worst
+    def claim(entry: CatalogueEntry) -> Claim:
+        rebuilt = partial(catalogue.build, entry, progress)
+        return Claim(entry.num_points, entry.dim, entry.max_cosine, REBUILD_TOLERANCE, lambda: max_cosine(rebuilt()))
+
+    return check_claims([claim(entry) for entry in chosen], "the catalogue", progress)

@@ -1,0 +1,95 @@
+"""What the files of known codes share: how rows are read and checked, and how what they say is found true."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from protosphere.errors import CertificateError, StorageError
+from protosphere.types import Progress, ignore
+
+Row = TypeVar("Row")
+
+REBUILD_TOLERANCE = 0.02
+"""For codes of a search: where a descent ends depends on the last bits, which processors round differently."""
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, str) else operator.index(value)
+
+
+def _unless_empty(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value in ("", None) else convert(value)
+
+
+CONVERTERS: dict[Any, Callable[[Any], Any]] = {
+    "int": _whole,
+    "float": float,
+    "str": str,
+    "bool": {"True": True, "False": False}.__getitem__,
+    "int | None": _unless_empty(_whole),
+    "float | None": _unless_empty(float),
+}
+"""From a number or a text to the type that a field of a row has."""
+
+
+def column_names(kind: type[Any]) -> tuple[str, ...]:
+    """The columns of a file of such rows, which are dataclasses."""
+    return tuple(field.name for field in fields(kind))
+
+
+def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: Callable[[Row], bool]) -> list[Row]:
+    """The rows that columns of numbers or texts hold; ValueError at the first one that is not `possible`."""
+    typed = [[CONVERTERS[field.type](value) for value in columns[field.name]] for field in fields(kind)]  # pyright: ignore[reportArgumentType]
+    rows = [kind(*values) for values in zip(*typed, strict=True)]
+    for row in rows:
+        if not possible(row):
+            raise ValueError(f"there can be no {row}")
+    return rows
+
+
+@contextmanager
+def reading(path: str | Path, what: str) -> Generator[None]:
+    """StorageError in one sentence for whatever goes wrong: a file may be damaged in any way."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+    except Exception as error:
+        raise StorageError(f"cannot read '{path}': not {what}, or a damaged one ({error})") from error
+
+
+@contextmanager
+def shipped_file(name: str) -> Generator[Path]:
+    """A file that comes with the package."""
+    with as_file(files("protosphere.known") / name) as path:
+        yield path
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a file says of its code of K points in R^n: its max cosine, what may be added to it, and how to find out."""
+
+    num_classes: int
+    dim: int
+    max_cosine: float
+    tolerance: float
+    rebuild: Callable[[], float]
+
+
+def check_claims(claims: Sequence[Claim], where: str, progress: Progress = ignore) -> float:
+    """Build each code anew; CertificateError at the first that comes out worse. The largest difference."""
+    worst = 0.0
+    for done, claim in enumerate(claims):
+        progress("checking", done, len(claims))
+        now = claim.rebuild()
+        if now > claim.max_cosine + claim.tolerance:
+            cell = f"K = {claim.num_classes}, n = {claim.dim}"
+            raise CertificateError(f"{cell}: {where} says {claim.max_cosine}, built anew it is {now}")
+        worst = max(worst, now - claim.max_cosine)
+    return worst
