@@ -11,8 +11,8 @@ from typing import SupportsIndex
 class ProtosphereError(Exception):
     """Base of every error this library raises on purpose; what a file says in it never reaches a terminal unescaped."""
 
-    def __init__(self, sentence: str = "") -> None:
-        super().__init__(printable(sentence))
+    def __init__(self, sentence: str = "", **details: str) -> None:
+        super().__init__(printable(sentence), **details)
 
 
 class InvalidArgumentError(ProtosphereError, ValueError):
@@ -36,9 +36,9 @@ class StorageError(ProtosphereError, OSError):
 
 
 def printable(text: str) -> str:
-    """`text` with every character that a terminal might obey written as its escape.
+    r"""`text` with every character that a terminal might obey written as its escape.
 
-    >>> printable("a\x1b[2J")
+    >>> printable("a" + chr(27) + "[2J")
     'a\\x1b[2J'
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

@@ -100,7 +100,8 @@ def test_only_ray_is_missing(tmp_path):
 
 
 def test_a_missing_package_is_an_import_error_and_one_of_ours(monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly", None)
+    for module in ("plotly", "plotly.graph_objects"):
+        monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=r"^this needs plotly: pip install 'protosphere\[plots\]'$") as raised:
         require("plotly.graph_objects")
     assert isinstance(raised.value, ImportError)

@@ -104,7 +104,7 @@ def test_what_cannot_be_made_again_is_said_in_one_sentence():
     given = PrototypeHead(ps.from_points(torch.eye(4).double().numpy()))
     with pytest.raises(InvalidArgumentError, match="'state' has no '_extra_state': give 'prefix'"):
         PrototypeHead.from_state_dict({})
-    with pytest.raises(InvalidArgumentError, match="not one that we wrote"):
+    with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
         given.set_extra_state(torch.zeros(3, dtype=torch.uint8))
 
     damaged = given.get_extra_state()

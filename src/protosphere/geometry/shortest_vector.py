@@ -10,6 +10,9 @@ import numpy as np
 
 from protosphere.types import Points
 
+ROUNDING = 1e-9
+"""Vectors this little shorter, relatively, are of the length itself."""
+
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
 MOST_PARTIAL = 2_000_000
@@ -43,7 +46,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
         vectors = vectors[which]
         vectors[:, level] = lowest[which] + steps
         lengths = lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
-    return bool(np.any((lengths < squared_length) & vectors.any(axis=1)))
+    return bool(np.any((lengths < squared_length * (1 - ROUNDING)) & vectors.any(axis=1)))
 
 
 def lll_reduced(basis: Points) -> Points | None:

@@ -56,7 +56,7 @@ STYLES = {
     "reed_solomon": SchemeStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
     "mean_row_max": SchemeStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
     "learned layer": SchemeStyle("learned layer", "#444444", "_", (0, (6, 2))),
-    "learned bottleneck": SchemeStyle("learned bottleneck", "#444444", "d", (0, (2, 1))),
+    "learned bottleneck": SchemeStyle("learned bottleneck", "#6B6B6B", "d", (0, (2, 1))),
     "log_sum_exp": SchemeStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 }
 SPARE = (
