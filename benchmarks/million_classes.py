@@ -18,7 +18,7 @@ def peak_megabytes() -> float:
 
 
 def main() -> None:
-    """Print a row a scheme."""
+    """Print a row per scheme."""
     start = peak_megabytes()
     print(f"a dense float32 matrix would take {DENSE_BYTES / 2**20:.0f} MB")
     for scheme, options in (("reed_muller", {}), ("bch", {"modify": True})):

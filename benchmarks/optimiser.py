@@ -35,7 +35,7 @@ def _passing(dim: int, count: int, value: float) -> float:
 
 
 def main() -> None:
-    """Print a row a cell."""
+    """Print a row per cell."""
     search_code(9, 3, rng=np.random.default_rng(0), iterations=50)  # what is compiled and imported once
     ps.construct("log_sum_exp", num_classes=4, dim=2)
     for dim, count, budget in CELLS:

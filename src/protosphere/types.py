@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""K unit vectors of R^n, one a row."""
+"""K unit vectors of R^n, one per row."""
 
 PackedBits = NDArray[np.uint8]
-"""K binary words of n bits, one a row, packed eight to a byte, first bit highest (`np.packbits`); spare bits are 0."""
+"""K binary words of n bits, one per row, packed eight to a byte, first bit highest (`np.packbits`), spare bits 0."""
 
 Indices = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""What every registered construction promises, whatever it is: one row a construction."""
+"""What every registered construction promises, whatever it is: one row per construction."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_vectors_that_do_not_fit(z, sentence):
         ),
         ({"target": torch.tensor([0, 1, 4096])}, r"'target' must lie in 0, ..., 4095, got 0..4096"),
         ({"target": torch.tensor([0, 1, -1])}, r"'target' must lie in 0, ..., 4095, got -1..1"),
-        ({"weight": torch.ones(5)}, r"'weight' must hold one number a class, 4096, got shape \(5,\)"),
+        ({"weight": torch.ones(5)}, r"'weight' must hold one number per class, 4096, got shape \(5,\)"),
         ({"label_smoothing": 1.5}, "'label_smoothing' must be between 0 and 1, got 1.5"),
         ({"reduction": "max"}, "'reduction' must be one of mean, sum, none, got 'max'"),
     ],

@@ -16,12 +16,12 @@ LARGEST_K = 8
 
 @cache
 def all_orders(num_classes: int) -> Indices:
-    """Every permutation of 0, ..., K - 1, one a row."""
+    """Every permutation of 0, ..., K - 1, one per row."""
     return np.array(list(permutations(range(num_classes))), dtype=np.int64)
 
 
 def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Points]:
-    """All orders, and for each the similarities (one a pair, the same for all) and the cosines of the pairs."""
+    """All orders, and for each the similarities (one per pair, the same for all) and the cosines of the pairs."""
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
     return orders, similarity[first, second], cosines[orders[:, first], orders[:, second]]

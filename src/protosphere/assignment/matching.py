@@ -73,7 +73,7 @@ class _Program:
 
 
 def cheapest_matching(weights: Points, pairs: int) -> tuple[Indices, bool]:
-    """The `pairs` disjoint pairs with the least total weight, one a row, and whether that is proved.
+    """The `pairs` disjoint pairs with the least total weight, one per row, and whether that is proved.
 
     Edmonds' polytope: degrees at most 1 and odd-set inequalities, found where a solution violates them; edges outside
     the program enter it while their reduced cost is negative.

@@ -35,11 +35,11 @@ def as_similarity(given: Any, num_classes: int | None = None, name: str = "simil
         given = given.similarity()
     matrix = real_matrix(given, name)
     if matrix.shape[0] != matrix.shape[1]:
-        hint = "similarity_from_embeddings makes a similarity of one vector a class"
+        hint = "similarity_from_embeddings makes a similarity of one vector per class"
         raise InvalidArgumentError(f"'{name}' must be square, K x K, got {_shape(matrix)}; {hint}")
     if num_classes is not None and len(matrix) != num_classes:
         raise InvalidArgumentError(
-            f"'{name}' must be {num_classes} x {num_classes}, one row a class, got {_shape(matrix)}"
+            f"'{name}' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
     row, column, difference = _largest_asymmetry(matrix)
     if difference > ASYMMETRY * max(float(np.abs(matrix).max()), 1e-300):
@@ -86,7 +86,7 @@ def real_matrix(given: Any, name: str) -> Points:
         ) from error
     if matrix.ndim != 2 or len(matrix) < 2 or matrix.shape[1] < 1:
         raise InvalidArgumentError(
-            f"'{name}' must be a matrix with at least two rows, one a class, got {_shape(matrix)}"
+            f"'{name}' must be a matrix with at least two rows, one per class, got {_shape(matrix)}"
         )
     finite = np.isfinite(matrix).all(axis=1)
     if not finite.all():
@@ -95,7 +95,7 @@ def real_matrix(given: Any, name: str) -> Points:
 
 
 def similarity_from_embeddings(embeddings: Any) -> Points:
-    """Cosines of the rows, one vector a class, after their mean is taken out.
+    """Cosines of the rows, one vector per class, after their mean is taken out.
 
     >>> similarity_from_embeddings([[1, 0], [0, 1], [-1, -1]]).round(2).tolist()
     [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]

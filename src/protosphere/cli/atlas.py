@@ -96,7 +96,7 @@ def _show_shipped(check: int | None, seed: int, figure: Path | None, json: bool)
 
 
 def print_atlas(rows: list[AtlasRow]) -> None:
-    """A line a cell."""
+    """A line per cell."""
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in ("K", "n", "best", "converse"):
         table.add_column(heading, justify="right", no_wrap=True)

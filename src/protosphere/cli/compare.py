@@ -42,7 +42,7 @@ def compare(
         modify: Let codes reach dimensions that are not their own.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.
-        table: Write the numbers to this .csv file, one a line.
+        table: Write the numbers to this .csv file, one per line.
     """
     picture = checked_output(wanted_figure(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))

@@ -1,4 +1,4 @@
-"""A comparison as tables that fit the terminal: a row a dimension, a column a scheme."""
+"""A comparison as tables that fit the terminal: a row per dimension, a column per scheme."""
 
 from __future__ import annotations
 

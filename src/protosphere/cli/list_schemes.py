@@ -48,7 +48,7 @@ def print_schemes(entries: list[Construction]) -> None:
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
     """One scheme in detail."""
-    points = "+-1/sqrt(n) words, one bit an entry" if entry.packed else "float64 vectors"
+    points = "+-1/sqrt(n) words, one bit per entry" if entry.packed else "float64 vectors"
     lines = [
         ("summary", entry.summary),
         ("points", points),

@@ -20,7 +20,7 @@ class SimilaritySources:
 
     Attributes:
         matrix: A .npy, .csv or .txt file with the K x K similarities themselves.
-        embeddings: Such a file with one vector a class.
+        embeddings: Such a file with one vector per class.
         confusion: Such a file with a confusion matrix, true classes in rows.
         features: An .npz file with x_train and y_train, whose class means are compared.
         tree: A text file with a line 'child parent' each, or the name of a tree we ship, such as cifar100_superclasses.

@@ -1,4 +1,4 @@
-"""A sweep as it goes: on a terminal a table of what runs and is done, elsewhere a line a run; on standard error."""
+"""A sweep as it goes: on a terminal a table of what runs and is done, elsewhere a line per run; on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as it goes: one line that moves on a terminal, a line an epoch elsewhere; on standard error."""
+"""A run as it goes: one line that moves on a terminal, a line per epoch elsewhere; on standard error."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Placement:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the points are words, one bit an entry, with nothing after them."""
+        """Whether the points are words, one bit per entry, with nothing after them."""
         return self.packed_signs is not None
 
     def unit_rows(self, start: int, stop: int) -> Points:

@@ -22,10 +22,10 @@ from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 
 @dataclass(frozen=True, eq=False)
 class SphericalCode:
-    """K certified unit vectors of R^n, one a class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
+    """K certified unit vectors of R^n, one per class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
 
     `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; words of binary codes stay packed
-    (`code.signs`, one bit an entry) until asked for.
+    (`code.signs`, one bit per entry) until asked for.
     """
 
     placement: Placement = field(repr=False)

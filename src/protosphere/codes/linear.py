@@ -56,7 +56,7 @@ def pack(bits: ArrayLike) -> PackedBits:
 
 
 def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
-    """The first n bits of every row, one a byte."""
+    """The first n bits of every row, one per byte."""
     return np.unpackbits(packed, axis=-1, count=n)
 
 

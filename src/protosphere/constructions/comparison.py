@@ -84,7 +84,7 @@ class Comparison:
         return tuple(cell for cell in self.cells if cell.scheme == scheme and cell.max_cosine is not None)
 
     def records(self) -> list[dict[str, Any]]:
-        """Tidy rows for CSV or JSON, one a number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
+        """Tidy rows for CSV or JSON, one per number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
         cells = [
             _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, None, c.obstacle) | {"energy": c.energy}
             for c in self.cells

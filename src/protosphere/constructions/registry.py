@@ -38,7 +38,7 @@ class Construction:
         summary: one line for lists.
         reference: where it comes from.
         stochastic: whether the points depend on the seed at the default options.
-        packed: whether the points are +-1/sqrt(n) words, kept at one bit an entry.
+        packed: whether the points are +-1/sqrt(n) words, kept at one bit per entry.
         members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
         choose: (num_classes, dim, options...) to what the request leaves open, in words and numbers that name it for
             ever: `build` gets it as `chosen`, and provenance keeps it. None where nothing is open.

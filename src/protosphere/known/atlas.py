@@ -15,7 +15,7 @@ from protosphere.known.tables import column_names, read_rows, reading, shipped_f
 
 @dataclass(frozen=True)
 class AtlasRow:
-    """One cell: the best max cosine (exact as text where it is), whose it is, and both sides of the truth.
+    """One cell: the best max cosine (exact as text where it is), its scheme, and the bounds on both sides.
 
     `of_classes` and `of_dim` are the cell whose code this is a part of: its own, or one with more classes or fewer
     dimensions for which the search found a better one.

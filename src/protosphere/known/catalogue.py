@@ -1,4 +1,4 @@
-"""Codes that long searches found, kept: the points of some, coarsely, and how every other one follows from them.
+"""The catalogue of codes that long searches found: some as rounded points, the others by how they follow from those.
 
 A descent brings rounded points back to where they were, so a few levels a coordinate are enough to keep a code, and a
 code of 94 points is a short descent away from one of 100 without six of them.
@@ -48,7 +48,7 @@ MAX_POLISHED_SIZE = 400
 
 
 MOST_BYTES = 1 << 28
-"""Of a file, unpacked: more is none of ours."""
+"""Size of the arrays of a file: a file with more is not a catalogue of ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class QuantizedCode:
 
 
 def quantize(points: Points) -> QuantizedCode:
-    """A code, rounded to be kept."""
+    """A code with its coordinates rounded."""
     angle = float(np.arccos(max_cosine(points)))
     step = max(ROUNDING_SHARE * angle / np.sqrt(points.shape[1]), 1 / 127)
     return QuantizedCode(np.rint(points / step).astype(np.int8), angle)
@@ -83,16 +83,16 @@ class CatalogueEntry:
 
 
 EQUIVALENT_SECONDS = 1.0
-"""What counts as spent on a kept code: about what a search for one takes on two cores."""
+"""Seconds that a kept code counts for: about what a search for it takes on two cores."""
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Evaluations that count as spent on a kept code: those of a search for one, within a factor of two or so."""
+    """Evaluations that a kept code counts for: those of a search for it, within a factor of about two."""
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """A kept code made one of `num_points` in R^`dim`, and descended."""
+    """A kept code brought to `num_points` points in R^`dim`, and annealed."""
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
     rng = np.random.default_rng(seed)
@@ -107,13 +107,13 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """A descended code, polished where that is quick."""
+    """An annealed code, polished by Newton's method where that is quick."""
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Quantized codes, and for many (K, n) the entry that leads furthest.
+    """Quantised codes, and for many (K, n) the entry with the lowest max cosine that follows from them.
 
     Attributes:
         sources: the kept codes.
@@ -158,7 +158,7 @@ class Catalogue:
 
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
-    """Into one .npz file."""
+    """Write a catalogue as one .npz file."""
     kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {"max_cosine": np.float64}
     entries = {name: np.array([getattr(one, name) for one in catalogue.entries], kind) for name, kind in kinds.items()}
     columns = entries | {
@@ -176,7 +176,7 @@ def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
-    """From a file; StorageError names what is wrong with it."""
+    """The catalogue in a file; StorageError names what is wrong with another."""
     with reading(path, "a catalogue"):
         with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
@@ -194,7 +194,7 @@ def read_catalogue(path: str | Path) -> Catalogue:
 
 
 def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
-    """A quantized code, if it is one."""
+    """The quantised code with these levels; ValueError where they hold none."""
     if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
         raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
     return QuantizedCode(levels, angle)
@@ -202,7 +202,7 @@ def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
 
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
-    """The one that comes with the package."""
+    """The catalogue that comes with the package."""
     with shipped_file("catalogue.npz") as path:
         return read_catalogue(path)
 

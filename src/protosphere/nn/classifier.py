@@ -159,7 +159,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The logits, one a class; for two classes the difference of the second's and the first's."""
+        """The logits, one per class; for two classes the difference of the second's and the first's."""
         logits = self._logits(X).numpy()
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 

@@ -1,4 +1,4 @@
-"""What processes of torch.distributed tell each other."""
+"""The collective operations of torch.distributed that heads use."""
 
 from __future__ import annotations
 

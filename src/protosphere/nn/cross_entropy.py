@@ -39,7 +39,7 @@ class LossOptions:
             return
         if self.weight.shape != (self.num_classes,):
             got = tuple(self.weight.shape)
-            raise InvalidArgumentError(f"'weight' must hold one number a class, {self.num_classes}, got shape {got}")
+            raise InvalidArgumentError(f"'weight' must hold one number per class, {self.num_classes}, got shape {got}")
         if self.weight.requires_grad:
             raise InvalidArgumentError("'weight' must be constant, got one that requires a gradient; weight.detach()")
 
@@ -116,7 +116,7 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 
 
 def _checked_probabilities(z: Tensor, target: Tensor, options: LossOptions) -> Tensor:
-    """Probability targets, one row an example."""
+    """Probability targets, one row per example."""
     if target.shape != (*z.shape[:-1], options.num_classes):
         raise InvalidArgumentError(_unfit(z, target, options))
     return target.reshape(-1, options.num_classes)

@@ -37,7 +37,7 @@ def soft_unit(z: Tensor) -> Tensor:
 
 
 def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:
-    """z, one row an example and in float32 for half types, the prototypes of its targets, and which are not -100."""
+    """z, one row per example and in float32 for half types, the prototypes of its targets, and which are not -100."""
     classes, kept = checked_classes(z, target, LossOptions(projection.num_classes))
     wide = widened(z).reshape(-1, projection.dim)
     return wide, projection.rows(classes.flatten(), wide), kept.flatten()

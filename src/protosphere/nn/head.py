@@ -154,7 +154,7 @@ class PrototypeHead(nn.Module):
         return logits.reshape(*z.shape[:-1], self.num_classes)
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
-        """The prototypes of these classes, or all of them, one a row."""
+        """The prototypes of these classes, or all of them, one per row."""
         which = torch.arange(self.num_classes, device=self._like().device) if classes is None else classes
         return self.projection.prototypes(which)
 

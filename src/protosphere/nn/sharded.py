@@ -1,7 +1,7 @@
 """Classes shared out over the processes of torch.distributed: each holds K / world of them.
 
 Every process gets the same z and target (`gathered` brings together what each has) and every one gets the same loss,
-gradient and classes as a single process would. Two numbers an example and one vector travel; logits never do.
+gradient and classes as a single process would. Two numbers per example and one vector travel; logits never do.
 """
 
 from __future__ import annotations

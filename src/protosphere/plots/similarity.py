@@ -17,8 +17,8 @@ from protosphere.types import Indices, Points
 def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, groups: Indices | None = None) -> Path:
     """Draw both matrices as the .png, .pdf or .svg that `path` ends in; classes of one group side by side.
 
-    `groups` are numbers of superclasses, one a class (`Taxonomy.groups`); without them classes are ordered by the first
-    eigenvector of their similarity.
+    `groups` are numbers of superclasses, one per class (`Taxonomy.groups`); without them classes are ordered by the
+    first eigenvector of their similarity.
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)

@@ -46,7 +46,7 @@ class Arrangement:
         return rows / np.linalg.norm(rows, axis=2, keepdims=True)
 
     def orbits(self, device: str) -> Orbits:
-        """The same as tensors."""
+        """The arrangement as tensors."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
@@ -89,7 +89,7 @@ def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.f
 def _orbit_types(
     symmetry: Group, matrices: NDArray[np.float64], rng: np.random.Generator
 ) -> list[tuple[NDArray[np.float64], Points]]:
-    """Coset matrices and projectors of the stabilisers that some point really has."""
+    """Coset matrices and projectors of those subgroups that are the whole stabiliser of some point."""
     types: list[tuple[NDArray[np.float64], Points]] = []
     for subgroup in symmetry.subgroups:
         projector = fixed_projector(matrices, subgroup)
@@ -118,7 +118,7 @@ def _composition(sizes: list[int], room: list[int], total: int, rng: np.random.G
 
 
 def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> Arrangement | None:
-    """A random one, or None where the dice do not add up."""
+    """A random arrangement, or None where the orbit sizes that were drawn do not add up to K."""
     largest = max(2, min(num_points, LARGEST_GROUP))
     names = group_names(largest)
     family = _family(rng, dict(names))

@@ -31,7 +31,7 @@ FIRST_TRIES = 4
 """Starts from a given code before it is known where it leads: with whole batches a short search would not try all."""
 
 SPRINT_LAST = 300.0
-"""Last temperature of a start in a great hurry."""
+"""Last temperature of the quick descents that a search with a target begins with."""
 
 POOL = 12
 SAME = 1e-6
@@ -50,7 +50,7 @@ class Arm:
 
 @dataclass(frozen=True, eq=False)
 class ScreenedCode:
-    """A screened code."""
+    """A code after a brief descent: its largest cosine, its points, and the kind of start it came from."""
 
     value: float
     points: Points
@@ -87,12 +87,12 @@ class BanditSearch:
             self.explore()
 
     def recall(self) -> None:
-        """The codes put aside, into the pool again."""
+        """Put the codes of earlier epochs into the pool again."""
         for candidate in self.earlier:
             self.admit(candidate)
 
     def admit(self, found: ScreenedCode) -> None:
-        """Into the pool, unless it is as good as another there already or the pool is full of better ones."""
+        """Put a code into the pool, unless the pool has one of the same value or is full of better ones."""
         rivals = [other for other in self.pool if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
         same = [other for other in self.pool if other not in rivals]
         winner = min([*same, found], key=lambda other: (not other.polished, other.value))
@@ -100,14 +100,14 @@ class BanditSearch:
         self.budget.best = self.pool[0].value
 
     def take(self, points: Points, kind: str) -> None:
-        """The caller's points as they are if they fit, and in any case as an arm."""
+        """Start from the caller's points: as an arm and, if their size fits, as they are."""
         self.arms.append(Arm(kind, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = resize(points, self.num_points, self.dim, self.rng)
             self.admit(ScreenedCode(max_cosine(start), start, kind, finished=True))
 
     def sprint(self, patience: int) -> None:
-        """One random start in a great hurry, or in `patience` times less of one: enough where the target is modest."""
+        """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
         first, steps = self.backend.sprint
         start = self.rng.standard_normal((self.num_points, self.dim))
         hurry = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
@@ -141,7 +141,7 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, kind: str, starts: list[Points], coolest: float, hottest: float) -> float:
-        """Starts descended in a hurry into the pool, from 1/temperatures log-uniform in a range; the lowest value."""
+        """Descend briefly from log-uniform first temperatures, and put the results into the pool; the lowest value."""
         first = np.exp(self.rng.uniform(np.log(coolest), np.log(hottest), len(starts)))
         found = self.backend.descend(starts, first, self.backend.last, STEPS, self.budget, VARY)
         return self._admit_all(kind, found)
@@ -174,14 +174,14 @@ class BanditSearch:
         return None
 
     def finish(self, candidate: ScreenedCode) -> None:
-        """The temperature taken up to 1e6: what comes out replaces what went in."""
+        """Descend on up to temperature 1e6; the result takes the place of the candidate."""
         [points] = self.backend.descend([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
         if max_cosine(points) > candidate.value:
             points = candidate.points
         self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Newton's method: what comes out replaces what went in."""
+        """Polish by Newton's method; the result takes the place of the candidate."""
         points, value = polish_code(candidate.points)
         self._replace(candidate, ScreenedCode(value, points, candidate.kind, finished=True, polished=True))
 

@@ -1,4 +1,4 @@
-"""One batch of starts from a low temperature to a high one: the smooth problem first, the sharp one last."""
+"""One batch of starts annealed: L-BFGS on the smooth problem first, then on sharper and sharper ones."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ ENERGIES = ("log_sum_exp", "riesz")
 """Sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
 
 SMALLEST_GAP = 1e-12
-"""Of 1 - cos: two points that coincide do not divide by zero."""
+"""The least value of 1 - cos that is divided by: two points may coincide."""
 
 MAX_GRAM_ENTRIES = 1 << 23
 """Entries of the Gram matrices of a batch held at once: 64 MB."""
@@ -89,7 +89,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it.
 
     The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
-    points, minus its radial part. `temperature` is (B,), one a start.
+    points, minus its radial part. `temperature` is (B,), one per start.
     """
     own, weights = orbits.own(), orbits.weights(temperature)
     at = temperature.new_tensor(own).long()
@@ -141,7 +141,7 @@ def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t:
 def _riesz_slice(
     units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The same with -log(1 - cos), whose derivative is 1 / (1 - cos)."""
+    """As `_slice_shares`, with -log(1 - cos), whose derivative is 1 / (1 - cos), in place of the cosine."""
     import torch
 
     gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)

@@ -1,4 +1,4 @@
-"""L-BFGS on many starts at once: one evaluation a step for all, no start waits for another's line search."""
+"""L-BFGS on many starts at once: a step is one evaluation for all of them, and none waits for another's line search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class History:
 
     @classmethod
     def empty(cls, variables: Tensor) -> History:
-        """No steps yet."""
+        """The history before the first step."""
         batch, size = variables.shape
         square = variables.new_zeros(batch, MEMORY, MEMORY)
         scale = variables.new_ones(batch)
@@ -55,7 +55,7 @@ class History:
         )
 
     def direction(self, step: Tensor, change: Tensor, keep: Tensor, gradient: Tensor) -> Tensor:
-        """Enter the newest pair in place of the oldest (zeros where not `keep`) and say where to go from `gradient`."""
+        """Enter the newest pair in place of the oldest (zeros where not `keep`); the direction from `gradient`."""
         import torch
 
         at = self.used % MEMORY
@@ -110,7 +110,7 @@ def _descent_direction(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Ten
 
 @dataclass
 class _State:
-    """Where the starts still descending are."""
+    """Points, values and directions of the starts that still descend."""
 
     at: Tensor
     value: Tensor

@@ -10,12 +10,12 @@ from protosphere.types import Progress, ignore
 
 @dataclass
 class Budget:
-    """What is left. An evaluation of the energy of one whole code costs 1, of its representatives only their share.
+    """The work that may be done. Evaluating the energy of a whole code costs 1, of its representatives their share.
 
     Attributes:
         iterations: evaluations in all.
         seconds: or the time in all; None for no limit.
-        progress: told of it about a hundred times.
+        progress: called about a hundred times in all.
     """
 
     iterations: float
@@ -29,14 +29,14 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """How much of it is used up, from 0 to 1 and beyond."""
+        """Which part of it is used up, from 0 to 1 and beyond."""
         used = self.spent / self.iterations
         if self.seconds is None:
             return used
         return max(used, (time.monotonic() - self.started) / self.seconds)
 
     def spend(self, evaluations: float, limit: float = 1.0) -> bool:
-        """Note the work; whether less than `limit` of the budget is used."""
+        """Count work that was done; say whether less than `limit` of the budget is used."""
         self.spent += evaluations
         share = self.share
         if share - self.told >= 0.01:

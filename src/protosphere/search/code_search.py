@@ -1,4 +1,4 @@
-"""The largest cosine of K points in R^n made as small as we can: `search_code`."""
+"""The search for K points of R^n with the lowest largest cosine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORK = 1e11
 
 
 SPRINTS = (1, 3)
-"""How patient the first two starts are, made in a hurry where there is a target."""
+"""Evaluations of the first two starts where there is a target, as multiples of the fewest."""
 
 VARYING = 0.75
 """After the exploration, how often good codes are varied rather than new ones sought."""
@@ -52,12 +52,12 @@ class SearchResult:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Some seconds' worth: 150,000 for tiny codes, falling to 600, one start's, for large ones."""
+    """As many as take some seconds: 150,000 for tiny codes, falling to 600, those of one start, for large ones."""
     return int(min(150_000, max(600, WORK / (num_points**2 * (dim + 10)))))
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """`kinds` if every one is of `KINDS` and there is one."""
+    """`kinds` as a tuple, if each of them is one of `KINDS` and there is at least one."""
     chosen = tuple(as_choice("starts", kind, KINDS) for kind in kinds)
     if not chosen:
         raise InvalidArgumentError(f"'starts' must name at least one of {', '.join(KINDS)}, got none")
@@ -86,7 +86,7 @@ def search_code(
         num_points: K, at least 2.
         dim: n, at least 1.
         rng: of every start. The same generator and `iterations` give the same bits.
-        iterations: evaluations of a whole code's energy; None for some seconds' worth, or no limit with `budget`.
+        iterations: evaluations of a whole code's energy; None for some seconds' worth, with `budget` for no limit.
         budget: seconds instead; what is found then depends on the machine.
         kinds: which kinds of starts to draw, of `KINDS`.
         start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.

@@ -22,12 +22,12 @@ SPARSE = 0.25
 
 
 U = np.uint64
-"""Of indices: signed ones are looked at for wrapping around."""
+"""The type of indices: signed ones are checked for wrapping around."""
 
 
 @compiled
 def dot(a: Points, b: Points) -> float:
-    """Of two vectors."""
+    """The inner product of two vectors."""
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]
@@ -148,7 +148,7 @@ def _sum_over_all_pairs(
 
 @compiled
 def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
-    """The same over listed pairs."""
+    """As `_sum_over_all_pairs`, over the listed pairs alone."""
     count, dim, top = U(pairs.shape[1]), U(units.shape[1]), -2.0
     weights = np.empty(count)
     for p in range(count):

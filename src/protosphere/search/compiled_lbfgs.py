@@ -22,36 +22,36 @@ CHECK, SETTLED = 10, 1e-3
 """A start has settled at temperature t once CHECK steps gain less than SETTLED/t."""
 
 TRIALS = 10
-"""How often a step is shortened before the memory is blamed."""
+"""How often a step is shortened before the pairs are forgotten."""
 
 
 @compiled
-def lbfgs_direction(gradient: Points, moves: Points, turns: Points, rho: Points, steps: int, out: Points) -> float:
+def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points) -> float:
     """Minus the inverse Hessian that the remembered differences suggest, times the gradient; its slope.
 
-    The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
+    The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4): s are steps, y the changes of the gradient.
     """
     memory, alpha = min(steps, MEMORY), np.empty(MEMORY)
     for k in range(len(out)):
         out[k] = -gradient[k]
     for back in range(memory):
         slot = (steps - 1 - back) % MEMORY
-        alpha[slot] = rho[slot] * dot(moves[slot], out)
-        add(out, -alpha[slot], turns[slot])
+        alpha[slot] = rho[slot] * dot(s[slot], out)
+        add(out, -alpha[slot], y[slot])
     if memory > 0:
         slot = (steps - 1) % MEMORY
-        add(out, 1 / (rho[slot] * dot(turns[slot], turns[slot])) - 1, out)
+        add(out, 1 / (rho[slot] * dot(y[slot], y[slot])) - 1, out)
     for forth in range(memory):
         slot = (steps - memory + forth) % MEMORY
-        add(out, alpha[slot] - rho[slot] * dot(turns[slot], out), moves[slot])
+        add(out, alpha[slot] - rho[slot] * dot(y[slot], out), s[slot])
     return dot(out, gradient)
 
 
 @compiled
 def push_pair(
-    length: float, direction: Points, old: Points, new: Points, moves: Points, turns: Points, rho: Points, steps: int
+    length: float, direction: Points, old: Points, new: Points, s: Points, y: Points, rho: Points, steps: int
 ) -> int:
-    """The step and the change of the gradient into the memory; how many are in it, none where they disagree.
+    """Remember the step and the change of the gradient; how many pairs there are, 0 if the curvature is not positive.
 
     `steps` is -1 where there is no step yet.
     """
@@ -59,12 +59,12 @@ def push_pair(
         return 0
     slot = steps % MEMORY
     for k in range(len(direction)):
-        moves[slot, k] = length * direction[k]
-        turns[slot, k] = new[k] - old[k]
-    bend = dot(moves[slot], turns[slot])
-    if bend <= 0:
+        s[slot, k] = length * direction[k]
+        y[slot, k] = new[k] - old[k]
+    curvature = dot(s[slot], y[slot])
+    if curvature <= 0:
         return 0
-    rho[slot] = 1 / bend
+    rho[slot] = 1 / curvature
     return steps + 1
 
 
@@ -77,7 +77,7 @@ def step_along(variables: Points, length: float, direction: Points, trial: Point
 
 @compiled
 def max_displacement(units: Points, anchor: Points) -> float:
-    """The largest distance of a point from where it was."""
+    """The largest distance between a point and its place in `anchor`."""
     largest = 0.0
     for i in range(len(units)):
         square = 0.0
@@ -89,7 +89,7 @@ def max_displacement(units: Points, anchor: Points) -> float:
 
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
-    """Where the parabola through the values has its least, between a tenth and half of the way."""
+    """The length at which the parabola through the values is least, kept between a tenth and half of this one."""
     return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
 
 
@@ -105,7 +105,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
     shape, size = start.shape, start.size
     variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
     gradient, ahead = np.empty(size), np.empty(size)
-    moves, turns, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
+    s, y, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
     units, columns, lengths = workspace(shape)
     normalise_rows(start, units, lengths)
     anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
@@ -122,7 +122,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
             step_along(variables, length, direction, trial)
             continue
         if reached <= value:
-            steps = push_pair(length, direction, gradient, ahead, moves, turns, rho, steps)
+            steps = push_pair(length, direction, gradient, ahead, s, y, rho, steps)
             variables, trial, gradient, ahead, value = trial, variables, ahead, gradient, reached
             since += 1
         elif steps == 0:
@@ -136,7 +136,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
         if pairs.shape[1] > 0 and 2 * max_displacement(units, anchor) > SLACK / t:
             anchor[:] = units
             pairs = near_pairs(units, columns, table, t)
-        slope = lbfgs_direction(gradient, moves, turns, rho, steps, direction)
+        slope = lbfgs_direction(gradient, s, y, rho, steps, direction)
         if slope > -1e-30:
             break
         length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0

@@ -1,4 +1,4 @@
-"""Who does the descents: compiled ones on all cores for codes of moderate size, tensors for the rest."""
+"""Where descents run: as compiled loops on all cores for codes of moderate size, as tensors for the rest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from protosphere.search.budget import Budget
 from protosphere.types import Points, Progress
 
 TEMPERATURE_FACTOR = 5.0
-"""From one temperature to the next."""
+"""By which each temperature is multiplied to get the next."""
 
 MAX_COMPILED_POINTS, MAX_COMPILED_DIM, MAX_COMPILED_PRODUCTS = 3000, 48, 4e7
 """Points and dimensions above which products of whole matrices are quicker than compiled loops, unless K^2 n is small:
@@ -43,7 +43,7 @@ class DescentBackend:
         last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
         variation: the range of first temperatures for a good code with some points moved.
         epochs: how often a search begins anew within its budget.
-        sprint: first temperature, and evaluations at each, of a start in a great hurry.
+        sprint: first temperature, and evaluations at each temperature, of the quickest start.
     """
 
     device: str
@@ -59,7 +59,7 @@ class DescentBackend:
     def descend(
         self, starts: list[Points], first: Points, last: float, steps: int, budget: Budget, limit: float
     ) -> list[Points]:
-        """Each start after L-BFGS from its first temperature to the last one."""
+        """Each start after annealing by L-BFGS from its first temperature to the last one."""
         if not self.compiled:
             return self.descend_orbits(None, np.stack(starts), first, last, steps, budget, limit)
         from protosphere.search.compiled_lbfgs import compiled_anneal
@@ -108,7 +108,7 @@ def _last(num_points: int, dim: int) -> float:
 
 
 def compile_descent(progress: Progress) -> None:
-    """The first descent on a machine takes some seconds more: better now, and said."""
+    """Compile before the search begins, and say so: the first descent on a machine takes some seconds more."""
     progress("compiling the descent, once for this machine", 0, 1)
     from protosphere.search.compiled_lbfgs import compiled_anneal
 

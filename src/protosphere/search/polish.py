@@ -38,17 +38,17 @@ STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
 """How far above the largest cosine the level starts, attempt after attempt."""
 
 NEAR = 1e-2
-"""Pairs further below the largest cosine are not watched."""
+"""Pairs further below the largest cosine are left out."""
 
 SHRINK = 0.1
 GAP = 3e-15
 """Sum of multiplier times slack at which the level is the optimum's to the last digit."""
 
 DAMPING = 1e-10
-"""What keeps the system regular: rotations cost nothing."""
+"""Added to the diagonal to keep the system regular: rotations change no cosine."""
 
 LONGEST = 0.05
-"""A step that moves a point further is not believed."""
+"""A step that moves a point further is rejected."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Contacts:
     cosines: Points
 
     def at(self, points: Points) -> Contacts:
-        """The same pairs where the points are now."""
+        """The same pairs, with the cosines that these points have."""
         cosines = np.einsum("ij,ij->i", points[self.first], points[self.second])
         return Contacts(self.first, self.second, cosines)
 

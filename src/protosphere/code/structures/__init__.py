@@ -1,4 +1,4 @@
-"""What points can be: one file a structure, one line here each."""
+"""What points can be: one file per structure, one line here each."""
 
 from protosphere.code.structures.cosets import CosetUnion
 from protosphere.code.structures.lattice import LatticePoints

@@ -22,7 +22,7 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Word i is number numbers[i] of the union (`codes.cosets`): coset c has the words number 2nc to 2nc + 2n - 1.
 
-    `representatives` are packed, one a coset; n = 2^m.
+    `representatives` are packed, one per coset; n = 2^m.
     """
 
     derived = ("signs",)

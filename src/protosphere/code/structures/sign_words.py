@@ -1,4 +1,4 @@
-"""Words of +-1/sqrt(n), packed one bit an entry, without any code behind them."""
+"""Words of +-1/sqrt(n), packed one bit per entry, without any code behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cross-polytope: two classes an axis, and still nobody closer than a right angle."""
+"""The cross-polytope: two classes on each axis, and no angle below 90 degrees."""
 
 from __future__ import annotations
 

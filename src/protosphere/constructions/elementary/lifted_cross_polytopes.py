@@ -1,4 +1,4 @@
-"""Two cross-polytopes, one above the equator and one below, turned so that they keep out of each other's way."""
+"""Two cross-polytopes, one above the equator and one below, turned against each other."""
 
 from __future__ import annotations
 

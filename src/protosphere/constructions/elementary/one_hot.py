@@ -1,4 +1,4 @@
-"""One-hot vectors: the last layer everybody has."""
+"""One-hot vectors, which the usual classification layer amounts to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 @construction(
     obstacle=_obstacle,
     guarantee=_guarantee,
-    summary="canonical basis vectors: orthogonal, one dimension a class",
+    summary="canonical basis vectors: orthogonal, one dimension per class",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
     closed_form=True,
 )

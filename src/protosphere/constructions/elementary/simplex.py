@@ -1,4 +1,4 @@
-"""The regular simplex: as far apart as K points can be, wherever there is room for it."""
+"""The regular simplex: the optimal arrangement of K points wherever n >= K - 1."""
 
 from __future__ import annotations
 

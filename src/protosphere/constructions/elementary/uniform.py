@@ -1,4 +1,4 @@
-"""Random points: the baseline that needs no thought."""
+"""Random points on the sphere, as a baseline."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def write_highest(z: Block, flips: Flips, bins: int, both: bool, highest: Block)
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> None:
-    """words = the products with all words, one vector a row; there may be fewer rows than lanes."""
+    """words = the products with all words, one vector per row; there may be fewer rows than lanes."""
     x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
         for g in range(len(z)):

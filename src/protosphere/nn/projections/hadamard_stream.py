@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class HadamardStream:
-    """Scores (b, B, cosets), one a pair of opposed words; with tails (words of a coset, B, cosets).
+    """Scores (b, B, cosets), one per pair of opposed words; with tails (words of a coset, B, cosets).
 
     New memory for each tile would be given back to the system and asked for again: that took as long as the products.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
 
 TILE_ENTRIES = 1 << 20
-"""Sums held at once between the two products, 4 MB a thread."""
+"""Sums held at once between the two products: 4 MB per thread."""
 
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the

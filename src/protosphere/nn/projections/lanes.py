@@ -71,7 +71,7 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 @compiled_exactly
 def walsh_hadamard_rows(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
-    """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y, whichever is which.
+    """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y in the one order or the other.
 
     Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
     `left` is b, or what digits are left of it; the digits of `last` are left for another to do.
@@ -154,7 +154,7 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def exponentials(x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int) -> None:
-    """y = exp(sign x - shift), the shift one a lane, at least 2^-126; `bits` is a block to overwrite.
+    """y = exp(sign x - shift), the shift one per lane, at least 2^-126; `bits` is a block to overwrite.
 
     exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and taking away ROUNDER leaves; 2^n is
     n + 127 in the exponent of a float.
@@ -199,7 +199,7 @@ def subtract(x: Block, y: Block) -> None:
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Every row of x times the factors, one a lane."""
+    """Every row of x times the factors, one per lane."""
     for i in range(U(b)):
         for w in range(W):
             x[i * W + w] *= factors[w]

@@ -1,4 +1,4 @@
-"""What a stretch of prototypes can do for a projection, whatever it is made of."""
+"""What a projection asks of its parts, each of which holds some of the prototypes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Stream(Protocol):
         ...
 
     def spare(self, scores: Tensor) -> Tensor:
-        """Memory of the shape of the scores, to be written by the caller."""
+        """Memory of the shape of the scores for the caller to write to."""
         ...
 
     def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
@@ -60,7 +60,7 @@ class Part(Protocol):
         ...
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """The sums of all words with weights B x num_words, one a word: B x n."""
+        """The sums of all words with weights B x num_words, one per word: B x n."""
         ...
 
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:

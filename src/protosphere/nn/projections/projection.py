@@ -68,7 +68,7 @@ class Projection(nn.Module):
             return words if self.position is None else words.index_select(-1, self.position)
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
-        """The prototypes of these classes, one a row; dtype and device those of `like`."""
+        """The prototypes of these classes, one per row; dtype and device those of `like`."""
         check_classes(index, self.num_classes)
         return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
 

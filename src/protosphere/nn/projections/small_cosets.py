@@ -1,4 +1,4 @@
-"""Words sorted into cosets of a small linear code, if they are such."""
+"""Finding the cosets of a small linear code that the words of a code are made of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from protosphere.types import Indices, PackedBits
 
 FEWEST_BITS = 2
 SMALLEST_SHARE = 0.75
-"""Of the words so many must lie in whole cosets: the others become rows of a matrix."""
+"""The share of the words that must lie in whole cosets; the others become rows of a matrix."""
 
 ADDITIONS_OF_PRODUCT = 0.5
 """What a multiplication and addition within a product of matrices takes, against an addition of a transform."""
@@ -75,7 +75,7 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
 
 
 def _whole_blocks(numbers: Indices, size: int) -> Indices:
-    """Rows with the numbers jw, ..., jw + w - 1, one j a row, for all j for which all w = `size` are there."""
+    """Rows with the numbers jw, ..., jw + w - 1, one row for each j, for all j for which all w = `size` are there."""
     order = np.argsort(numbers, kind="stable")
     return order[_whole_starts(numbers[order], size)[:, None] + np.arange(size)]
 
