@@ -87,7 +87,7 @@ def searched_codes(
 def _patient(start: Points) -> Points:
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
-    return normalized(compiled_anneal(start, *PATIENT)[0])
+    return normalized(compiled_anneal(start, *PATIENT))
 
 
 def _nearest(codes: Sequence[QuantizedCode], number: int, at_most: int) -> list[QuantizedCode]:

@@ -41,7 +41,7 @@ KNOWN = [
 
 
 def search(num_points, dim, seed=0, **options):
-    return search_code(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 12_000} | options)
+    return search_code(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 60_000} | options)
 
 
 @pytest.mark.parametrize(("dim", "num_points", "value"), KNOWN)
@@ -52,7 +52,7 @@ def test_known_optima_are_reached(dim, num_points, value):
 
 
 def test_the_24_cell_is_found():
-    assert search(24, 4, iterations=20_000).max_cosine == pytest.approx(0.5, abs=1e-9)
+    assert search(24, 4, iterations=60_000).max_cosine == pytest.approx(0.5, abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", ENERGIES)
@@ -87,7 +87,7 @@ def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
 
 def test_the_riesz_energy_finds_the_icosahedron_and_the_24_cell():
     for count, dim, cosine in ((12, 3, 5**-0.5), (24, 4, 0.5)):
-        options = {"iterations": 3000, "algebraic": False, "energy": "riesz"}
+        options = {"iterations": 12_000, "algebraic": False, "energy": "riesz"}
         code = ps.construct("optimized", num_classes=count, dim=dim, **options)
         assert code.max_cosine == pytest.approx(cosine, abs=1e-9)
     with pytest.raises(InvalidArgumentError, match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'"):

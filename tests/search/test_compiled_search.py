@@ -61,10 +61,9 @@ def test_near_pairs_are_those_that_weigh_something():
 
 def test_a_descent_is_repeatable_and_ends_on_the_sphere_below_where_it_began():
     start = uniform_points(30, 4, np.random.default_rng(1))
-    found, evaluations = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
-    again, _ = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
+    found = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
+    again = compiled_anneal(start, 20.0, 1e4, 5.0, 80)
     assert np.array_equal(found, again)
-    assert evaluations > 80
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-12)
     assert max_cosine(found) < max_cosine(start) - 0.1
 
@@ -96,7 +95,7 @@ def test_a_target_ends_the_search():
 BITS = """
 import numpy as np
 from protosphere.search.compiled_lbfgs import compiled_anneal
-print(compiled_anneal(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1e4, 5.0, 100)[0].tobytes().hex())
+print(compiled_anneal(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1e4, 5.0, 100).tobytes().hex())
 """
 
 
@@ -121,7 +120,7 @@ for value in (np.nan, np.inf, 1e200):
         start[count // 2, 0] = value
         units = start / np.sqrt((start**2).sum(axis=1, keepdims=True))
         near_pairs(units, np.empty((4, count)), np.empty((count, count)), 1000.0)
-        compiled_lbfgs._anneal(start, 1000.0, 1e6, 5.0, 50)
+        compiled_lbfgs._anneal(start, 1000.0, 1e6, 5.0, 50, compiled_lbfgs.new_meters(1)[0])
 print("alive")
 """
 
@@ -151,7 +150,7 @@ def test_a_descent_from_nowhere_is_refused(start, others):
 
 def test_a_descent_takes_rows_as_they_lie():
     start = uniform_points(30, 4, np.random.default_rng(1))
-    expected, _ = compiled_anneal(start, 20.0, 1e3, 5.0, 20)
+    expected = compiled_anneal(start, 20.0, 1e3, 5.0, 20)
     strided = np.repeat(start, 2, axis=0)[::2]
     for rows in (np.asfortranarray(start), strided):
-        assert np.array_equal(compiled_anneal(rows, 20.0, 1e3, 5.0, 20)[0], expected)
+        assert np.array_equal(compiled_anneal(rows, 20.0, 1e3, 5.0, 20), expected)

@@ -19,10 +19,11 @@ class Considered:
 
 @dataclass(frozen=True)
 class Choice:
-    """The reason in a sentence, and all candidates, the chosen one first."""
+    """The reason in a sentence, all candidates, the chosen one first, and whether Ctrl-C cut the search short."""
 
     reason: str
     considered: tuple[Considered, ...]
+    interrupted: bool = False
 
     def table(self) -> str:
         """The reason, then a line a candidate.

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
 from protosphere.code.certification import certified
 from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
-from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
+from protosphere.code.provenance import Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.structures import Plain
+from protosphere.constructions.best_search import Built, SearchLimits, measured, searched
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
-from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.constructions.evenness_order import PREFERENCES, most_even, spread_points
 from protosphere.constructions.ranking import Candidate
 from protosphere.constructions.rebuild import after, placement_of
@@ -24,9 +21,7 @@ from protosphere.constructions.registry import construction, describe
 from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.closest_pair import DEEPEST
-from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
-from protosphere.search.code_search import default_iterations, search_code
-from protosphere.types import Points, Progress, ignore
+from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 BUILT = 3
@@ -39,29 +34,7 @@ SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"}
 """Dense points of a lattice, measured by it."""
 
 LARGEST_OPTIMISED = 200_000_000
-"""Products K^2 n up to which descent is tried on top of algebra, unless seconds for it are given."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Built:
-    """A candidate that was placed and measured; its code's provenance says what it is."""
-
-    code: SphericalCode
-    candidate: Candidate
-
-    @property
-    def rank(self) -> tuple[float, bool, bool]:
-        return self.candidate.rank(self.code.max_cosine)
-
-
-@dataclass(frozen=True)
-class _Search:
-    """What may be spent on looking for something better."""
-
-    budget: float | None
-    iterations: int | None
-    catalogue: bool
-    seed: int
+"""Products K^2 n up to which more than one candidate is built, and an even code is spread."""
 
 
 def _obstacle(
@@ -114,13 +87,14 @@ def best(
     tolerance: float = 0.0,
 ) -> SphericalCode:
     """The best separated of everything we know for (K, n); see `ps.best`."""
-    K, n = num_classes, dim
+    K, n, limits = num_classes, dim, SearchLimits(budget, iterations, catalogue, seed)
     found = candidates(K, n)
     measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
     built = sorted(_algebraic(measurable, K, n, progress), key=lambda one: one.rank)
+    interrupted = False
     if not (built and built[0].code.certificate.optimal):
-        built += _searched(built, K, n, _Search(budget, iterations, catalogue, seed), progress)
-        built.sort(key=lambda one: one.rank)
+        more, interrupted = searched(built, K, n, limits, progress)
+        built = sorted([*built, *more], key=lambda one: one.rank)
     if not built:
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"
@@ -128,9 +102,9 @@ def best(
     even = prefer == "even" and tolerance > 0
     if even and K * K * n <= LARGEST_OPTIMISED:
         named = Provenance("optimized", K, n, {}, 0, "fixed", __version__, {"start": "even"})
-        built.append(_found(spread_points(built[0].code, progress), "spread evenly, by its energy", named, progress))
+        built.append(measured(spread_points(built[0].code, progress), "spread evenly, by its energy", named, progress))
     built.insert(0, built.pop(most_even([one.code for one in built], tolerance if even else 0.0)))
-    return replace(built[0].code, choice=_choice(built, found))
+    return replace(built[0].code, choice=_choice(built, found, interrupted))
 
 
 def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
@@ -140,7 +114,7 @@ def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
     return few or entry.packed or entry.numbered or scheme in SHELLS
 
 
-def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[_Built]:
+def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[Built]:
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit, met = float(converse(K, n)) + 1e-12, False
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
@@ -148,7 +122,7 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
             return
         placement, named = kept_points(candidate, K)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
-        yield _Built(code, candidate)
+        yield Built(code, candidate)
         met = met or float(code.max_cosine) <= limit
 
 
@@ -163,56 +137,7 @@ def kept_points(candidate: Candidate, num_classes: int) -> tuple[Placement, Prov
     return after(whole, step), named.then(step)
 
 
-def _searched(built: list[_Built], K: int, n: int, search: _Search, progress: Progress) -> list[_Built]:
-    """What searches add: the catalogue's code, and the optimiser's where it has evaluations beyond those kept there."""
-    budget, iterations = search.budget, search.iterations
-    kept = _catalogued(built, K, n, progress) if search.catalogue else []
-    if search.catalogue and shipped_catalogue().covers(K, n):
-        if budget is not None:
-            budget = max(0.0, budget - EQUIVALENT_SECONDS)
-        else:
-            wanted = default_iterations(K, n) if iterations is None else iterations
-            iterations = max(0, wanted - equivalent_iterations(K, n))
-    small = K * K * n <= LARGEST_OPTIMISED or (budget is not None and K <= LARGEST_PAIRWISE)
-    if not small or 0 in (budget, iterations):
-        return kept
-    result = search_code(
-        K,
-        n,
-        rng=np.random.default_rng(search.seed),
-        budget=budget,
-        iterations=iterations,
-        start_points=[*(one.code.points for one in built), *algebraic_codes(K, n)],
-        catalogued=[one.code.points for one in kept],
-        progress=progress,
-    )
-    named = Provenance("optimized", K, n, {}, 0, "fixed", __version__, {"start": result.kind})
-    return [*kept, _found(result.points, f"optimised, from a {result.kind} start", named, progress)]
-
-
-def _catalogued(built: list[_Built], K: int, n: int, progress: Progress) -> list[_Built]:
-    """The code that follows from the catalogue, where it beats what is built."""
-    kept = shipped_catalogue().best_entry(K, n)
-    if kept is None or (built and float(built[0].code.max_cosine) <= kept.max_cosine):
-        return []
-    points = shipped_catalogue().code(K, n, progress)
-    assert points is not None, "there is a recipe"
-    part = "" if (K, n) == (kept.num_points, kept.dim) else f"part of K = {kept.num_points}, n = {kept.dim}, "
-    from_source = {"catalogue": kept.source}
-    named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
-    steps = [Step(FIRST, K)] if kept.num_points > K else []
-    steps += [Step(ZEROS, n - kept.dim)] if kept.dim < n else []
-    return [_found(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
-
-
-def _found(points: Points, recipe: str, named: Provenance, progress: Progress) -> _Built:
-    """A searched code, measured."""
-    placement = Placement(recipe, Plain(points))
-    code = SphericalCode(placement, certified(placement, None, progress), named)
-    return _Built(code, Candidate(code.max_cosine, recipe, len(points), named))
-
-
-def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
+def _choice(built: list[Built], found: list[Candidate], interrupted: bool) -> Choice:
     """Why the first of `built` was chosen, and everything that was considered."""
     winner = built[0]
     bound = winner.code.certificate.converse
@@ -223,11 +148,13 @@ def _choice(built: list[_Built], found: list[Candidate]) -> Choice:
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:
         reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
-    measured = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
+    if interrupted:
+        reason += " The search was interrupted: it may find something better."
+    shown = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
     known = {id(b.candidate) for b in built}
     others = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in found if id(c) not in known]
-    return Choice(reason, (*measured, *others[:RUNNERS_UP]))
+    return Choice(reason, (*shown, *others[:RUNNERS_UP]), interrupted)
 
 
-def _promise(built: _Built) -> float | None:
+def _promise(built: Built) -> float | None:
     return None if describe(built.candidate.scheme).searched else built.candidate.promise

@@ -101,9 +101,7 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     first = float(heat / (1 - np.cos(source.angle)))
     start = adapt(source.points, num_points, dim, rng)
     start += MAX_SHAKE * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
-    return normalized(
-        compiled_anneal(np.ascontiguousarray(start), first, LAST_TEMPERATURE, TEMPERATURE_FACTOR, STEPS)[0]
-    )
+    return normalized(compiled_anneal(np.ascontiguousarray(start), first, LAST_TEMPERATURE, TEMPERATURE_FACTOR, STEPS))
 
 
 def finish(points: Points) -> Points:

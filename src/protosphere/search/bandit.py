@@ -1,7 +1,8 @@
 """The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
 
-Every kind of start, and every code the caller gives, is an arm of a bandit: each is tried, then those that have led
-furthest are tried more often. Meanwhile the best codes found have points moved into their holes and descend again.
+Every kind of start, and every code the caller gives, is an arm of a bandit: a race tries each in a hurry, then those
+that have led furthest are tried more often. Meanwhile the best codes found have points moved into their holes and
+descend again.
 """
 
 from __future__ import annotations
@@ -14,28 +15,42 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.search.arrangements import Arrangement, random_arrangement
 from protosphere.search.budget import Budget
 from protosphere.search.descent_backend import DescentBackend
-from protosphere.search.polish import polish_code
+from protosphere.search.polish import Allowance, polish_code
+from protosphere.search.pool import CodePool, ScreenedCode
 from protosphere.search.starts import refill, resize
 from protosphere.types import Points
 
-EXPLORE, VARY = 0.35, 0.85
-"""Shares of the budget at which varying the best codes takes over from new ones, and finishing from that."""
+RACE, EXPLORE, VARY, FINISH = 0.4, 0.35, 0.8, 0.95
+"""Shares of the budget at which the race ends, varying the best codes takes over from new ones, finishing from that,
+and polishing from that."""
 
-OVERDRAFT = 1.1
-"""Share of the budget at which finishing stops wherever it is."""
+RACE_RANDOM, RACE_GIVEN, RACE_LAST, RACE_STEPS = 10.0, 25.0, 1200.0, 15
+"""First temperatures of the race, of random starts and, times the nearness of points, of codes given, which hotter ones
+would melt; its last, times nearness; and evaluations at each."""
+
+DEEPEN_RANDOM, DEEPEN_GIVEN = 12.0, 25.0
+"""First temperatures of the leaders of the race."""
+
+NEAR = 50.0
+"""Nearness of points above which first temperatures rise with it."""
+
+EXPLORE_RANDOM, EXPLORE_GIVEN, EXPLORE_SPREAD = 5.0, 8.0, 10.0
+"""Lowest first temperatures of new starts, and how many times that the highest is."""
 
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
-FIRST_TRIES = 4
-"""Starts from a given code before it is known where it leads: with whole batches a short search would not try all."""
+FINISHED, FINISHING_STEPS = 1e6, 200
+"""The temperature at which a code is as good as at rest, and evaluations at each on the way there."""
+
+SYMMETRIC_STEPS, SYMMETRIC_SHARE = 500, 0.15
+"""About how many steps a batch of symmetric starts takes, and what of the budget left their overhead may be."""
 
 SPRINT_LAST = 300.0
 """Last temperature of the quick descents that a search with a target begins with."""
 
-POOL = 12
-SAME = 1e-6
-"""Relative difference of values below which two codes count as one."""
+POLISHING, QUICK_POLISH = 0.05, 1e9
+"""Share of the budget for Newton's method, also beyond all of it, and products that it may take in any case."""
 
 
 @dataclass
@@ -44,24 +59,12 @@ class Arm:
 
     kind: str
     code: Points | None = None
-    arrangement: Arrangement | None = None
     value: float = float("inf")
-
-
-@dataclass(frozen=True, eq=False)
-class ScreenedCode:
-    """A code after a brief descent: its largest cosine, its points, and the kind of start it came from."""
-
-    value: float
-    points: Points
-    kind: str
-    finished: bool = False
-    polished: bool = False
 
 
 @dataclass
 class BanditSearch:
-    """The state of a search: its budget, its arms and the best codes so far, best first."""
+    """The state of a search: its budget, its arms and the best codes so far."""
 
     num_points: int
     dim: int
@@ -69,9 +72,24 @@ class BanditSearch:
     budget: Budget
     backend: DescentBackend
     arms: list[Arm] = field(default_factory=list[Arm])
-    pool: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
+    pool: CodePool = field(default_factory=CodePool)
     tried: dict[str, int] = field(default_factory=dict[str, int])
-    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
+    explored: bool = False
+
+    @property
+    def screens_to_the_end(self) -> bool:
+        """Whether a screened code is a finished one."""
+        return self.backend.last >= FINISHED
+
+    @property
+    def screening_share(self) -> float:
+        """The share of the budget for screening."""
+        return FINISH if self.screens_to_the_end else VARY
+
+    @property
+    def nearness(self) -> float:
+        """How near to 1 the largest cosine is: one over the difference."""
+        return 1 / (1 - min(self.pool.best.value if self.pool else 0.5, 1 - 1e-6))
 
     @property
     def varying(self) -> bool:
@@ -80,27 +98,20 @@ class BanditSearch:
         return within * VARY > EXPLORE
 
     def begin_epochs(self) -> None:
-        """Where a new epoch is due, the best code is put aside and the pool is emptied: it may be in a dead end."""
-        if self.budget.share / VARY * self.backend.epochs >= len(self.earlier) + 1 and self.pool:
-            self.earlier.append(self.pool[0])
-            self.pool = []
+        """Where a new epoch is due, the best code is put aside and the pool is emptied."""
+        if self.budget.share / VARY * self.backend.epochs >= len(self.pool.earlier) + 1 and self.pool:
+            self.pool.put_aside()
             self.explore()
 
-    def recall(self) -> None:
-        """Put the codes of earlier epochs into the pool again."""
-        for candidate in self.earlier:
-            self.admit(candidate)
-
     def admit(self, found: ScreenedCode) -> None:
-        """Put a code into the pool, unless the pool has one of the same value or is full of better ones."""
-        rivals = [other for other in self.pool if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
-        same = [other for other in self.pool if other not in rivals]
-        winner = min([*same, found], key=lambda other: (not other.polished, other.value))
-        self.pool = sorted([*rivals, winner], key=lambda other: other.value)[:POOL]
-        self.budget.best = self.pool[0].value
+        """Put a code into the pool, and note its value for whoever is told of the progress."""
+        self.pool.admit(found, self.budget.spent)
+        self.budget.best = min(self.budget.best, found.value)
 
     def take(self, points: Points, kind: str) -> None:
-        """Start from the caller's points: as an arm and, if their size fits, as they are."""
+        """Start from the caller's points: as an arm, unless they are one, and, if their size fits, as they are."""
+        if any(arm.code is not None and np.array_equal(arm.code, points) for arm in self.arms):
+            return
         self.arms.append(Arm(kind, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = resize(points, self.num_points, self.dim, self.rng)
@@ -111,60 +122,101 @@ class BanditSearch:
         first, steps = self.backend.sprint
         start = self.rng.standard_normal((self.num_points, self.dim))
         hurry = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
-        self._admit_all("random", hurry)
+        self._admit_all([Arm("random")], hurry)
+
+    def can_afford_symmetric(self) -> bool:
+        """Whether a batch of symmetric starts is a small part of the budget: tensors are slow for small codes."""
+        affordable = SYMMETRIC_SHARE * self.budget.left(1.0, self.backend.workers)
+        return SYMMETRIC_STEPS * self.backend.tensor_overhead(self.budget) <= affordable
+
+    def race(self) -> None:
+        """A few evaluations from a random start and from every code given, while their share of the budget lasts."""
+        arms = sorted((arm for arm in self.arms if arm.kind != "symmetric"), key=lambda arm: arm.code is not None)
+        nearness = self.nearness
+        random, given = RACE_RANDOM * max(1.0, nearness / NEAR), RACE_GIVEN * nearness
+        for begin in range(0, len(arms), self.backend.batch):
+            if self.budget.share >= RACE:
+                break
+            batch = arms[begin : begin + self.backend.batch]
+            starts = [self._start(arm) for arm in batch]
+            first = np.array([random if arm.code is None else given for arm in batch])
+            found = self.backend.descend(starts, first, RACE_LAST * nearness, RACE_STEPS, self.budget, RACE)
+            self._admit_all(batch, found)
+
+    def deepen(self) -> None:
+        """Anneal the leaders of the race with all the evaluations of a screening."""
+        leaders = self.pool.unfinished[: self._affordable_starts()]
+        if leaders:
+            first = np.array([DEEPEN_RANDOM if one.kind == "random" else DEEPEN_GIVEN for one in leaders])
+            first *= max(1.0, self.nearness / NEAR)
+            self._screen([Arm(one.kind) for one in leaders], [one.points for one in leaders], first)
 
     def explore(self) -> None:
-        """One batch from an untried arm, or from one of those that led furthest."""
-        untried = [arm for arm in self.arms if arm.value == float("inf")]
+        """One batch, each start from an arm drawn from those that led furthest."""
+        arm = next((arm for arm in self.arms if arm.kind == "symmetric"), None)
         ranked = sorted(self.arms, key=lambda arm: arm.value)
-        arm = untried[0] if untried else ranked[min(len(ranked) - 1, int(self.rng.exponential(3)))]
-        if arm.kind == "symmetric":
-            arm.value = min(arm.value, self._symmetric())
-        elif arm.code is not None:
-            tries = min(self.backend.batch, FIRST_TRIES) if untried else self.backend.batch
-            starts = [self._near(arm.code) for _ in range(tries)]
-            arm.value = min(arm.value, self._screen(arm.kind, starts, 8, 80))
-        else:
-            starts = list(self.rng.standard_normal((self.backend.batch, self.num_points, self.dim)))
-            arm.value = min(arm.value, self._screen(arm.kind, starts, 5, 50))
+        ranks = self.rng.exponential(self.backend.breadth, self._affordable_starts()).astype(int)
+        drawn = [ranked[min(len(ranked) - 1, int(rank))] for rank in ranks]
+        if arm is not None and (drawn[0] is arm or (self.explored and arm.value == float("inf"))):
+            self._explore_symmetric(arm)
+            return
+        drawn = [one for one in drawn if one is not arm]
+        starts = [self._start(one) for one in drawn]
+        coolest = np.array([EXPLORE_RANDOM if one.code is None else EXPLORE_GIVEN for one in drawn])
+        self._screen(drawn, starts, coolest * EXPLORE_SPREAD ** self.rng.random(len(drawn)))
+        self.explored = True
 
     def vary(self) -> None:
         """One batch of the best codes with points moved into holes."""
-        ranks = np.minimum(self.rng.exponential(2, self.backend.batch).astype(int), len(self.pool) - 1)
-        chosen = [self.pool[int(rank)] for rank in ranks]
+        codes = self.pool.codes
+        ranks = np.minimum(self.rng.exponential(2, self._affordable_starts()).astype(int), len(codes) - 1)
+        chosen = [codes[int(rank)] for rank in ranks]
         starts = [refill(one.points, self.rng) for one in chosen]
-        self._screen(f"{chosen[0].kind.removesuffix(', refilled')}, refilled", starts, *self.backend.variation)
+        coolest, hottest = self.backend.variation
+        first = coolest * (hottest / coolest) ** self.rng.random(len(chosen))
+        self._screen([Arm(f"{one.kind.removesuffix(', refilled')}, refilled") for one in chosen], starts, first)
 
-    def _near(self, code: Points) -> Points:
-        start = resize(code, self.num_points, self.dim, self.rng)
+    def _affordable_starts(self) -> int:
+        """A batch, or as many as there is budget for, at least one."""
+        left = self.budget.left(self.screening_share, self.backend.workers)
+        return int(max(1, min(self.backend.batch, left / self.backend.screening)))
+
+    def _start(self, arm: Arm) -> Points:
+        """A random one, or one near the arm's code."""
+        if arm.code is None:
+            return self.rng.standard_normal((self.num_points, self.dim))
+        start = resize(arm.code, self.num_points, self.dim, self.rng)
         size = 10 ** self.rng.uniform(-2.5, -0.5) / np.sqrt(self.dim)
         return start + size * self.rng.standard_normal(start.shape)
 
-    def _screen(self, kind: str, starts: list[Points], coolest: float, hottest: float) -> float:
-        """Descend briefly from log-uniform first temperatures, and put the results into the pool; the lowest value."""
-        first = np.exp(self.rng.uniform(np.log(coolest), np.log(hottest), len(starts)))
-        found = self.backend.descend(starts, first, self.backend.last, STEPS, self.budget, VARY)
-        return self._admit_all(kind, found)
+    def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
+        """Anneal the starts and put the results into the pool, each for its arm."""
+        found = self.backend.descend(starts, first, self.backend.last, STEPS, self.budget, self.screening_share)
+        self._admit_all(arms, found, self.screens_to_the_end)
 
-    def _symmetric(self) -> float:
-        """A batch of starts on orbits of one group."""
+    def _explore_symmetric(self, arm: Arm) -> None:
+        """A batch of starts on orbits of one group; random ones take their place where there is none."""
         arrangement = self._arrangement()
         if arrangement is None:
-            return float("inf")
-        batch = min(8, self.backend.batch)
+            arm.kind = "random"
+            return
+        batch, share = min(8, self.backend.batch), self.screening_share
         starts = arrangement.random_representatives(batch, self.rng)
-        first = np.exp(self.rng.uniform(np.log(5), np.log(50), batch))
-        found = self.backend.descend_orbits(arrangement, starts, first, self.backend.last, STEPS, self.budget, VARY)
-        return self._admit_all(f"symmetric ({arrangement.name})", found)
+        first = EXPLORE_RANDOM * EXPLORE_SPREAD ** self.rng.random(batch)
+        found = self.backend.descend_orbits(arrangement, starts, first, self.backend.last, STEPS, self.budget, share)
+        named = Arm(f"symmetric ({arrangement.name})")
+        self._admit_all([named] * len(found), found, self.screens_to_the_end)
+        arm.value = min(arm.value, named.value)
 
-    def _admit_all(self, kind: str, found: list[Points]) -> float:
-        values = [max_cosine(points) for points in found]
-        for value, points in zip(values, found, strict=True):
-            self.admit(ScreenedCode(value, points, kind))
+    def _admit_all(self, arms: list[Arm], found: list[Points], finished: bool = False) -> None:
+        """Put codes into the pool, each for its arm."""
+        for arm, points in zip(arms, found, strict=True):
+            value = max_cosine(points)
+            arm.value = min(arm.value, value)
+            self.admit(ScreenedCode(value, points, arm.kind, finished))
+            name = arm.kind.partition(" (")[0]
+            self.tried[name] = self.tried.get(name, 0) + 1
         self.budget.starts += len(found)
-        name = kind.partition(" (")[0]
-        self.tried[name] = self.tried.get(name, 0) + len(found)
-        return min(values)
 
     def _arrangement(self) -> Arrangement | None:
         for _ in range(50):
@@ -173,18 +225,20 @@ class BanditSearch:
                 return drawn
         return None
 
-    def finish(self, candidate: ScreenedCode) -> None:
-        """Descend on up to temperature 1e6; the result takes the place of the candidate."""
-        [points] = self.backend.descend([candidate.points], np.full(1, 1e3), 1e6, 200, self.budget, OVERDRAFT)
+    def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
+        """Descend on up to the temperature `FINISHED`; the result takes the place of the candidate."""
+        [points] = self.backend.descend([candidate.points], np.full(1, 1e3), FINISHED, steps, self.budget, FINISH)
         if max_cosine(points) > candidate.value:
             points = candidate.points
         self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
 
     def polish(self, candidate: ScreenedCode) -> None:
         """Polish by Newton's method; the result takes the place of the candidate."""
-        points, value = polish_code(candidate.points)
+        evaluations = min(self.budget.left(1 + POLISHING, 1), POLISHING * self.budget.iterations)
+        allowance = Allowance(max(evaluations * self.budget.products, QUICK_POLISH), self.budget.expired)
+        points, value = polish_code(candidate.points, allowance)
         self._replace(candidate, ScreenedCode(value, points, candidate.kind, finished=True, polished=True))
 
     def _replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        self.pool = [other for other in self.pool if other is not old]
-        self.admit(new)
+        self.pool.replace(old, new, self.budget.spent)
+        self.budget.best = min(self.budget.best, new.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine, unit_rows
@@ -26,19 +27,26 @@ def anneal_batch(
     budget: Budget,
     limit: float = 1.0,
     energy: str = "log_sum_exp",
+    slowness: float = 1.0,
+    overhead: float = 0.0,
 ) -> Tensor:
-    """Representatives (B, m, n) after L-BFGS at `temperature` (B,), then `factor` times that and so on up to `last`."""
+    """Representatives (B, m, n) after L-BFGS at `temperature` (B,), then `factor` times that and so on up to `last`.
+
+    What is left of the budget is shared among the temperatures to come, so that a short descent sees all of them.
+    `slowness` is how many evaluations of the budget one of these takes, `overhead` how many a step takes beside them.
+    """
     batch, count, dim = representatives.shape
-    weight = count / orbits.num_points
-    rows = representatives
+    rows, weight = representatives, slowness * count / orbits.num_points
     while True:
         rows = unit_rows(rows)[0]
+        stages = 1 + max(0, math.ceil(math.log(last / float(temperature.min())) / math.log(factor) - 1e-6))
+        affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
         found = batched_lbfgs(
             smooth_max_cosine(orbits, dim, temperature, energy),
             rows.reshape(batch, -1),
-            steps=steps,
+            steps=max(2, min(steps, int(min(affordable, steps)))),
             tolerance=SETTLED / temperature,
-            spend=lambda evaluations: budget.spend(evaluations * weight, limit),
+            spend=lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
         )
         rows = found.reshape(batch, count, dim)
         if bool((temperature >= last).all()) or budget.share >= limit:

@@ -1,46 +1,92 @@
-"""How much work an optimisation may do: evaluations, which give the same bits every time, or seconds, which do not."""
+"""How much work a search may do: evaluations, which give the same bits every time, or seconds, which do not."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from protosphere.types import Progress, ignore
 
+PRODUCTS_PER_SECOND = 6e9
+"""Of a descent on one core, roughly: what seconds are worth before any have been measured."""
+
+STEP, PAIR = 20, 14
+"""What a step of a descent costs beside its evaluation, in pairs a point, and a pair beside its dot product."""
+
+TELL_SECONDS = 1.0
+
+
+def evaluation_products(num_points: int, dim: int) -> float:
+    """Products of an evaluation of the energy over all pairs, and of the step that follows."""
+    return float(num_points * (num_points + STEP) * (dim + PAIR))
+
 
 @dataclass
 class Budget:
-    """The work that may be done. Evaluating the energy of a whole code costs 1, of its representatives their share.
+    """What is left. An evaluation over all pairs of a code costs 1, over a list of pairs or of orbits its share.
 
     Attributes:
+        products: of an evaluation.
         iterations: evaluations in all.
-        seconds: or the time in all; None for no limit.
-        progress: called about a hundred times in all.
+        seconds: or the time in all, from now on; None for no limit.
+        progress: told of the best so far whenever a hundredth is spent, and every second.
+        clock: what tells the time.
+        spent, seconds_spent: evaluations so far, and the time of those that were watched.
+        best, starts: the lowest value they led to, and from how many starts.
+        interrupted: whether somebody wants it to end now.
     """
 
+    products: float
     iterations: float
     seconds: float | None = None
     progress: Progress = ignore
+    clock: Callable[[], float] = time.monotonic
     spent: float = 0.0
-    starts: int = 0
+    seconds_spent: float = 0.0
     best: float = float("inf")
-    started: float = field(default_factory=time.monotonic)
-    told: float = -1.0
+    starts: int = 0
+    interrupted: bool = False
+    begun: float = field(init=False)
+    told: tuple[float, float] = (-1.0, 0.0)
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return self.clock() - self.begun
 
     @property
     def share(self) -> float:
-        """Which part of it is used up, from 0 to 1 and beyond."""
-        used = self.spent / self.iterations
+        """How much of it is used up, from 0 to 1 and beyond."""
+        used = float("inf") if self.interrupted else self.spent / self.iterations
+        return used if self.seconds is None else max(used, self.elapsed / self.seconds)
+
+    def expired(self, limit: float = 1.0) -> bool:
+        """Whether so much of the time is up, or somebody interrupted: never for evaluations alone."""
+        return self.interrupted or (self.seconds is not None and self.elapsed >= limit * self.seconds)
+
+    def left(self, limit: float, workers: int) -> float:
+        """Evaluations up to a share of it: of seconds, as many as there were in those so far, or as usual at first."""
+        evaluations = limit * self.iterations - self.spent
         if self.seconds is None:
-            return used
-        return max(used, (time.monotonic() - self.started) / self.seconds)
+            return max(0.0, evaluations)
+        usual = workers * PRODUCTS_PER_SECOND / self.products
+        speed = self.spent / self.seconds_spent if self.seconds_spent else usual
+        return max(0.0, min(evaluations, speed * (limit * self.seconds - self.elapsed)))
 
     def spend(self, evaluations: float, limit: float = 1.0) -> bool:
         """Count work that was done; say whether less than `limit` of the budget is used."""
         self.spent += evaluations
-        share = self.share
-        if share - self.told >= 0.01:
-            self.told = share
+        self.tell()
+        return self.share < limit
+
+    def tell(self, ahead: float = 0.0) -> None:
+        """Say how far it is, evaluations `ahead` of those spent, unless that was just said."""
+        share, now = self.share + ahead / self.iterations, self.clock()
+        if share - self.told[0] >= 0.01 or now - self.told[1] >= TELL_SECONDS:
+            self.told = share, now
             best = f"best {self.best:.6g}, " if self.best < float("inf") else ""
             self.progress(f"optimising: {best}{self.starts} starts", min(100, int(100 * share)), 100)
-        return share < limit

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.bandit import VARY, Arm, BanditSearch
+from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.batched_energy import ENERGIES
-from protosphere.search.budget import Budget
-from protosphere.search.descent_backend import LOW_DIM, descent_backend
+from protosphere.search.budget import Budget, evaluation_products
+from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, descent_backend
+from protosphere.search.polish import DENSE
 from protosphere.search.starts import KINDS, known_optimum
+from protosphere.search.stopping import is_hopeless, is_stale, may_lead
 from protosphere.types import Points, Progress, ignore
 
-WORK = 1e11
-"""Products K^2 n times evaluations of the default number of iterations: some seconds."""
+WORK, MOST_WORK = 2.4e10, 5e10
+"""Products of the default number of iterations, some seconds on one core, and of large codes, where it buys little."""
 
+MOST, ENOUGH, LEAST = 150_000, 150, 60
+"""Evaluations by default: of tiny codes, for a whole descent of a large one, and the fewest that are worth it."""
 
 SPRINTS = (1, 3)
 """Evaluations of the first two starts where there is a target, as multiples of the fewest."""
+
+THRIFTY_STEPS = 50
+"""Evaluations at each temperature while a code is finished, where they count."""
 
 VARYING = 0.75
 """After the exploration, how often good codes are varied rather than new ones sought."""
@@ -42,6 +50,7 @@ class SearchResult:
         kind: which kind of start it came from, with its symmetry where it had one.
         starts: how many starts of each kind were tried.
         iterations: evaluations of a whole code's energy that took.
+        interrupted: whether Ctrl-C ended it.
     """
 
     points: Points
@@ -49,11 +58,25 @@ class SearchResult:
     kind: str
     starts: dict[str, int]
     iterations: int
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class SearchAims:
+    """What a search is after, as of `search_code`."""
+
+    kinds: tuple[str, ...]
+    polish: bool
+    target: float
+    floor: float
+    thrifty: bool
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """As many as take some seconds: 150,000 for tiny codes, falling to 600, those of one start, for large ones."""
-    return int(min(150_000, max(600, WORK / (num_points**2 * (dim + 10)))))
+    """Some seconds' worth: 150,000 for tiny codes, falling to none where they would not make one short descent."""
+    products = evaluation_products(num_points, dim)
+    affordable = int(max(min(MOST, WORK / products), min(ENOUGH, MOST_WORK / products)))
+    return affordable if affordable >= LEAST else 0
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -76,77 +99,123 @@ def search_code(
     catalogued: Iterable[Points] = (),
     polish: bool = True,
     target: float = -1.0,
+    floor: float = -1.0,
+    thrifty: bool = False,
     device: str = "cpu",
     energy: str = ENERGIES[0],
     progress: Progress = ignore,
+    clock: Callable[[], float] = time.monotonic,
 ) -> SearchResult:
-    """The best code of `num_points` points in R^`dim` that a search finds.
+    """The best code of `num_points` points in R^`dim` that a search finds; after Ctrl-C the best so far.
 
     Args:
         num_points: K, at least 2.
         dim: n, at least 1.
         rng: of every start. The same generator and `iterations` give the same bits.
-        iterations: evaluations of a whole code's energy; None for some seconds' worth, with `budget` for no limit.
-        budget: seconds instead; what is found then depends on the machine.
+        iterations: evaluations of a whole code's energy; None for some seconds' worth, or no limit with `budget`.
+            One over a list of the pairs that matter counts for their share.
+        budget: seconds instead, from now on, compiling included; what is found then depends on the machine.
         kinds: which kinds of starts to draw, of `KINDS`.
         start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.
         catalogued: such codes, too, of earlier searches.
         polish: whether to end with Newton's method on the pairs that touch.
         target: a largest cosine that is good enough: the search ends once it is reached.
+        floor: a largest cosine that nothing is below.
+        thrifty: whether to end early where what was given is unlikely to be beaten, or nothing better comes any more.
         device: where torch works.
         energy: what descends, of `ENERGIES`; only the first is compiled.
         progress: told of the best value so far.
+        clock: what tells the time, in seconds.
     """
     chosen = check_kinds(kinds)
     exact = known_optimum(num_points, dim)
     if exact is not None:
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
-    limit = iterations or (float("inf") if budget is not None else default_iterations(num_points, dim))
+    most = iterations or (float("inf") if budget is not None else max(LEAST, default_iterations(num_points, dim)))
+    spending = Budget(evaluation_products(num_points, dim), most, budget, progress, clock)
     with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as backend:
-        search = BanditSearch(num_points, dim, rng, Budget(limit, budget, progress), backend)
+        search = BanditSearch(num_points, dim, rng, spending, backend)
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
             search.take(points, "given")
-        return _run_search(search, chosen, polish, target)
+        try:
+            _run(search, SearchAims(chosen, polish, target, floor, thrifty))
+        except KeyboardInterrupt:
+            if not search.pool:
+                raise
+            spending.interrupted = True
+    search.pool.recall(spending.spent)
+    best = search.pool.best
+    tried, spent = dict(search.tried), round(spending.spent)
+    return SearchResult(best.points, best.value, best.kind, tried, spent, spending.interrupted)
 
 
-def _run_search(search: BanditSearch, kinds: Sequence[str], polish: bool, target: float) -> SearchResult:
-    without = {"refilled"} if search.dim > LOW_DIM or "random" not in kinds else {"refilled", "symmetric"}
-    own = [Arm(kind) for kind in kinds if kind not in without] or [Arm("random")]
-    few = not search.backend.compiled  # so large that a random start may be all there is time for
-    search.arms = [*own, *search.arms] if few else [*search.arms, *own]
-    for patience in SPRINTS if target > -1 else ():
+def _run(search: BanditSearch, aims: SearchAims) -> None:
+    """All phases of the search, as far as they are worth it: the pool has what it found."""
+    search.arms += _own_arms(search, aims)
+    for patience in SPRINTS if aims.target > -1 else ():
         search.sprint(patience)
-        if search.pool[0].value <= target:
+        if search.pool.best.value <= aims.target:
             break
-    else:
-        search.explore()
-    while search.budget.share < VARY and not _reached(search, target, polish):
+    if not (search.pool and search.pool.best.value <= aims.target):
+        search.race()
+        while not search.pool:
+            search.explore()
+        if aims.thrifty and is_hopeless(search, aims.floor):
+            return
+        search.deepen()
+    _screen(search, aims)
+    search.pool.recall(search.budget.spent)
+    _finish(search, aims)
+    if aims.polish and not (search.budget.expired() or (aims.thrifty and search.num_points * search.dim > DENSE)):
+        _polish(search)
+
+
+def _own_arms(search: BanditSearch, aims: SearchAims) -> list[Arm]:
+    """The kinds of starts asked for; symmetric ones only where they are worth what they take."""
+    asked = [kind for kind in aims.kinds if kind != "refilled"] or ["random"]
+    too_dear = (aims.thrifty and search.num_points > LARGE_COUNT) or not search.can_afford_symmetric()
+    if "random" in asked and (search.dim <= LOW_DIM or too_dear):
+        asked = ["random"]
+    return [Arm(kind) for kind in asked]
+
+
+def _screen(search: BanditSearch, aims: SearchAims) -> None:
+    """New codes and changes of good ones, until the budget, the target or the patience is at its end."""
+    while search.budget.share < search.screening_share and not _reached(search, aims):
+        if aims.thrifty and is_stale(search):
+            break
         search.begin_epochs()
-        varying = search.varying and "refilled" in kinds and search.rng.random() < VARYING
+        varying = search.varying and "refilled" in aims.kinds and search.rng.random() < VARYING
         (search.vary if varying else search.explore)()
-    search.recall()
-    while not _reached(search, target, polish):
-        waiting = [one for one in search.pool if not one.finished]
-        if not waiting or (any(one.finished for one in search.pool) and search.budget.share >= 1):
+
+
+def _finish(search: BanditSearch, aims: SearchAims) -> None:
+    """The best codes taken to the highest temperature, at least one unless the time is up."""
+    while search.pool.unfinished and not (search.budget.expired() or _reached(search, aims)):
+        candidate = search.pool.unfinished[0]
+        worth = may_lead(search, candidate) if aims.thrifty else search.budget.share < FINISH
+        if not worth and any(one.finished for one in search.pool.codes):
             break
-        search.finish(waiting[0])
+        search.finish(candidate, THRIFTY_STEPS if aims.thrifty else FINISHING_STEPS)
+
+
+def _polish(search: BanditSearch) -> None:
     small = search.num_points * search.dim <= POLISH_ALL
-    for candidate in search.pool[: POLISHED if polish and small else 1 if polish else 0]:
+    for candidate in search.pool.codes[: POLISHED if small else 1]:
         if not candidate.polished:
             search.polish(candidate)
-    best = search.pool[0]
-    return SearchResult(best.points, best.value, best.kind, dict(search.tried), round(search.budget.spent))
 
 
-def _reached(search: BanditSearch, target: float, polish: bool) -> bool:
+def _reached(search: BanditSearch, aims: SearchAims) -> bool:
     """Whether the best code meets the target; one that may once it is finished is finished first."""
-    if search.pool[0].value <= target:
+    target = aims.target
+    if search.pool.best.value <= target:
         return True
-    while search.pool[0].value < target + PROMISING and not search.pool[0].finished:
-        search.finish(search.pool[0])
-    best = search.pool[0]
-    if polish and target < best.value < target + NEARLY and not best.polished:
+    while search.pool.best.value < target + PROMISING and not search.pool.best.finished:
+        search.finish(search.pool.best)
+    best = search.pool.best
+    if aims.polish and target < best.value < target + NEARLY and not best.polished:
         search.polish(best)
-    return search.pool[0].value <= target
+    return search.pool.best.value <= target

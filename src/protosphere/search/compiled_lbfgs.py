@@ -24,6 +24,16 @@ CHECK, SETTLED = 10, 1e-3
 TRIALS = 10
 """How often a step is shortened before the pairs are forgotten."""
 
+UNLIMITED = 1e300
+
+STOP, SPENT, ALLOWED = 0, 1, 2
+"""Places of a meter: not 0 to end a descent at once, the work it has done, and the most it may do.
+
+The unit of work is an evaluation over all pairs, with the step that follows; one over a list counts for its share."""
+
+LISTED_PAIR, LISTING, STEP = 1.7, 0.5, 20.0
+"""What a listed pair costs, and making the list a pair, beside one of all in order; and a step, in pairs a point."""
+
 
 @compiled
 def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points) -> float:
@@ -100,8 +110,14 @@ def workspace(shape: tuple[int, int]) -> tuple[Points, Points, Points]:
 
 
 @compiled
-def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, int]:
-    """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled; the points, and how many."""
+def evaluation_work(count: int, listed: int) -> float:
+    """Of an evaluation of `count` points over so many listed pairs, or over all (0), and of the step that follows."""
+    return 1.0 if listed == 0 else (2 * LISTED_PAIR * listed / (count - 1) + STEP) / (count + STEP)
+
+
+@compiled
+def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allowed: float) -> Points:
+    """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled or done the work allowed."""
     shape, size = start.shape, start.size
     variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
     gradient, ahead = np.empty(size), np.empty(size)
@@ -109,14 +125,17 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
     units, columns, lengths = workspace(shape)
     normalise_rows(start, units, lengths)
     anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
+    listing = LISTING * shape[0] / (shape[0] + STEP)
+    meter[SPENT] += listing
     value = checked = np.inf
     slope, length = 0.0, 0.0
     evaluations, steps, since, trials = 0, -1, 0, 0
-    while evaluations < most:
+    while evaluations < most and (evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)):
         reached = smooth_max_cosine_gradient(
             trial.reshape(shape), t, pairs, units, columns, table, lengths, ahead.reshape(shape)
         )
         evaluations += 1
+        meter[SPENT] += evaluation_work(shape[0], pairs.shape[1])
         if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:
             length, trials = backtrack(length, slope, reached - value), trials + 1
             step_along(variables, length, direction, trial)
@@ -136,34 +155,53 @@ def lbfgs(start: Points, t: float, most: int, table: Points) -> tuple[Points, in
         if pairs.shape[1] > 0 and 2 * max_displacement(units, anchor) > SLACK / t:
             anchor[:] = units
             pairs = near_pairs(units, columns, table, t)
+            meter[SPENT] += listing
         slope = lbfgs_direction(gradient, s, y, rho, steps, direction)
         if slope > -1e-30:
             break
         length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0
         step_along(variables, length, direction, trial)
     normalise_rows(variables.reshape(shape), units, lengths)
-    return units, evaluations
+    return units
 
 
-def compiled_anneal(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
-    """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`; and the evaluations."""
+def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
+    """A meter a row, each allowing so much work."""
+    meters = np.zeros((count, 3))
+    meters[:, ALLOWED] = min(allowed, UNLIMITED)
+    return meters
+
+
+def compiled_anneal(
+    start: Points, t: float, last: float, factor: float, most: int, meter: Points | None = None
+) -> Points:
+    """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`.
+
+    What is left of the work that `meter` allows is shared among the temperatures to come, so that a short descent sees
+    all of them. Another thread may read it, or end the descent by it.
+    """
     rows = np.ascontiguousarray(start, dtype=np.float64)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise InvalidArgumentError(f"'start' must be a matrix of finite numbers, got shape {rows.shape} or NaN in it")
     if not (0 < t < math.inf and 0 < last < math.inf and factor > 1 and most >= 1):
         raise InvalidArgumentError(f"temperatures must be above 0 and rise, got {t}, {last}, {factor}, {most}")
-    return _anneal(rows, float(t), float(last), float(factor), int(most))
+    return _anneal(rows, float(t), float(last), float(factor), int(most), new_meters(1)[0] if meter is None else meter)
+
+
+def is_compiled() -> bool:
+    """Whether this process has the machine code of a descent."""
+    return bool(getattr(_anneal, "signatures", ()))
 
 
 @compiled
-def _anneal(start: Points, t: float, last: float, factor: float, most: int) -> tuple[Points, int]:
+def _anneal(start: Points, t: float, last: float, factor: float, most: int, meter: Points) -> Points:
     count, dim = start.shape
-    points, spent = np.zeros((count, (dim + 3) // 4 * 4)), 0  # rows of whole vector registers
+    points = np.zeros((count, (dim + 3) // 4 * 4))  # rows of whole vector registers
     points[:, :dim] = start
     table = np.empty((count, count))
     while True:
-        points, evaluations = lbfgs(points, t, most, table)
-        spent += evaluations
-        if t >= last:
-            return points[:, :dim].copy(), spent
+        stages = 1 + max(0.0, math.ceil(math.log(last / t) / math.log(factor) - 1e-9))
+        points = lbfgs(points, t, most, table, meter, meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages)
+        if t >= last or meter[STOP] != 0 or meter[SPENT] >= meter[ALLOWED]:
+            return points[:, :dim].copy()
         t = min(t * factor, last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -13,15 +13,20 @@ from protosphere.geometry.sphere import normalized
 from protosphere.processors import processor_count, single_threaded
 from protosphere.search.arrangements import Arrangement
 from protosphere.search.batched_energy import ENERGIES
-from protosphere.search.budget import Budget
+from protosphere.search.budget import PRODUCTS_PER_SECOND, Budget, evaluation_products
 from protosphere.types import Points, Progress
 
 TEMPERATURE_FACTOR = 5.0
 """By which each temperature is multiplied to get the next."""
 
-MAX_COMPILED_POINTS, MAX_COMPILED_DIM, MAX_COMPILED_PRODUCTS = 3000, 48, 4e7
-"""Points and dimensions above which products of whole matrices are quicker than compiled loops, unless K^2 n is small:
-an evaluation at (300, 128) takes 1.4 ms compiled, 2.7 ms as tensors; at (600, 96) 3.6 and 3.8."""
+MAX_COMPILED_POINTS, MAX_PAIRED_POINTS = 6000, 3000
+"""Points above which a Gram matrix is no longer held whole, of 8 bytes an entry, and above which only one is."""
+
+LOOK_SECONDS = 0.05
+"""How often descents are looked at while they go on."""
+
+TENSOR_SLOWNESS, TENSOR_STEP = 3.0, 4e6
+"""How often a compiled evaluation goes into one of tensors, and the products of one that a step of these takes."""
 
 MAX_FLOAT32_TEMPERATURE = 2e3
 """The temperature up to which rounding of single precision, 1e-7, does not show: exp(t cos) is off by 2e-4 of it."""
@@ -43,7 +48,10 @@ class DescentBackend:
         last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
         variation: the range of first temperatures for a good code with some points moved.
         epochs: how often a search begins anew within its budget.
-        sprint: first temperature, and evaluations at each temperature, of the quickest start.
+        screening: evaluations that a start takes, about.
+        breadth: how many of the leading arms are drawn from.
+        sprint: first temperature, and evaluations at each, of a start in a great hurry.
+        pool, workers: the threads, and how many.
     """
 
     device: str
@@ -53,8 +61,11 @@ class DescentBackend:
     last: float
     variation: tuple[float, float]
     epochs: int
+    screening: float
+    breadth: float
     sprint: tuple[float, int]
     pool: ThreadPoolExecutor
+    workers: int
 
     def descend(
         self, starts: list[Points], first: Points, last: float, steps: int, budget: Budget, limit: float
@@ -62,14 +73,19 @@ class DescentBackend:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
         if not self.compiled:
             return self.descend_orbits(None, np.stack(starts), first, last, steps, budget, limit)
-        from protosphere.search.compiled_lbfgs import compiled_anneal
+        from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
-        def one(job: tuple[Points, float]) -> tuple[Points, int]:
-            return compiled_anneal(np.ascontiguousarray(job[0]), job[1], last, TEMPERATURE_FACTOR, steps)
+        meters = new_meters(len(starts), budget.left(limit, self.workers) / len(starts))
+        jobs = [
+            self.pool.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
+            for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
+        ]
+        watch(jobs, meters, budget, limit)
+        return [normalized(job.result()) for job in jobs]
 
-        found = list(self.pool.map(one, zip(starts, first.tolist(), strict=True)))
-        budget.spend(sum(evaluations for _, evaluations in found), limit)
-        return [normalized(points) for points, _ in found]
+    def tensor_overhead(self, budget: Budget) -> float:
+        """Evaluations that a step of tensors takes beside its own: many, of a small code, where others are compiled."""
+        return TENSOR_STEP / budget.products if self.compiled else 0.0
 
     def descend_orbits(
         self,
@@ -97,8 +113,26 @@ class DescentBackend:
             rows = anneal_batch(
                 orbits, rows, t,
                 last=last, factor=TEMPERATURE_FACTOR, steps=steps, budget=budget, limit=limit, energy=self.energy,
+                slowness=TENSOR_SLOWNESS if self.compiled else 1.0, overhead=self.tensor_overhead(budget),
             )  # fmt: skip
             return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
+
+
+def watch(jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float) -> None:
+    """Wait for descents and say how far they are; once the time is up, or Ctrl-C pressed, they end where they are."""
+    from protosphere.search.compiled_lbfgs import SPENT, STOP
+
+    begun = budget.clock()
+    try:
+        while wait(jobs, timeout=LOOK_SECONDS).not_done:
+            budget.tell(float(meters[:, SPENT].sum()))
+            meters[:, STOP] = budget.expired(limit)
+    except KeyboardInterrupt:
+        budget.interrupted = True
+        meters[:, STOP] = True
+        wait(jobs)
+    budget.seconds_spent += budget.clock() - begun
+    budget.spend(float(meters[:, SPENT].sum()), limit)
 
 
 def _last(num_points: int, dim: int) -> float:
@@ -108,11 +142,18 @@ def _last(num_points: int, dim: int) -> float:
 
 
 def compile_descent(progress: Progress) -> None:
-    """Compile before the search begins, and say so: the first descent on a machine takes some seconds more."""
-    progress("compiling the descent, once for this machine", 0, 1)
-    from protosphere.search.compiled_lbfgs import compiled_anneal
+    """The first descent of a process takes a while more, the first on a machine many seconds: better now, and said."""
+    from protosphere.search import compiled_lbfgs
 
-    compiled_anneal(np.eye(3), 1.0, 1.0, TEMPERATURE_FACTOR, 1)
+    if not compiled_lbfgs.is_compiled():
+        progress("compiling the descent, the first time on a machine", 0, 1)
+        compiled_lbfgs.compiled_anneal(np.eye(3), 1.0, 1.0, TEMPERATURE_FACTOR, 1)
+
+
+def evaluation_seconds(num_points: int, dim: int) -> float:
+    """What an evaluation over all pairs takes, roughly."""
+    slowness = 1.0 if num_points <= MAX_COMPILED_POINTS else TENSOR_SLOWNESS
+    return slowness * evaluation_products(num_points, dim) / PRODUCTS_PER_SECOND
 
 
 @contextmanager
@@ -120,16 +161,24 @@ def descent_backend(
     num_points: int, dim: int, device: str, energy: str, progress: Progress
 ) -> Generator[DescentBackend]:
     """The backend for codes of this size, its threads stopped at the end."""
-    quick = num_points <= MAX_COMPILED_POINTS and (
-        dim <= MAX_COMPILED_DIM or num_points**2 * dim <= MAX_COMPILED_PRODUCTS
-    )
-    compiled = (device, energy) == ("cpu", ENERGIES[0]) and quick
-    batch = int(min(32, max(2 if compiled else 1, 120_000 // (num_points**2 + 1))))
-    variation = (50.0, 3000.0) if dim <= LOW_DIM else (10.0, 300.0) if num_points <= LARGE_COUNT else (80.0, 800.0)
-    sprint = (12.0, 19) if compiled else (20.0, 12)
+    compiled = (device, energy) == ("cpu", ENERGIES[0]) and num_points <= MAX_COMPILED_POINTS
+    least = 2 if compiled and num_points <= MAX_PAIRED_POINTS else 1
+    large = num_points > LARGE_COUNT
     if compiled:
         compile_descent(progress)
-    with ThreadPoolExecutor(processor_count()) as pool, single_threaded() if compiled else nullcontext():
+    workers = processor_count()
+    with ThreadPoolExecutor(workers) as pool, single_threaded() if compiled else nullcontext():
         yield DescentBackend(
-            device, energy, compiled, batch, _last(num_points, dim), variation, 3 if dim <= LOW_DIM else 1, sprint, pool
+            device=device,
+            energy=energy,
+            compiled=compiled,
+            batch=int(min(32, max(least, 120_000 // (num_points**2 + 1)))),
+            last=_last(num_points, dim),
+            variation=(50.0, 3000.0) if dim <= LOW_DIM else (80.0, 800.0) if large else (10.0, 300.0),
+            epochs=3 if dim <= LOW_DIM else 1,
+            screening=150.0 if large else 400.0,
+            breadth=1.0 if large else 3.0,
+            sprint=(12.0, 19) if compiled else (20.0, 12),
+            pool=pool,
+            workers=workers,
         )

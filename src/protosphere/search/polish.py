@@ -9,6 +9,7 @@ Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear prog
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,13 @@ WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 MOST_ENTRIES = 1 << 20
 """Pairs times n above which even matrix-vector products are too many: such an attempt is left out."""
 
+MOST_LSMR_ENTRIES = 1.5e8
+"""Entries of the matrix times steps of LSMR: less than a second's."""
+
+FACTORING, MULTIPLYING = 0.25, 12.0
+"""Products of a Newton step, of the cube of its unknowns, and of a step of LSMR, of its entries: what they take beside
+the products of a descent."""
+
 ROUNDS = 30
 STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
 """How far above the largest cosine the level starts, attempt after attempt."""
@@ -49,6 +57,21 @@ DAMPING = 1e-10
 
 LONGEST = 0.05
 """A step that moves a point further is rejected."""
+
+
+@dataclass
+class Allowance:
+    """What is left for polishing: products, and whether the time is up."""
+
+    products: float = float("inf")
+    expired: Callable[[], bool] = lambda: False
+
+    def spend(self, products: float) -> bool:
+        """Whether there is enough left for that, which is then spent."""
+        if products > self.products or self.expired():
+            return False
+        self.products -= products
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +151,16 @@ def _newton_step(
     return np.linalg.solve(system, right).astype(np.float64)
 
 
-def _gauss_newton_step(points: Points, pairs: Contacts) -> Points:
+def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
     """The shortest step that makes all active cosines equal, to first order."""
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
 
     level = csr_array(-np.ones((len(pairs.first), 1)))
     slopes = hstack([jacobian(points, pairs), level]).tocsr()
-    step = lsmr(slopes, pairs.cosines.max() - pairs.cosines, atol=1e-13, btol=1e-13, maxiter=300)[0]
+    most = min(300, int(MOST_LSMR_ENTRIES / slopes.nnz))
+    step, _, steps, *_ = lsmr(slopes, pairs.cosines.max() - pairs.cosines, atol=1e-13, btol=1e-13, maxiter=most)
+    allowance.products -= MULTIPLYING * steps * slopes.nnz
     return step[:-1].reshape(points.shape)
 
 
@@ -145,7 +170,7 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
     return min(1.0, float(np.min(-0.99 * value[falling] / step[falling], initial=1.0)))
 
 
-def _interior_point(points: Points, start: float) -> tuple[Points, float]:
+def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple[Points, float]:
     """A primal-dual interior-point run: the points with the lowest cosine on its way.
 
     Its level starts `start` above all cosines and its multipliers at target / slack; the target falls to nothing.
@@ -157,6 +182,8 @@ def _interior_point(points: Points, start: float) -> tuple[Points, float]:
     multipliers = 1 / (level - pairs.cosines)
     multipliers /= multipliers.sum()
     for _ in range(ROUNDS):
+        if not allowance.spend(FACTORING * points.size**3):
+            break
         slack = np.maximum(level - pairs.cosines, 1e-16)
         target = SHRINK * float(multipliers @ slack) / len(slack)
         found = _newton_step(current, pairs, multipliers, slack, target, damping)
@@ -179,14 +206,16 @@ def _interior_point(points: Points, start: float) -> tuple[Points, float]:
     return best, value
 
 
-def _gauss_newton(points: Points, width: float) -> tuple[Points, float]:
+def _gauss_newton(points: Points, width: float, allowance: Allowance) -> tuple[Points, float]:
     """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
     best, value = points, max_cosine(points)
     for _ in range(ROUNDS):
+        if not allowance.spend(float(len(points) * points.size)):
+            break
         pairs = contacts(best, value - width)
         if len(pairs.first) * points.shape[1] > MOST_ENTRIES:
             break
-        step = _gauss_newton_step(best, pairs)
+        step = _gauss_newton_step(best, pairs, allowance)
         if not np.abs(step).max() < LONGEST:
             break
         moved = normalized(best + step)
@@ -197,18 +226,20 @@ def _gauss_newton(points: Points, width: float) -> tuple[Points, float]:
     return best, value
 
 
-def polish_code(points: Points) -> tuple[Points, float]:
+def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Points, float]:
     """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
 
-    Never worse than what came in: every attempt is judged by the true largest cosine of all pairs.
+    Never worse than what came in: every attempt is judged by the true largest cosine of all pairs. Once the allowance
+    is spent it ends where it is.
     """
+    allowance = allowance or Allowance()
     best, value = points, max_cosine(points)
     attempt, scales = (_interior_point, STARTS) if points.size <= DENSE else (_gauss_newton, WIDTHS)
     if QUICK < points.size <= DENSE:
         scales = scales[1:2]
     for scale in scales:
         try:
-            reached, cosine = attempt(best, scale)
+            reached, cosine = attempt(best, scale, allowance)
         except np.linalg.LinAlgError:
             continue
         if cosine < value:

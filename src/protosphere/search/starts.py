@@ -10,6 +10,9 @@ from protosphere.types import Points
 KINDS = ("random", "symmetric", "refilled")
 """What a search draws from by itself; winners may also be `given` or `catalogue`, the caller's points, or `exact`."""
 
+CROWDING = 50.0
+"""Of a neighbour at cosine c there is exp(CROWDING c)."""
+
 PLACES = (200, 2000)
 """How many random places are looked at for the deepest hole: five for each point, within these limits."""
 
@@ -80,14 +83,17 @@ def _pad_or_project(points: Points, num_points: int, dim: int, rng: np.random.Ge
 def _thin(points: Points, num_points: int, rng: np.random.Generator) -> Points:
     """The worst placed leave, a quarter of the surplus at a time, judged by how many near neighbours they have."""
     noise = rng.choice([0.01, 0.3, 1.0, 3.0])
-    while len(points) > num_points:
-        gram = points @ points.T
-        np.fill_diagonal(gram, -1)
-        crowding = 50 * gram.max(axis=1)
-        crowding += np.log(np.exp(50 * (gram - gram.max(axis=1, keepdims=True))).sum(axis=1))
-        crowding += noise * rng.standard_normal(len(points))
-        points = np.delete(points, np.argsort(crowding)[-max(1, (len(points) - num_points) // 4) :], axis=0)
-    return points
+    if len(points) <= num_points:
+        return points
+    nearness = np.exp(CROWDING * (points @ points.T - 1))
+    np.fill_diagonal(nearness, 0)
+    kept, present = np.arange(len(points)), np.ones(len(points))
+    while len(kept) > num_points:
+        crowding = np.log((nearness @ present)[kept] + 1e-300) + noise * rng.standard_normal(len(kept))
+        leaving = np.argsort(crowding)[-max(1, (len(kept) - num_points) // 4) :]
+        present[kept[leaving]] = 0
+        kept = np.delete(kept, leaving)
+    return points[kept]
 
 
 def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
