@@ -20,7 +20,7 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.known.tables import (
     REBUILD_TOLERANCE,
-    Claim,
+    TableValue,
     check_claims,
     column_names,
     read_rows,
@@ -208,8 +208,10 @@ def shipped_catalogue() -> Catalogue:
 def check_catalogue(catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore) -> float:
     """Build each code anew and compare; CertificateError at the first that is worse. The largest difference."""
 
-    def claim(entry: CatalogueEntry) -> Claim:
+    def claim(entry: CatalogueEntry) -> TableValue:
         rebuilt = partial(catalogue.build, entry, progress)
-        return Claim(entry.num_points, entry.dim, entry.max_cosine, REBUILD_TOLERANCE, lambda: max_cosine(rebuilt()))
+        return TableValue(
+            entry.num_points, entry.dim, entry.max_cosine, REBUILD_TOLERANCE, lambda: max_cosine(rebuilt())
+        )
 
     return check_claims([claim(entry) for entry in chosen], "the catalogue", progress)

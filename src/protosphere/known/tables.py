@@ -72,7 +72,7 @@ def shipped_file(name: str) -> Generator[Path]:
 
 
 @dataclass(frozen=True)
-class Claim:
+class TableValue:
     """What a file says of its code of K points in R^n: its max cosine, what may be added to it, and how to find out."""
 
     num_classes: int
@@ -82,7 +82,7 @@ class Claim:
     rebuild: Callable[[], float]
 
 
-def check_claims(claims: Sequence[Claim], where: str, progress: Progress = ignore) -> float:
+def check_claims(claims: Sequence[TableValue], where: str, progress: Progress = ignore) -> float:
     """Build each code anew; CertificateError at the first that comes out worse. The largest difference."""
     worst = 0.0
     for done, claim in enumerate(claims):
