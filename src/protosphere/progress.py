@@ -1,47 +1,101 @@
-"""A progress bar for people, on standard error, shown only once something takes longer than a moment."""
+"""Progress for people, on standard error: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
 
 from protosphere.types import Progress
 
-PATIENCE_SECONDS = 1.0
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PATIENCE_SECONDS, LINE_SECONDS = 1.0, 5.0
+"""Nothing is shown before the first; where there is no terminal, lines come as far apart as the second."""
+
+
+class _StageBars:
+    """A bar with the time left, one for each stage: what stands before the colon of what is told."""
+
+    def __init__(self, label: str, console: Console) -> None:
+        from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+        percentage = TextColumn("{task.percentage:>3.0f}%")
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), percentage, TimeRemainingColumn(),
+            console=console, transient=True,
+        )  # fmt: skip
+        self.label = label
+        self.tasks: dict[str, TaskID] = {}
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        """Draw it."""
+        name, description = stage.partition(":")[0], f"{self.label} {stage}".strip()
+        if name not in self.tasks:
+            self.tasks[name] = self.bar.add_task(description, total=total)
+            self.bar.start()
+        self.bar.update(self.tasks[name], description=description, completed=done, total=total)
+
+    def stop(self) -> None:
+        """Take it away."""
+        if self.tasks:
+            self.bar.stop()
+
+
+class _StageLines:
+    """A line of text now and then."""
+
+    def __init__(self, label: str, console: Console) -> None:
+        self.label, self.console, self.shown = label, console, float("-inf")
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        """Write a line, unless one was just written."""
+        if time.monotonic() - self.shown >= LINE_SECONDS:
+            self.shown = time.monotonic()
+            text = f"{self.label} {stage} {100 * done // max(total, 1)}%".strip()
+            self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def stop(self) -> None:
+        """Lines stay."""
 
 
 @contextmanager
 def progress_bar(label: str = "") -> Generator[Progress, None, None]:
-    """A `progress` argument that draws a bar with the time left.
+    """A `progress` argument that draws a bar with the time left, or writes lines where there is no terminal.
 
     >>> import protosphere as ps
     >>> with ps.progress_bar("simplex") as progress:
     ...     code = ps.construct("simplex", num_classes=10, dim=9, progress=progress)
     """
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    tasks: dict[str, TaskID] = {}
-    begun = time.monotonic()
+    console = Console(stderr=True)
+    display = _StageBars(label, console) if console.is_terminal else _StageLines(label, console)
+    begun, lock, ended = time.monotonic(), Lock(), Event()
+    latest: list[tuple[str, int, int]] = []
 
     def show(stage: str, done: int, total: int) -> None:
-        if not bar.console.is_terminal or time.monotonic() - begun < PATIENCE_SECONDS:
-            return
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(f"{label} {stage}".strip(), total=total)
-            bar.start()
-        bar.update(tasks[stage], completed=done, total=total)
+        with lock:
+            latest[:] = [(stage, done, total)]
+            if time.monotonic() - begun >= PATIENCE_SECONDS:
+                display.show(stage, done, total)
 
+    def repeat() -> None:  # whoever told us last may be busy for long
+        pause = PATIENCE_SECONDS
+        while not ended.wait(pause):
+            pause = LINE_SECONDS
+            with lock:
+                if latest:
+                    display.show(*latest[0])
+
+    thread = Thread(target=repeat, daemon=True)
+    thread.start()
     try:
         yield show
     finally:
-        if tasks:
-            bar.stop()
+        ended.set()
+        thread.join()
+        display.stop()

@@ -31,10 +31,10 @@ def best(
     output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
     json: Json = False,
 ) -> None:
-    """The lowest max cosine of everything we know, with its certificate.
+    """The lowest max cosine of everything we know, with its certificate; after Ctrl-C of what was found so far.
 
     Args:
-        budget: Seconds for the optimiser; by default some seconds' worth of work. Up to a second, what is kept answers.
+        budget: Seconds in all; by default a few seconds' worth of work. Up to a second, what is kept answers.
         iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
         prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
         tolerance: How much max cosine may be given for that.
@@ -58,11 +58,13 @@ def best(
     assert code.choice is not None, "best always says why"
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | choice_record(code.choice))
-        return
-    show_code("best", code, file=file, json=False)
-    screen().print(code.choice.reason, soft_wrap=True)
-    if explain:
-        print_choice(code.choice)
+    else:
+        show_code("best", code, file=file, json=False)
+        screen().print(code.choice.reason, soft_wrap=True)
+        if explain:
+            print_choice(code.choice)
+    if code.choice.interrupted:
+        raise KeyboardInterrupt  # the answer is out; the exit code says that it was cut short
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
@@ -73,7 +75,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
         | cosine_fields("measured", c.measured)
         for c in choice.considered
     ]
-    return {"reason": choice.reason, "considered": rows}
+    return {"reason": choice.reason, "interrupted": choice.interrupted, "considered": rows}
 
 
 def print_choice(choice: Choice) -> None:

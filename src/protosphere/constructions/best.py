@@ -35,17 +35,17 @@ def best(
     Args:
         num_classes: K, at least 2.
         dim: n, at least 1 (which holds two).
-        budget: seconds for the optimiser; what it finds then depends on the machine.
-        iterations: or its evaluations; 0 for what is known already, algebra and the catalogue. By default some seconds'
-            worth, and none where algebra already meets the converse. Up to 300 classes in 64 dimensions what searches
-            found is kept, and what they took, a second or some thousand evaluations, counts as spent.
+        budget: seconds in all, compiling included; what is found then depends on the machine.
+        iterations: or the optimiser's evaluations; 0 for what is known already, algebra and the catalogue. By default a
+            few seconds' worth, fewer where what is known will hardly be beaten. Up to 300 classes in 64 dimensions what
+            searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
         prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
             cosines are low as well, by the energy of a head (`code.evenness`). Ties are always decided by it.
         tolerance: how much max cosine may be given for that.
-        progress: called while work goes on.
+        progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
 
     >>> best(num_classes=100, dim=64)
     SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))

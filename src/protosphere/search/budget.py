@@ -84,9 +84,13 @@ class Budget:
         return self.share < limit
 
     def tell(self, ahead: float = 0.0) -> None:
-        """Say how far it is, evaluations `ahead` of those spent, unless that was just said."""
+        """Say how far it is, evaluations `ahead` of those spent, unless that was just said; Ctrl-C then ends it."""
         share, now = self.share + ahead / self.iterations, self.clock()
-        if share - self.told[0] >= 0.01 or now - self.told[1] >= TELL_SECONDS:
-            self.told = share, now
-            best = f"best {self.best:.6g}, " if self.best < float("inf") else ""
-            self.progress(f"optimising: {best}{self.starts} starts", min(100, int(100 * share)), 100)
+        if self.interrupted or (share - self.told[0] < 0.01 and now - self.told[1] < TELL_SECONDS):
+            return
+        self.told = share, now
+        best = f"best {self.best:.6g}, " if self.best < float("inf") else ""
+        try:
+            self.progress(f"optimising: {best}{self.starts} starts", int(100 * min(1.0, share)), 100)
+        except KeyboardInterrupt:
+            self.interrupted = True
