@@ -19,7 +19,7 @@ from protosphere.search.starts import KINDS, known_optimum
 from protosphere.search.stopping import is_hopeless, is_stale, may_lead
 from protosphere.types import Points, Progress, ignore
 
-WORK, MOST_WORK = 2.4e10, 5e10
+WORK, MOST_WORK = 2.4e10, 3.6e10
 """Products of the default number of iterations, some seconds on one core, and of large codes, where it buys little."""
 
 MOST, ENOUGH, LEAST = 150_000, 150, 60
