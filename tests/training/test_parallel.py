@@ -21,7 +21,10 @@ def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
     words = ["train", "digits", *flags, "--devices", "2", "--output", str(tmp_path / "two")]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
     command = [sys.executable, "-m", "protosphere", *words]
-    ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    for _ in range(2):  # on a busy machine gloo has been seen to abort a process that was done
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
+        if "SIGABRT" not in ended.stderr:
+            break
     assert ended.returncode == 0, ended.stderr[-2000:]
     one, two = (read_metrics(tmp_path / name) for name in ("one", "two"))
     assert len(one) == 3

@@ -79,10 +79,13 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
 
 def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
+    from protosphere.training.devices import leave_together
+
     try:
         record = run_on_screen(fabric, plan, images, folder)
     except ProtosphereError as error:
         return {"error": str(error)}
+    leave_together(fabric)
     return record and json_module.loads(record.to_json())
 
 

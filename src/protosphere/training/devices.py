@@ -47,6 +47,13 @@ def part_of(fabric: Any) -> Share:
     return Share(fabric.global_rank, fabric.world_size)
 
 
+def leave_together(fabric: Any) -> None:
+    """End the group of processes when all of them have come so far: one that ends alone may abort another's exit."""
+    fabric.barrier()
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
     """Deterministic algorithms, and as many threads as the recipe says, while it lasts."""
