@@ -18,7 +18,7 @@ from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
 
-require("sklearn")
+require("sklearn")  # before its imports, hence E402 below: where it is missing, one sentence says what to install
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.utils import check_random_state  # noqa: E402
