@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import protosphere as ps
-from protosphere.assignment import similarity_from_embeddings
+from protosphere.assignment import similarity_from_embeddings, similarity_from_table
 from protosphere.data import load_dataset
+from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.training import load_recipe
-from protosphere.training.alignment import PROTOTYPES_FILE, measured_class_means
+from protosphere.training.alignment import PROTOTYPES_FILE, class_similarity, measured_class_means
+from protosphere.training.batches import device_data
 from protosphere.training.devices import make_fabric
 from protosphere.training.machine import Machine
 from protosphere.training.runs import run
@@ -60,3 +63,38 @@ def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
     records = [run(recipe, dataset, tmp_path / name, fabric, tensorboard=False) for name in ("a", "b")]
     assert records[0].weights == records[1].weights
     assert ps.load(tmp_path / "a" / PROTOTYPES_FILE).explain().startswith("Assigned to align")
+
+
+def test_similarity_comes_from_a_table_of_vectors_by_name(features, tmp_path):
+    names = [str(number) for number in range(6)]
+    vectors = np.random.default_rng(1).standard_normal((6, 4))
+    lines = [f"{name},word,{','.join(map(repr, row.tolist()))}" for name, row in zip(names, vectors, strict=True)]
+    table = tmp_path / "words.csv"
+    table.write_text("\n".join(["class,kind,a,b,c,d", *reversed(lines)]))
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme="cross_polytope", dim=3, mapping="align", similarity=str(table)
+    )
+    found = class_similarity(recipe, load_dataset(features), tmp_path, make_fabric(Machine("cpu"), recipe.precision))
+    assert np.allclose(found, similarity_from_embeddings(vectors))
+    table.write_text("class,a\n0,1\n")
+    with pytest.raises(InvalidArgumentError, match="no line for the class '1'"):
+        similarity_from_table(table, names)
+    table.write_text("\n".join(["class,kind", *(f"{name},word" for name in names)]))
+    with pytest.raises(InvalidArgumentError, match="no column of numbers"):
+        similarity_from_table(table, names)
+    with pytest.raises(StorageError, match="cannot read"):
+        similarity_from_table(tmp_path / "none.csv", names)
+
+
+def test_label_noise_gives_its_share_of_the_training_examples_another_class():
+    dataset = load_dataset("digits")
+    clean, noisy = (
+        device_data(dataset, load_recipe("quick-digits").changed(label_noise=share), torch.device("cpu"))
+        for share in (0.0, 0.2)
+    )
+    differ = clean.train.labels != noisy.train.labels
+    assert int(differ.sum()) == round(0.2 * len(differ))
+    shifts = torch.bincount((noisy.train.labels - clean.train.labels)[differ] % 10, minlength=10)[1:]
+    assert int(shifts.min()) > 0.5 * float(differ.sum()) / 9
+    assert torch.equal(clean.validation.labels, noisy.validation.labels)
+    assert torch.equal(clean.train.inputs, noisy.train.inputs)

@@ -68,12 +68,23 @@ def test_against_the_definition(some, name, pieces, digits):
 
 
 TREE = ps.taxonomy("cifar100_levels")
+distance = severity.hierarchical_distance
+
+
+def least_risk(logits):
+    return severity.expected_cost_scores(np.exp(logits) / np.exp(logits).sum(1, keepdims=True), TREE)
+
+
 OF_A_TREE = {
     "mistake_severity": lambda logits, labels: severity.mistake_severity(logits, labels, TREE),
     "hierarchical_distance_at_1": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 1),
     "hierarchical_distance_at_5": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 5),
     "hierarchical_distance_at_20": lambda logits, labels: severity.hierarchical_distance(logits, labels, TREE, 20),
     "superclass_accuracy": lambda logits, labels: severity.superclass_accuracy(logits, labels, TREE),
+    "least_risk_accuracy": lambda logits, labels: (least_risk(logits).argmax(1) == labels).mean(),
+    "least_risk_distance_at_1": lambda logits, labels: distance(least_risk(logits), labels, TREE, 1),
+    "least_risk_distance_at_5": lambda logits, labels: distance(least_risk(logits), labels, TREE, 5),
+    "least_risk_distance_at_20": lambda logits, labels: distance(least_risk(logits), labels, TREE, 20),
 }
 
 

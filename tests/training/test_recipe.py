@@ -164,10 +164,25 @@ def test_sweeps_are_products(tmp_path):
         ({"schemes": [], "dims": [1]}, "needs a list of schemes"),
         ({"schemes": ["bch"], "dims": [7], "shemes": 1}, "unknown key 'shemes'"),
         ({"grid": {"schemes": 1}}, r"as \[\[grid\]\]"),
-        ({"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]}, "a grid with an unknown key 'lr'"),
+        ({"grid": [{"schemes": ["bch"], "dims": [7], "lrz": [1]}]}, "a grid that has an unknown key 'lrz'"),
+        ({"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]}, "'lr' must be a number"),
         ({"schemes": ["bhc"], "dims": [7]}, "did you mean 'bch'"),
     ],
 )
 def test_sweeps_that_are_wrong(content, complaint):
     with pytest.raises(InvalidArgumentError, match=complaint):
         sweep_recipes(content)
+
+
+def test_a_grid_has_settings_of_its_own() -> None:
+    grids = [
+        {"schemes": ["bch"], "dims": [7], "lr": 0.5, "options": {"modify": True}},
+        {"heads": ["bottleneck"], "dims": [7], "preset": "mettes"},
+    ]
+    own, learned = sweep_recipes({"dataset": "digits", "lr": 0.25, "grid": grids})
+    assert (own.lr, own.options, learned.lr, learned.preset) == (0.5, {"modify": True}, 0.25, "lindstrom")
+
+
+def test_similarity_goes_with_aligned_mappings_alone() -> None:
+    with pytest.raises(InvalidArgumentError, match="'similarity' goes with the mappings align and oppose, got 'fixed'"):
+        Recipe(similarity="cifar100_levels")

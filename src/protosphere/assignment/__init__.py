@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from protosphere.assignment.assign import OBJECTIVES, Assignment, assign, assignment
+from protosphere.assignment.class_table import similarity_from_table
 from protosphere.assignment.features import similarity_from_features
 from protosphere.assignment.levels import LevelCosines, level_cosines
 from protosphere.assignment.severity import (
@@ -38,6 +39,7 @@ __all__ = [
     "similarity_from_embeddings",
     "similarity_from_features",
     "similarity_from_names",
+    "similarity_from_table",
     "superclass_accuracy",
     "taxonomy",
 ]

@@ -24,8 +24,9 @@ class RecipeOptions:
         head: Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck).
         scheme: A scheme that `protosphere list` shows.
         dim: The dimension n of the prototypes; by default about the number of classes.
-        mapping: Whether class i gets point i, or one by the seed.
-        preset: How z becomes logits: protosphere, lindstrom, kasarla or mettes.
+        mapping: Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones.
+        similarity: For those two, of classes: seen in training, a tree such as cifar100_levels, or a file of vectors.
+        preset: How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.
         loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
         margin: Of the losses that have one.
         scale: Of the logits: auto, learn, or a number.
@@ -47,6 +48,7 @@ class RecipeOptions:
         precision: Numbers of the network.
         threads: Of the processor; 0 for as many as there are.
         train_images: Use so many training examples only; 0 for all.
+        label_noise: The share of the training examples that get another class's label.
         modify: Let the scheme's code be shortened, extended and punctured to the dimension.
         option: Another option of the scheme, as KEY=VALUE; may be given several times.
     """
@@ -54,7 +56,8 @@ class RecipeOptions:
     head: Literal["prototypes", "linear", "bottleneck"] | None = None
     scheme: str | None = None
     dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = None
-    mapping: Literal["fixed", "random"] | None = None
+    mapping: Literal["fixed", "random", "align", "oppose"] | None = None
+    similarity: str | None = None
     preset: str | None = None
     loss: str | None = None
     margin: float | None = None
@@ -77,6 +80,7 @@ class RecipeOptions:
     precision: str | None = None
     threads: Whole | None = None
     train_images: Whole | None = None
+    label_noise: float | None = None
     modify: bool | None = None
     option: list[str] | None = None
 

@@ -17,6 +17,12 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
     return tuple(root for root in (data_dir, Path(chosen) if chosen else None, cache_folder()) if root is not None)
 
 
+def found_in_roots(path: Path) -> Path:
+    """The path as it is, or where that is no file, below one of the folders where data is looked for."""
+    below = (root / path for root in data_roots(None))
+    return path if path.is_file() else next((found for found in below if found.is_file()), path)
+
+
 def found_files(source: Source, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
     """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
     folders = [place for root in roots for place in (root / source.kept_in, root)]

@@ -1,7 +1,8 @@
 """Prototypes given to classes by what is seen of these in training: similar classes get near ones, and keep them.
 
 How similar classes are is the cosine of their centred means: of the inputs themselves where they are features, else of
-the logits of the same network after one epoch with a learned layer. Only training examples are looked at.
+the logits of the same network after one epoch with a learned layer. Only training examples are looked at. Or the recipe
+says where similarity comes from instead.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 import torch
 
 import protosphere as ps
-from protosphere.assignment import assign, similarity_from_embeddings
+from protosphere.assignment import assign, similarity_from_embeddings, similarity_from_table, taxonomy
 from protosphere.assignment.similarity import similarity_text
+from protosphere.assignment.taxonomy import SHIPPED
 from protosphere.data import Dataset
+from protosphere.data.folders import found_in_roots
 from protosphere.errors import StorageError
 from protosphere.training.batches import DeviceData, device_data
 from protosphere.training.recipe import Recipe, recipe_from, without_prototypes
@@ -31,7 +34,7 @@ def aligned_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: A
     path = folder / PROTOTYPES_FILE
     if path.exists():
         return _kept(path, recipe)
-    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, folder, fabric))
+    similarity = class_similarity(recipe, dataset, folder, fabric)
     if recipe.scheme == "semantic":
         similarity = similarity if recipe.mapping == "align" else -similarity
         code = _constructed(recipe, dataset.num_classes, similarity=similarity_text(similarity))
@@ -41,6 +44,15 @@ def aligned_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: A
         code.save(path)
         shutil.rmtree(folder / WARMUP_FOLDER, ignore_errors=True)
     return code
+
+
+def class_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+    """How similar the classes are: by what is seen of them, by a tree, or by a file with a vector for each."""
+    if recipe.similarity == "seen":
+        return similarity_from_embeddings(measured_class_means(recipe, dataset, folder, fabric))
+    if recipe.similarity in SHIPPED:
+        return taxonomy(recipe.similarity).of(dataset.class_names).similarity()
+    return similarity_from_table(found_in_roots(Path(recipe.similarity)), dataset.class_names)
 
 
 def measured_class_means(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:

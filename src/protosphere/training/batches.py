@@ -69,7 +69,7 @@ def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> Devic
     kept_apart = round(recipe.validation * len(order))
     if kept_apart == len(order):
         raise InvalidArgumentError(f"'validation' {recipe.validation:g} leaves none of {len(order)} training examples")
-    train = _chosen(dataset, order[kept_apart:])
+    train = with_label_noise(_chosen(dataset, order[kept_apart:]), recipe, dataset.num_classes)
     test = Labelled(torch.tensor(dataset.x_test), torch.tensor(dataset.y_test))  # copies: the dataset is read-only
     normalised = normalisation(train.inputs, dataset.step)
     validation = _chosen(dataset, order[:kept_apart])
@@ -78,6 +78,19 @@ def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> Devic
 
 def _chosen(dataset: Dataset, rows: Tensor) -> Labelled:
     return Labelled(torch.tensor(dataset.x_train[rows.numpy()]), torch.tensor(dataset.y_train[rows.numpy()]))
+
+
+def with_label_noise(labelled: Labelled, recipe: Recipe, num_classes: int) -> Labelled:
+    """The examples, the recipe's share of them with another class's label, each other class as likely."""
+    wrong = round(recipe.label_noise * len(labelled)) if num_classes > 1 else 0
+    if not wrong:
+        return labelled
+    generator = stream(recipe.seed, "label noise")
+    rows = torch.randperm(len(labelled), generator=generator)[:wrong]
+    away = torch.randint(1, num_classes, (wrong,), generator=generator)
+    labels = labelled.labels.clone()
+    labels[rows] = (labels[rows] + away) % num_classes
+    return Labelled(labelled.inputs, labels)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-PURPOSES = ("split", "weights", "epoch")
+PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:

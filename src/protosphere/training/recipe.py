@@ -23,7 +23,7 @@ PRECISIONS = ("32-true", "bf16-mixed", "64-true")
 ALIGNED = ("align", "oppose")
 """Mappings by what is seen of the classes in training (`training.alignment`)."""
 
-OF_PROTOTYPES = ("scheme", "mapping", "preset", "loss", "margin", "scale", "options")
+OF_PROTOTYPES = ("scheme", "mapping", "similarity", "preset", "loss", "margin", "scale", "options")
 """Settings that a learned head has no use for."""
 
 LARGEST = {
@@ -36,7 +36,14 @@ LARGEST = {
     "train_images": 1 << 40,
 }
 SMALLEST = {"dim": 1, "seed": 0, "epochs": 0, "batch_size": 1, "pad": 0, "threads": 0, "train_images": 0}
-BELOW = {"momentum": 1.0, "validation": 1.0, "rotation_degrees": 180.001, "weight_decay": 1e30, "warmup": 1e9}
+BELOW = {
+    "momentum": 1.0,
+    "validation": 1.0,
+    "label_noise": 1.0,
+    "rotation_degrees": 180.001,
+    "weight_decay": 1e30,
+    "warmup": 1e9,
+}
 LARGEST_RATE = 1e38
 """Of learning: single precision holds no larger number."""
 
@@ -52,7 +59,9 @@ class Recipe:
         head: `prototypes`, fixed ones; `linear`, the network's last layer is learned and gives the K logits;
             `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
         scheme, dim, mapping: of the prototypes; `dim` is K for a linear head. The mappings `align` and `oppose` give
-            similar classes near or distant prototypes, by their means over the training examples.
+            similar classes near or distant prototypes.
+        similarity: of classes, for those two mappings: `seen`, by their means over the training examples; the name of a
+            tree that we ship; or a file with a vector per class (`assignment.similarity_from_table`).
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
@@ -67,6 +76,8 @@ class Recipe:
         precision: `32-true`, `bf16-mixed` or `64-true`.
         threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
         train_images: how many training examples to use, 0 for all.
+        label_noise: the share of the training examples that get the label of another class, chosen at random; those
+            kept apart keep their own.
         options: the scheme's own.
     """
 
@@ -75,6 +86,7 @@ class Recipe:
     scheme: str = "one_hot"
     dim: int = 10
     mapping: str = "fixed"
+    similarity: str = "seen"
     preset: str = "lindstrom"
     loss: str = "auto"
     margin: float = 0.2
@@ -97,6 +109,7 @@ class Recipe:
     precision: str = "32-true"
     threads: int = 0
     train_images: int = 0
+    label_noise: float = 0.0
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
@@ -212,6 +225,8 @@ def _check_prototypes(recipe: Recipe) -> None:
                 raise InvalidArgumentError(f"'{name}' goes with head 'prototypes', and the head is '{recipe.head}'")
         return
     describe(recipe.scheme).resolved(recipe.options)
+    if recipe.similarity != "seen" and recipe.mapping not in ALIGNED:
+        raise InvalidArgumentError(f"'similarity' goes with the mappings align and oppose, got '{recipe.mapping}'")
     if recipe.preset != "lindstrom" or recipe.loss != "auto" or recipe.scale != "auto":
         from protosphere.training.heads import check_preset_and_loss  # which loads torch
 

@@ -7,6 +7,7 @@ seeds = [0, 1]
 schemes = ["bch"]
 dims = [7, 15, 31]
 mappings = ["fixed", "random"]     # "fixed" unless given
+weight_decay = 0                   # every setting may be a grid's own, too
 [[grid]]
 heads = ["linear", "bottleneck"]   # "prototypes" unless given; a learned layer has no schemes, and K dims
 dims = [15]
@@ -35,6 +36,7 @@ AXES = {
     "schemes": "scheme",
     "dims": "dim",
     "mappings": "mapping",
+    "similarities": "similarity",
     "seeds": "seed",
 }
 """What a grid may have lists of, and the setting that each is of; the last runs fastest."""
@@ -44,6 +46,9 @@ NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": 
 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
 """Settings that a sweep has as lists alone."""
+
+SETTINGS = {each.name for each in fields(Recipe)} - set(ONLY_SWEPT) | {"objective"}
+"""Those that the file, or a grid for its own runs, may give as they are."""
 
 
 def load_sweep(path: Path) -> list[Recipe]:
@@ -57,15 +62,22 @@ def sweep_recipes(content: Mapping[str, Any], where: str = "the sweep") -> list[
     >>> [r.dim for r in sweep_recipes({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
     [10, 16]
     """
-    settings = {each.name for each in fields(Recipe)} - set(ONLY_SWEPT) | {"objective"}
-    for name in content:
-        if name not in {*settings, *AXES, "recipe", "grid"}:
-            known = ", ".join((*AXES, "grid", "recipe", *sorted(settings)))
-            raise InvalidArgumentError(f"'{where}' has an unknown key {brief(name)}; a sweep may have: {known}")
+    _check_keys(content, {*SETTINGS, *AXES, "recipe", "grid"}, f"'{where}'")
     named = content.get("recipe") or default_recipe(str(content.get("dataset", "digits")))
-    base = load_recipe(str(named)).changed(**{name: content[name] for name in settings if name in content})
+    base = load_recipe(str(named)).changed(**_settings(content))
     recipes = [recipe for grid in _grids(content, where) for recipe in _runs(base, grid, where)]
     return list({recipe.digest: recipe for recipe in recipes}.values())
+
+
+def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            offered = ", ".join((*AXES, *sorted(known - {*AXES})))
+            raise InvalidArgumentError(f"{where} has an unknown key {brief(name)}; it may have: {offered}")
+
+
+def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name in SETTINGS}
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
@@ -78,12 +90,10 @@ def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]:
-    for axis, values in grid.items():
-        if axis not in AXES:
-            raise InvalidArgumentError(
-                f"'{where}' has a grid with an unknown key {brief(axis)}; want {', '.join(AXES)}"
-            )
-        _check_list(axis, values, where)
+    _check_keys(grid, {*SETTINGS, *AXES} - {"dataset"}, f"'{where}' has a grid that")
+    for axis in AXES:
+        if axis in grid:
+            _check_list(axis, grid[axis], where)
     for head in grid.get("heads", (base.head,)):
         for axis in NEEDED.get(head, ()):
             _check_list(axis, grid.get(axis), where)
@@ -96,7 +106,8 @@ def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recip
     axes = {axis: setting for axis, setting in AXES.items() if axis in grid and axis != "heads"}
     if learned:
         axes = {axis: setting for axis, setting in axes.items() if setting not in OF_PROTOTYPES}
-    settings = (without_prototypes(base.record()) if learned else base.record()) | {"head": head, "seed": 0}
+    own = base.record() | _settings(grid)
+    settings = (without_prototypes(own) if learned else own) | {"head": head, "seed": 0}
     if head == "linear":
         axes.pop("dims", None)
         settings["dim"] = dataset_facts(base.dataset).num_classes

@@ -3,10 +3,22 @@
 from protosphere.training.metrics import (
     accuracy,
     calibration,
+    conditional_risk,
     likelihood,
     severity,
     top5,
 )  # each registers what it measures
 from protosphere.training.metrics.registry import METRICS, Metric, Predictions, metric
 
-__all__ = ["METRICS", "Metric", "Predictions", "accuracy", "calibration", "likelihood", "metric", "severity", "top5"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Predictions",
+    "accuracy",
+    "calibration",
+    "conditional_risk",
+    "likelihood",
+    "metric",
+    "severity",
+    "top5",
+]

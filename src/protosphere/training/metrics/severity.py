@@ -52,7 +52,9 @@ def mistake_severity(predictions: Predictions) -> Tensor:
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
-def _mean_distance(k: int) -> Callable[[Predictions], Tensor]:
+def hierarchical_distance(k: int) -> Callable[[Predictions], Tensor]:
+    """What adds up the mean height over the k best classes of an example."""
+
     def distance(predictions: Predictions) -> Tensor:
         """The sum over examples of the mean height over their k best classes."""
         return _heights(predictions, k).double().mean(dim=1).sum()
@@ -63,7 +65,7 @@ def _mean_distance(k: int) -> Callable[[Predictions], Tensor]:
 
 for _k in (1, 5, 20):
     metric(summary=f"mean height of the common ancestor over the {_k} best classes", applies=has_tree)(
-        _mean_distance(_k)
+        hierarchical_distance(_k)
     )
 
 

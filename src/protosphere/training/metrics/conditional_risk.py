@@ -1,0 +1,43 @@
+"""Predictions of the least conditional risk: of all classes the one whose expected height of mistakes is lowest.
+
+S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
+Nothing is trained for it, so every head has these figures beside its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from protosphere.training.metrics.accuracy import accuracy
+from protosphere.training.metrics.registry import Predictions, metric
+from protosphere.training.metrics.severity import has_tree, hierarchical_distance, tree_of
+
+
+def of_least_risk(predictions: Predictions) -> Predictions:
+    """The same examples, scored by minus the expected height of the common ancestor with the true class."""
+    tree = tree_of(predictions.dataset.class_names)
+    assert tree is not None, "only asked where there is one"
+    chances = predictions.log_probabilities.exp()
+    heights = torch.as_tensor(tree.heights, dtype=chances.dtype, device=chances.device)
+    return replace(predictions, logits=-(chances @ heights))
+
+
+def _of_least_risk(sums: Callable[[Predictions], Tensor], name: str) -> Callable[[Predictions], Tensor]:
+    def of_these(predictions: Predictions) -> Tensor:
+        return sums(of_least_risk(predictions))
+
+    of_these.__name__ = name
+    return of_these
+
+
+metric(summary="accuracy of the predictions of least conditional risk", applies=has_tree)(
+    _of_least_risk(accuracy, "least_risk_accuracy")
+)
+for _k in (1, 5, 20):
+    metric(summary=f"hierarchical distance of the {_k} classes of least conditional risk", applies=has_tree)(
+        _of_least_risk(hierarchical_distance(_k), f"least_risk_distance_at_{_k}")
+    )
