@@ -12,7 +12,7 @@ Entry = TypeVar("Entry")
 
 
 class Registry(Mapping[str, Entry]):
-    """Entries by name, in the order in which they came.
+    """Entries by name, in the order in which they came; `argument` is what users give such a name as.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -22,9 +22,10 @@ class Registry(Mapping[str, Entry]):
     protosphere.errors.InvalidArgumentError: 'fruit' is not one we know, got 'appel'; did you mean 'apple'?
     """
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, argument: str | None = None) -> None:
+        self.kind, self.argument = kind, argument or kind
         self._entries: dict[str, Entry] = {}
+        self._former: dict[str, str] = {}
 
     def __getitem__(self, name: str) -> Entry:
         return self._entries[name]
@@ -35,16 +36,21 @@ class Registry(Mapping[str, Entry]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, name: str, entry: Entry) -> None:
-        """Enter it; a second one of the same name is refused."""
-        if name in self._entries:
-            raise InvalidArgumentError(f"a {self.kind} named '{name}' is registered already; choose another name")
+    def add(self, name: str, entry: Entry, formerly: str | None = None) -> None:
+        """Enter it; a second one of the same name, or of a former one, is refused."""
+        for taken in (name, formerly):
+            if taken in self._entries or taken in self._former:
+                raise InvalidArgumentError(f"a {self.kind} named '{taken}' is registered already; choose another name")
+        if formerly is not None:
+            self._former[formerly] = name
         self._entries[name] = entry
 
     def named(self, name: str, otherwise: str = "") -> Entry:
-        """The entry of that name; one sentence where there is none, `otherwise` saying what else would do."""
-        if isinstance(name, str) and name in self._entries:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            return self._entries[name]
+        """The entry of that name, or that once had it; one sentence where there is none, ending in `otherwise`."""
+        if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            current = self._former.get(name, name)
+            if current in self._entries:
+                return self._entries[current]
         near = difflib.get_close_matches(str(name), self._entries, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(self._entries)}{otherwise}"
-        raise InvalidArgumentError(f"'{self.kind}' is not one we know, got {brief(name)}; {hint}")
+        raise InvalidArgumentError(f"'{self.argument}' is not one we know, got {brief(name)}; {hint}")

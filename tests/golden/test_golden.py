@@ -63,7 +63,7 @@ def test_heads_use_what_was_written(path):
 @pytest.fixture
 def fake_family(monkeypatch):
     """A family that says it beats everything, for as long as the test runs; it has no points."""
-    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(registry.CONSTRUCTIONS, "_entries", dict(registry.CONSTRUCTIONS))
 
     def none_to_place(num_classes):
         raise AssertionError(f"somebody asked again what is best for {num_classes} classes")

@@ -62,13 +62,8 @@ def _obstacle(
     return None
 
 
-def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
-    del num_classes, dim, options
-
-
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
     stochastic=True,

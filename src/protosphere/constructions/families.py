@@ -86,10 +86,8 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
     raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
 
 
-def family(
-    *, summary: str, reference: str, packed: bool = False, closed_form: bool = False, formerly: str | None = None
-) -> Callable[[Callable[..., Iterable[Member]]], Members]:
-    """Register the decorated generator of members as a construction of its name; see `construction` for `formerly`."""
+def family(**record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members]:
+    """Register the decorated generator of members as a construction of its name; `record` is as of `construction`."""
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
         members, name = _up_to_dim(generate), getattr(generate, "__name__", "family")
@@ -115,17 +113,7 @@ def family(
 
         build.__name__ = name
         build.__doc__ = members.__doc__
-        construction(
-            obstacle=obstacle,
-            guarantee=guarantee,
-            summary=summary,
-            reference=reference,
-            packed=packed,
-            members=members,
-            choose=choose,
-            closed_form=closed_form,
-            formerly=formerly,
-        )(build)
+        construction(obstacle=obstacle, guarantee=guarantee, members=members, choose=choose, **record)(build)
         return members
 
     return register

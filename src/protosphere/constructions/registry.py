@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from protosphere.assignment.taxonomy import taxonomy
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.registry import Registry
 from protosphere.types import Cosine
 
 SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
@@ -24,6 +24,11 @@ Guarantee = Callable[..., Cosine | None]
 Choose = Callable[..., Mapping[str, Any]]
 
 
+def _none(num_classes: int, dim: int, **options: object) -> None:
+    """No obstacle, or no guarantee, whatever is asked for."""
+    del num_classes, dim, options
+
+
 @dataclass(frozen=True)
 class Construction:
     """One way of placing prototypes.
@@ -32,11 +37,11 @@ class Construction:
         name: what `ps.construct` calls it.
         build: (num_classes, dim, rng, progress, chosen, options...) to a Placement; asks by name for what it needs. One
             that chooses among other constructions hands over a code, certified, with the provenance of what it chose.
+        summary: one line for lists.
+        reference: where it comes from.
         obstacle: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
         guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
             It may ask for `chosen` too.
-        summary: one line for lists.
-        reference: where it comes from.
         stochastic: whether the points depend on the seed at the default options.
         packed: whether the points are +-1/sqrt(n) words, kept at one bit per entry.
         members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
@@ -50,17 +55,17 @@ class Construction:
 
     name: str
     build: Build
-    obstacle: Obstacle
-    guarantee: Guarantee
     summary: str
     reference: str
-    stochastic: bool
-    packed: bool
-    members: Callable[[int], Iterable[Any]] | None
-    choose: Choose | None
-    searched: bool
-    closed_form: bool
-    numbered: bool
+    obstacle: Obstacle = _none
+    guarantee: Guarantee = _none
+    stochastic: bool = False
+    packed: bool = False
+    members: Callable[[int], Iterable[Any]] | None = None
+    choose: Choose | None = None
+    searched: bool = False
+    closed_form: bool = False
+    numbered: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -113,53 +118,19 @@ TEXTS: Mapping[str, Callable[[Any], str]] = {
 """Options that provenance keeps as text, whatever they were given as."""
 
 
-_registry: dict[str, Construction] = {}
-_former_names: dict[str, str] = {}
-"""Names of earlier versions, which files and users still have."""
+CONSTRUCTIONS: Registry[Construction] = Registry("construction", argument="scheme")
+"""Every construction by its name."""
 
 
-def construction(
-    *,
-    obstacle: Obstacle,
-    guarantee: Guarantee,
-    summary: str,
-    reference: str,
-    stochastic: bool = False,
-    packed: bool = False,
-    members: Callable[[int], Iterable[Any]] | None = None,
-    choose: Choose | None = None,
-    searched: bool = False,
-    closed_form: bool = False,
-    numbered: bool = False,
-    formerly: str | None = None,
-) -> Callable[[Build], Build]:
+def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name; a second one of the same name is an error.
 
-    A construction that was renamed is also found by its former name, `formerly`.
+    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults. A construction
+    that was renamed is also found by its former name, `formerly`.
     """
 
     def register(build: Build) -> Build:
-        name = build.__name__
-        for taken in (name, formerly):
-            if taken in _registry or taken in _former_names:
-                raise InvalidArgumentError(f"a construction named '{taken}' is registered already; choose another name")
-        if formerly is not None:
-            _former_names[formerly] = name
-        _registry[name] = Construction(
-            name,
-            build,
-            obstacle,
-            guarantee,
-            summary,
-            reference,
-            stochastic,
-            packed,
-            members,
-            choose,
-            searched,
-            closed_form,
-            numbered,
-        )
+        CONSTRUCTIONS.add(build.__name__, Construction(build.__name__, build, **record), formerly)
         return build
 
     return register
@@ -171,15 +142,9 @@ def available() -> tuple[str, ...]:
     >>> "reed_muller" in available()
     True
     """
-    return tuple(_registry)
+    return tuple(CONSTRUCTIONS)
 
 
 def describe(name: str) -> Construction:
     """The record of one construction, by its name or a former one: its options, summary and reference."""
-    if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        current = _former_names.get(name, name)
-        if current in _registry:
-            return _registry[current]
-    near = difflib.get_close_matches(str(name), _registry, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(_registry)}"
-    raise InvalidArgumentError(f"'scheme' is not one we know, got {brief(name)}; {hint}")
+    return CONSTRUCTIONS.named(name)

@@ -81,13 +81,8 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     return [normalized(place.unit_rows(0, place.count)) for place in places]
 
 
-def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
-    del num_classes, dim, options
-
-
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     stochastic=True,

@@ -16,10 +16,6 @@ LARGEST_K = 30_000
 """The descent holds a K x K matrix; at 30,000 classes that is 3.6 GB in float32."""
 
 
-def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
-    del num_classes, dim, options
-
-
 def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     del dim
     check_descent_options(**options)
@@ -30,7 +26,6 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
 
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="descent on the mean over classes of the largest cosine (P_AVG)",
     reference="Mettes et al. (2019), Hyperspherical prototype networks",
     stochastic=True,
@@ -56,7 +51,6 @@ def mean_row_max(
 
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
     stochastic=True,

@@ -44,10 +44,6 @@ def _obstacle(
     return None
 
 
-def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
-    del num_classes, dim, options
-
-
 def automatic_weight(similarity: Points) -> float:
     """The weight with which similarities spread by AUTO_SPREAD, whatever their unit; at most 1.
 
@@ -59,7 +55,6 @@ def automatic_weight(similarity: Points) -> float:
 
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="designed for a similarity S: descent on the log-sum-exp of cosine - weight S from the aligned best",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024), for a semantic prior Mettes et al. (2019)",
     stochastic=True,

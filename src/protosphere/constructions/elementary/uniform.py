@@ -10,17 +10,7 @@ from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import uniform_points
 
 
-def _obstacle(num_classes: int, dim: int) -> None:
-    del num_classes, dim
-
-
-def _guarantee(num_classes: int, dim: int) -> None:
-    del num_classes, dim
-
-
 @construction(
-    obstacle=_obstacle,
-    guarantee=_guarantee,
     summary="independent points, uniform on the sphere",
     reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
     stochastic=True,

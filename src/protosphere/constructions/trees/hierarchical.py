@@ -172,13 +172,8 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, spread: object, similari
     return None
 
 
-def _no_guarantee(num_classes: int, dim: int, **options: object) -> None:
-    del num_classes, dim, options
-
-
 @construction(
     obstacle=_obstacle,
-    guarantee=_no_guarantee,
     summary="a code a level of a tree side by side: cosines bounded at every level, siblings nearest",
     reference="ours; concatenation as of Forney (1966)",
     searched=True,
