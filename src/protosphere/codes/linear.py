@@ -16,33 +16,17 @@ from protosphere.types import Indices, PackedBits
 LARGEST_MESSAGE_BITS = 62
 
 
-@dataclass(frozen=True)
-class MinimumDistance:
-    """A minimum distance: its true value where `exact`, otherwise a proven lower bound; `reason` says how we know."""
-
-    value: int
-    exact: bool
-    reason: str
-
-
 @dataclass(frozen=True, eq=False)
 class LinearCode:
     """An [n, k] binary code: the 2^k sums of the k independent rows of `generator`."""
 
     n: int
-    k: int
     generator: PackedBits
-    distance: MinimumDistance
-    name: str
 
-    def __post_init__(self) -> None:
-        expected = (self.k, packed_length(self.n))
-        if self.generator.shape != expected or self.generator.dtype != np.uint8:
-            got = f"{self.generator.dtype} {self.generator.shape}"
-            raise InvalidArgumentError(f"'generator' must be uint8 of shape {expected}, got {got}")
-        frozen = self.generator.view()
-        frozen.flags.writeable = False
-        object.__setattr__(self, "generator", frozen)
+    @property
+    def k(self) -> int:
+        """How many rows span it."""
+        return len(self.generator)
 
 
 def packed_length(n: int) -> int:
@@ -125,24 +109,6 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
         if len(pivots) == len(reduced):
             break
     return reduced, pivots
-
-
-def rank(generator: PackedBits, n: int) -> int:
-    """The dimension of the span."""
-    return len(row_reduce(generator, np.arange(n))[1])
-
-
-def dual(generator: PackedBits, n: int) -> PackedBits:
-    """A generator of the words orthogonal to every row: n - rank rows.
-
-    With the reduced generator [I | P] on its pivots, the dual is [P^T | I] on the same columns (M&S chapter 1).
-    """
-    reduced, pivots = row_reduce(generator, np.arange(n))
-    free = np.setdiff1d(np.arange(n), pivots)
-    bits = np.zeros((len(free), n), dtype=np.uint8)
-    bits[:, pivots] = unpack(reduced[: len(pivots)], n)[:, free].T
-    bits[np.arange(len(free)), free] = 1
-    return pack(bits)
 
 
 def _as_long_words(packed: PackedBits) -> NDArray[np.uint64]:

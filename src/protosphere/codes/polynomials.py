@@ -34,21 +34,13 @@ def multiply(a: int, b: int) -> int:
     return product
 
 
-def divide(a: int, b: int) -> tuple[int, int]:
-    """Quotient and remainder of a by b: a = q b + r with deg r < deg b."""
+def remainder(a: int, b: int) -> int:
+    """The remainder of a by b: a = q b + r with deg r < deg b."""
     if b == 0:
         raise InvalidArgumentError("'b' must be a non-zero polynomial, got 0")
-    quotient, size = 0, degree(b)
-    while degree(a) >= size:
-        shift = degree(a) - size
-        quotient |= 1 << shift
-        a ^= b << shift
-    return quotient, a
-
-
-def remainder(a: int, b: int) -> int:
-    """The remainder of a by b."""
-    return divide(a, b)[1]
+    while degree(a) >= degree(b):
+        a ^= b << (degree(a) - degree(b))
+    return a
 
 
 def power_modulo(a: int, exponent: int, modulus: int) -> int:

@@ -13,7 +13,7 @@ from math import comb
 
 import numpy as np
 
-from protosphere.codes.linear import LinearCode, MinimumDistance, pack
+from protosphere.codes.linear import LinearCode, pack
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import PackedBits
 
@@ -39,12 +39,10 @@ def reed_muller(r: int, m: int) -> LinearCode:
     """RM(r, m), 0 <= r <= m: n = 2^m, d = 2^(m-r) (M&S chapter 13, theorem 3).
 
     >>> code = reed_muller(1, 4)
-    >>> code.n, code.k, code.distance.value
-    (16, 5, 8)
+    >>> code.n, code.k
+    (16, 5)
     """
-    k = dimension(r, m)
-    distance = MinimumDistance(1 << (m - r), True, "2^(m-r), Reed-Muller")
-    return LinearCode(1 << m, k, generator_rows(r, m, k), distance, f"RM({r},{m})")
+    return LinearCode(1 << m, generator_rows(r, m, dimension(r, m)))
 
 
 def generator_rows(r: int, m: int, count: int) -> PackedBits:
