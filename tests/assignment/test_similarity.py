@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
+from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import SHIPPED
 
 CODE = ps.construct("cross_polytope", num_classes=4, dim=2)
@@ -113,9 +114,43 @@ def test_bad_features_get_one_sentence(tmp_path):
     with pytest.raises(ps.InvalidArgumentError, match="no array 'y_train'"):
         ps.similarity_from_features(tmp_path / "x.npz")
     (tmp_path / "text.npz").write_text("no")
-    for name in ("text.npz", "absent.npz"):
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "x.npz").read_bytes()[:-30])
+    for name in ("text.npz", "absent.npz", "cut.npz"):
         with pytest.raises(ps.StorageError, match="cannot read"):
             ps.similarity_from_features(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"y_train": np.array([0, 1, 1 << 60])}, "every class of 0, ..., "),
+        ({"y_train": np.array([0, 1, (1 << 64) - 1], np.uint64)}, "every class of 0, ..., "),
+        ({"x_train": np.full((3, 2), np.nan)}, "must have finite means"),
+        ({"x_train": np.full((3, 2), 1e308)}, "must have finite means"),
+        ({"x_train": np.array(3)}, "one image a row, got int64 of shape"),
+        ({"x_train": np.array([["a"], ["b"], ["c"]])}, "must have numbers in 'x_train'"),
+        ({"x_train": np.zeros((3, 0))}, "must have numbers in 'x_train'"),
+        ({"step": np.ones(3)}, "one number per column in 'step'"),
+    ],
+)
+def test_arrays_that_are_no_features_get_one_sentence(tmp_path, arrays, says):
+    np.savez(tmp_path / "x.npz", **{"x_train": np.ones((3, 2)), "y_train": np.array([0, 1, 1])} | arrays)
+    with pytest.raises(ps.InvalidArgumentError, match=says):
+        ps.similarity_from_features(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_no_size_is_too_large_or_too_small(size):
+    given = np.random.default_rng(0).random((5, 5))
+    np.testing.assert_allclose(
+        ps.similarity_from_embeddings(given * size), ps.similarity_from_embeddings(given), atol=1e-14
+    )
+    np.testing.assert_allclose(
+        ps.similarity_from_confusion(given * size), ps.similarity_from_confusion(given), atol=1e-14
+    )
+    lopsided_little = (given + given.T) * 0.8e308
+    lopsided_little[0, 1] *= 1 + 1e-12
+    assert np.isfinite(as_similarity(lopsided_little)).all()
 
 
 def test_names_by_a_function_of_the_users():

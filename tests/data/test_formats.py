@@ -63,6 +63,7 @@ def test_idx(tmp_path, packed):
         (gzip.compress(IDX)[:-9], "truncated or damaged"),
         (gzip.compress(IDX)[:30] + b"xxxx" + gzip.compress(IDX)[34:], "truncated or damaged"),
         (IDX[:4] + struct.pack(">3I", 2**31, 2**31, 2**31), "promises"),
+        (gzip.compress(IDX[:4] + struct.pack(">3I", 1 << 18, 32, 32)), "promises 262144x32x32"),
         (b"", "begins"),
     ],
 )
@@ -119,6 +120,13 @@ def test_truncated_archives(tmp_path, cut):
     path = archive(tmp_path / "c.tar.gz", cifar_members())
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(StorageError, match=r"c\.tar\.gz.*truncated"):
+        read_cifar(path, "cifar100")
+
+
+def test_members_of_an_archive_together_are_not_larger_than_any(tmp_path, monkeypatch):
+    path = archive(tmp_path / "c.tar.gz", cifar_members())
+    monkeypatch.setattr("protosphere.data.cifar.MOST_BYTES", 2 * 3074 + 100)
+    with pytest.raises(StorageError, match="claims 3074 bytes"):
         read_cifar(path, "cifar100")
 
 

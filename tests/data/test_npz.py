@@ -113,6 +113,13 @@ def test_a_bomb_is_refused_by_its_header(tmp_path):
         read_npz(tmp_path / "bomb.npz")
 
 
+def test_many_small_bombs_are_one(tmp_path):
+    zeros = {key: np.zeros(20 << 20, np.int8) for key in ("x_train", "y_train", "x_test", "y_test", "class_names")}
+    np.savez_compressed(tmp_path / "bombs.npz", **zeros)
+    with pytest.raises(StorageError, match=r"would unpack to 0.1 GiB out of 0.1 MiB"):
+        read_npz(tmp_path / "bombs.npz")
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_damaged_files_are_one_sentence(tmp_path, seed):
     np.savez(tmp_path / "mine.npz", **features())

@@ -70,7 +70,7 @@ def change_words(arrays, words, rng: random.Random) -> None:
         inner = [
             value
             for value in (holder.values() if isinstance(holder, dict) else holder)
-            if value and isinstance(value, dict | list)
+            if isinstance(value, dict | list) and value
         ]
         if not inner or rng.random() < 0.3:
             break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -106,6 +108,14 @@ def test_what_cannot_be_made_again_is_said_in_one_sentence():
         PrototypeHead.from_state_dict({})
     with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
         given.set_extra_state(torch.zeros(3, dtype=torch.uint8))
+
+    for change in ({"scale_started": "1"}, {"scale_started": float("nan")}, {"settings": {}}):
+        forged = checkpoint.packed_state(given.code, given.reserve, {"preset": "protosphere"}, 3.0).numpy().tobytes()
+        words = json.loads(forged[16 : 16 + int.from_bytes(forged[8:16], "little")]) | change
+        text = json.dumps(words).encode()
+        state = torch.tensor([*forged[:8], *len(text).to_bytes(8, "little"), *text], dtype=torch.uint8)
+        with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
+            PrototypeHead.from_state_dict({"_extra_state": state})
 
     damaged = given.get_extra_state()
     damaged[-40:] = 7

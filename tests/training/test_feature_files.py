@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from torch import nn
 from protosphere.cli import main
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
+from protosphere.training import feature_files
 from protosphere.training.feature_files import Preparation, write_features
 from protosphere.training.feature_networks import FeatureNetwork, feature_network
 
@@ -103,6 +105,53 @@ def test_killed_and_called_again_it_goes_on(tmp_path):
     resumed.write_bytes(content)
     first, second = np.load(whole), np.load(resumed)
     assert all(np.array_equal(first[key], second[key]) for key in first.files)
+
+
+def stopped(digits, folder, monkeypatch):
+    """What is left in a folder by an extraction that was stopped at its third batch."""
+    monkeypatch.setattr(feature_files, "NOTE_SECONDS", -1.0)
+    calls = []
+
+    def tired(images):
+        calls.append(len(images))
+        if len(calls) == 3:
+            raise RuntimeError("tired")
+        return network(images)
+
+    with pytest.raises(TrainingError, match="tired"):
+        write_features(digits, FeatureNetwork(tired, "named"), Preparation(), folder / "f.npz", batch_size=100)
+    return folder / ".f.npz.work"
+
+
+def overwritten(content):
+    return lambda folder: (folder / "train.npy").write_bytes(content)
+
+
+def noted(rows):
+    def write(folder):
+        note = folder / "train-progress.json"
+        note.write_text(json.dumps(json.loads(note.read_text()) | {"rows": rows}))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [overwritten(b""), overwritten(b"\x93NUMPY\x01\0\x08\0{'d': (1"), overwritten(bytes(500)), noted(-(10**9)),
+     noted(10**9), noted(1e400), noted("200"), noted([])],
+)  # fmt: skip
+def test_what_is_damaged_of_a_stopped_extraction_is_made_again(digits, tmp_path, monkeypatch, damage):
+    damage(stopped(digits, tmp_path, monkeypatch))
+    write_features(digits, NAMED, Preparation(), tmp_path / "f.npz", batch_size=100)
+    write_features(digits, NAMED, Preparation(), tmp_path / "g.npz", batch_size=100)
+    assert load_dataset(str(tmp_path / "f.npz")).digest == load_dataset(str(tmp_path / "g.npz")).digest
+
+
+def test_rows_of_another_width_are_one_sentence(digits, tmp_path, monkeypatch):
+    work = stopped(digits, tmp_path, monkeypatch)
+    np.save(work / "train.npy", np.zeros((len(digits.x_train), 2), np.float32))
+    with pytest.raises(StorageError, match="has rows of another network; remove it to start again"):
+        write_features(digits, NAMED, Preparation(), tmp_path / "f.npz", batch_size=100)
 
 
 def exported(path, *, batch=None, channels_last=False):

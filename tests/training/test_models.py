@@ -6,6 +6,8 @@ import json
 
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from protosphere.errors import StorageError
 from protosphere.nn import PrototypeHead
@@ -47,6 +49,26 @@ def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkey
     assert before.shape == (10, 5)
 
 
+@pytest.mark.parametrize(
+    ("tensors", "about", "complaint"),
+    [
+        ({}, {"input_shape": [1, 8, 1 << 40]}, "has other weights"),
+        ({}, {"input_shape": [1, 8, -8]}, "must be an integer of at least 1"),
+        ({"normalised.mean": torch.zeros(1, 1, 1, dtype=torch.bool)}, {}, "cannot be normalised by torch.bool"),
+        ({"normalised.mean": torch.zeros(2, 1, 1, 1)}, {}, "cannot be normalised"),
+        ({"normalised.deviation": torch.ones(3, 1, 1)}, {}, "cannot be normalised"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(digits, tiny, tmp_path, fabric, tensors, about, complaint):
+    run(tiny.changed(epochs=0), digits, tmp_path, fabric, tensorboard=False)
+    path = tmp_path / WEIGHTS_FILE
+    with safe_open(path, framework="pt") as file:
+        told = json.loads(file.metadata()["protosphere"]) | about
+    save_file(load_file(path) | tensors, path, metadata={"protosphere": json.dumps(told)})
+    with pytest.raises(StorageError, match=f"its weights do not fit its recipe .*{complaint}"):
+        load_model(path)
+
+
 def test_files_that_are_no_models(digits, tiny, tmp_path, fabric):
     with pytest.raises(StorageError, match="there is no such file"):
         load_model(tmp_path)
@@ -54,11 +76,13 @@ def test_files_that_are_no_models(digits, tiny, tmp_path, fabric):
     path.write_bytes(b"hello")
     with pytest.raises(StorageError, match="damaged, or not a file of weights"):
         load_model(tmp_path)
-    from safetensors.torch import save_file
-
     save_file({"0.weight": torch.zeros(3)}, path)
     with pytest.raises(StorageError, match="it does not say what it was trained by"):
         load_model(tmp_path)
+    for text in ("{", "[" * 100_000):
+        save_file({"0.weight": torch.zeros(3)}, path, metadata={"protosphere": text})
+        with pytest.raises(StorageError, match="damaged, or not a file of weights"):
+            load_model(tmp_path)
     save_file({"0.weight": torch.zeros(3)}, path, metadata={"protosphere": json.dumps({"recipe": [1]})})
     with pytest.raises(StorageError, match="its weights do not fit its recipe"):
         load_model(tmp_path)

@@ -75,13 +75,29 @@ def test_a_checkpoint_of_something_else_is_one_sentence(digits, tiny, tmp_path, 
 
 
 @pytest.mark.parametrize(
+    ("generator", "place", "value"), [("numpy", 2, 625), ("numpy", 2, -1), ("python", 0, 4), ("python", 1, [-1] * 625)]
+)
+def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
+    digits, tiny, tmp_path, fabric, generator, place, value
+):
+    run(tiny, digits, tmp_path, fabric, tensorboard=False)
+    content = torch.load(tmp_path / CHECKPOINT_FILE, weights_only=True)
+    content["random"][generator][place] = value
+    torch.save(content, tmp_path / CHECKPOINT_FILE)
+    with pytest.raises(InvalidArgumentError, match=r"does not fit its recipe .*; remove it to start again"):
+        run(tiny, digits, tmp_path, fabric, tensorboard=False)
+
+
+@pytest.mark.parametrize(
     ("changed", "complaint"),
     [
         ({"recipe": [1, 2]}, "a recipe must be settings with their names"),
         ({"recipe": {"options": [1]}}, "'options' must be options"),
-        ({"test_accuracy": "high"}, "test_accuracy must be a number, got 'high'"),
+        ({"test_accuracy": "high"}, "test_accuracy must be a finite number, got 'high'"),
         ({"metrics": [1]}, "metrics must be numbers with their names"),
-        ({"metrics": {"test_top5_accuracy": []}}, "test_top5_accuracy must be a number"),
+        ({"metrics": {"test_top5_accuracy": []}}, "test_top5_accuracy must be a finite number"),
+        ({"loss": float("nan")}, "loss must be a finite number, got nan"),
+        ({"loss": 10**400}, "loss must be a finite number"),
         ({"status": 3}, "status must be a text"),
         ({"surprise": 1}, "surprise"),
     ],

@@ -9,8 +9,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.archives import read_arrays
 from protosphere.assignment.similarity import similarity_from_embeddings
-from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
 
@@ -33,14 +34,18 @@ def class_means(features: NDArray[Any], labels: NDArray[Any], num_classes: int |
         raise InvalidArgumentError(f"'features' must be one image a row and 'labels' its class, got {shapes}")
     if labels.dtype.kind not in "iu" or labels.min() < 0:
         raise InvalidArgumentError(f"'labels' must be classes 0, 1, 2, ..., got {labels.dtype} from {labels.min()}")
-    K = int(labels.max()) + 1 if num_classes is None else num_classes
-    counts = np.bincount(labels, minlength=K)
-    if len(counts) > K or not counts.all():
-        absent = f"no image of class {int(np.argmin(counts))}" if len(counts) == K else f"class {len(counts) - 1}"
-        raise InvalidArgumentError(f"'labels' must have every class of 0, ..., {K - 1}, and no other, got {absent}")
+    classes, starts, counts = np.unique(np.sort(labels), return_index=True, return_counts=True)
+    K = int(classes[-1]) + 1 if num_classes is None else num_classes
+    if len(classes) != K or classes[-1] != K - 1:
+        absent = next((number for number, one in enumerate(classes) if one != number), len(classes))
+        found = f"no image of class {absent}" if classes[-1] < K else f"class {classes[-1]}"
+        raise InvalidArgumentError(f"'labels' must have every class of 0, ..., {K - 1}, and no other, got {found}")
     ranked = features[np.argsort(labels, kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    return np.add.reduceat(ranked, starts, axis=0, dtype=np.float64) / counts[:, None]
+    with np.errstate(invalid="ignore", over="ignore"):  # found below
+        means = np.add.reduceat(ranked, starts, axis=0, dtype=np.float64) / counts[:, None]
+    if not np.isfinite(means).all():
+        raise InvalidArgumentError("'features' must have finite means, got NaN or infinity among them")
+    return means
 
 
 def _arrays(source: Any, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -49,23 +54,22 @@ def _arrays(source: Any, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     if isinstance(source, Mapping):
         return _scaled(cast("Mapping[str, Any]", source), "the mapping")
     path = Path(source)
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return _scaled({name: arrays[name] for name in ("x_train", "y_train", "step") if name in arrays}, str(path))
-    except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
-        if isinstance(error, InvalidArgumentError):
-            raise
-        reason = getattr(error, "strerror", None) or "not an .npz file of features"
-        raise StorageError(f"cannot read '{path}': {reason}") from error
+    return _scaled(read_arrays(path, ("x_train", "y_train", "step")), str(path))
 
 
 def _scaled(arrays: Mapping[str, Any], where: str) -> tuple[NDArray[Any], NDArray[Any]]:
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(f"{where} has no array '{name}'; features need 'x_train' and 'y_train'")
-    features, labels = _plain(arrays["x_train"]), _plain(arrays["y_train"])
+    features, labels, step = (_plain(arrays.get(name, 1.0)) for name in ("x_train", "y_train", "step"))
+    if features.dtype.kind not in "biuf" or not features.size or not features.ndim:
+        found = f"{features.dtype} of shape {features.shape}"
+        raise InvalidArgumentError(f"{where} must have numbers in 'x_train', one image a row, got {found}")
     features = features.reshape(len(features), -1)
-    return (features * _plain(arrays["step"]) if "step" in arrays else features), labels
+    if step.dtype.kind not in "biuf" or step.shape not in ((), features.shape[1:]):
+        raise InvalidArgumentError(f"{where} must have one number per column in 'step', got shape {step.shape}")
+    with np.errstate(invalid="ignore", over="ignore"):  # means that are none are refused
+        return (features * step if "step" in arrays else features), labels
 
 
 def _plain(array: Any) -> NDArray[Any]:

@@ -45,7 +45,7 @@ def as_similarity(given: Any, num_classes: int | None = None, name: str = "simil
     if difference > ASYMMETRY * max(float(np.abs(matrix).max()), 1e-300):
         entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
         raise InvalidArgumentError(f"'{name}' must be symmetric, got {entries}; (S + S.T) / 2 is")
-    return (matrix + matrix.T) / 2 if difference else matrix
+    return matrix / 2 + matrix.T / 2 if difference else matrix
 
 
 def similarity_text(given: Any) -> str:
@@ -100,7 +100,7 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
     >>> similarity_from_embeddings([[1, 0], [0, 1], [-1, -1]]).round(2).tolist()
     [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """
-    vectors = real_matrix(embeddings, "embeddings")
+    vectors = _within_one(real_matrix(embeddings, "embeddings"))
     centred = vectors - vectors.mean(axis=0)
     norms = np.linalg.norm(centred, axis=1)
     units = centred / np.where(norms > 1e-12 * max(1e-300, float(norms.max())), norms, np.inf)[:, None]
@@ -123,6 +123,7 @@ def similarity_from_confusion(confusion: Any) -> Points:
         raise InvalidArgumentError(f"'confusion' must be square, K x K, got {_shape(counts)}")
     if counts.min() < 0:
         raise InvalidArgumentError(f"'confusion' must not be negative, got {counts.min():g}")
+    counts = _within_one(counts)
     totals = counts.sum(axis=1)
     if not totals.all():
         raise InvalidArgumentError(
@@ -158,11 +159,17 @@ def _vector(embed: Callable[[str], Any], name: str) -> Points:
         raise InvalidArgumentError(f"'embed' has no vector for the class {brief(name)}") from error
 
 
+def _within_one(matrix: Points) -> Points:
+    """The matrix times a power of two by which no entry is above 1: no sum of squares of it overflows."""
+    return np.ldexp(matrix, -np.frexp(np.abs(matrix).max())[1])
+
+
 def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
     """Where a square matrix differs most from its transpose, and by how much; a block of rows at a time."""
     largest = (0, 0, 0.0)
     for start in range(0, len(matrix), BLOCK):
-        difference = np.abs(matrix[start : start + BLOCK] - matrix[:, start : start + BLOCK].T)
+        with np.errstate(over="ignore"):  # infinite is different
+            difference = np.abs(matrix[start : start + BLOCK] - matrix[:, start : start + BLOCK].T)
         row, column = divmod(int(np.argmax(difference)), len(matrix))
         if difference[row, column] > largest[2]:
             largest = (start + row, column, float(difference[row, column]))

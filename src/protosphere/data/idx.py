@@ -19,8 +19,8 @@ from protosphere.errors import StorageError
 
 UNSIGNED_BYTE = 0x08
 GZIP_MAGIC = b"\x1f\x8b"
-MOST_BYTES = 1 << 32
-"""A header that promises more than this is damaged, or meant to exhaust the machine."""
+UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 26, 100
+"""A header that promises more than the first and so many times the file is damaged, or meant to exhaust the machine."""
 
 
 def read_idx(path: Path, ndim: int) -> NDArray[np.uint8]:
@@ -51,7 +51,7 @@ def _entries(path: Path, file: IO[bytes], ndim: int) -> NDArray[np.uint8]:
         raise StorageError(f"cannot read '{path}': truncated in its header")
     shape: tuple[int, ...] = struct.unpack(f">{ndim}I", header)
     size = math.prod(shape)
-    if not 0 < size <= MOST_BYTES:
+    if not 0 < size <= max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
         raise StorageError(f"cannot read '{path}': its header promises {'x'.join(map(str, shape))} entries")
     body = file.read(size + 1)
     if len(body) != size:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.archives import array_shape, read_arrays
 from protosphere.data.dataset import Dataset, Features, Images, Step, numbered_names
 from protosphere.errors import StorageError
 from protosphere.types import Indices
@@ -23,17 +19,6 @@ CHANNELS = (1, 3)
 MOST_CLASSES = 1 << 22
 """A label above this is taken for damage, not for a class: every class below it would have a name."""
 
-UNSUSPECTED_BYTES = 1 << 28
-LARGEST_RATIO = 100
-"""An array of more bytes than the first that is packed more than so many times is refused unread: real data is not."""
-
-
-DAMAGE = (
-    *(ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError),
-    *(zipfile.BadZipFile, zlib.error),
-)
-"""What numpy and zipfile raise for files that are damaged or made to annoy."""
-
 
 def read_npz(path: Path) -> Dataset:
     """The dataset in `path`.
@@ -42,7 +27,7 @@ def read_npz(path: Path) -> Dataset:
     are N x D numbers; int8 count in `step`, one number per column. Labels are integers from 0. An optional
     `class_names` names the classes.
     """
-    arrays = _arrays(path, (*KEYS, *OPTIONAL))
+    arrays = read_arrays(path, (*KEYS, *OPTIONAL), KEYS)
     y_train, y_test = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
     names = _names(path, arrays.get("class_names"), _count(path, y_train, y_test))
     if arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2:
@@ -55,67 +40,10 @@ def read_npz(path: Path) -> Dataset:
 
 def npz_facts(path: Path) -> tuple[int, bool]:
     """The number of classes, and whether examples are features, without reading the examples."""
-    arrays = _arrays(path, ("y_train", "y_test", "class_names"), KEYS)
+    arrays = read_arrays(path, ("y_train", "y_test", "class_names"), KEYS)
     labels = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
     names = _names(path, arrays.get("class_names"), _count(path, *labels))
-    with _opened(path) as file:
-        return len(names), len(_header(path, file, "x_train")[0]) == 2
-
-
-@contextmanager
-def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """The file, lazily; StorageError in one sentence for whatever is wrong with it while it is open."""
-    if not path.is_file():
-        raise StorageError(f"cannot read '{path}': there is no such file")
-    try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # numpy leaves damaged files open
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise StorageError(f"cannot read '{path}': one array, want an .npz file of {', '.join(KEYS)}")
-            yield file
-    except StorageError:
-        raise
-    except MemoryError as error:
-        raise StorageError(f"cannot read '{path}': it needs more memory than the machine has") from error
-    except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
-    except DAMAGE as error:
-        raise StorageError(f"cannot read '{path}': truncated or not an .npz file of plain numbers") from error
-
-
-def _arrays(path: Path, wanted: Iterable[str], needed: Iterable[str] = KEYS) -> Mapping[str, NDArray[Any]]:
-    with _opened(path) as file:
-        present: list[str] = file.files
-        missing = [key for key in needed if key not in present]
-        if missing:
-            raise StorageError(f"cannot read '{path}': it has no {', '.join(missing)}; want {', '.join(KEYS)}")
-        found: dict[str, NDArray[Any]] = {}
-        for key in wanted:
-            if key in present:
-                _check_size(path, file, key)
-                found[key] = file[key]
-        return found
-
-
-def _header(path: Path, file: np.lib.npyio.NpzFile, key: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of an array, from its first bytes."""
-    assert file.zip is not None, "an open file has its archive"
-    with file.zip.open(f"{key}.npy") as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(member)
-    if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
-        raise StorageError(f"cannot read '{path}': {key} has an impossible shape, {shape}")
-    return shape, dtype
-
-
-def _check_size(path: Path, file: np.lib.npyio.NpzFile, key: str) -> None:
-    """Refuse an array whose header promises far more than its packed bytes can honestly hold."""
-    shape, dtype = _header(path, file, key)
-    assert file.zip is not None, "an open file has its archive"
-    promised, packed = prod(shape) * dtype.itemsize, file.zip.getinfo(f"{key}.npy").compress_size
-    if promised > UNSUSPECTED_BYTES and promised > LARGEST_RATIO * packed:
-        size = f"{promised / 2**30:.1f} GiB out of {packed / 2**20:.1f} MiB"
-        raise StorageError(f"cannot read '{path}': {key} would unpack to {size}; real data is not packed so tightly")
+    return len(names), len(array_shape(path, "x_train")) == 2
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
@@ -149,7 +77,8 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
         raise StorageError(f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}")
     if array.dtype == np.int8:
         return np.ascontiguousarray(array)
-    values = np.ascontiguousarray(array, dtype=np.float32)
+    with np.errstate(over="ignore"):  # found below
+        values = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(values).all():
         raise StorageError(f"cannot read '{path}': {key} must be finite numbers of single precision")
     return values

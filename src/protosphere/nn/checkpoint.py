@@ -25,7 +25,7 @@ from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.rebuild import rebuild
 from protosphere.constructions.registry import describe
-from protosphere.errors import InvalidArgumentError, ProtosphereError
+from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
 from protosphere.nn import old_checkpoint
 
 SETTINGS = frozenset({"preset", "scale", "projection"})
@@ -92,6 +92,9 @@ def unpacked_state(state: Tensor) -> SavedHead:
         words = json.loads(raw if whole else raw[start:stop])
         if not SETTINGS.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
             raise ValueError("its settings are others")
+        as_text("preset", words["settings"]["preset"])
+        if words.get("scale_started") is not None:
+            as_positive("scale_started", words["scale_started"])
         return SavedHead(dict(words), b"" if whole else raw[stop:])
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         reason = "".join(letter if letter.isprintable() else "?" for letter in str(error))

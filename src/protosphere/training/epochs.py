@@ -75,7 +75,7 @@ class MetricsLog:
 def read_metrics(folder: Path) -> list[EpochMetrics]:
     """The epochs in a folder so far; a line that is being written is left out."""
     found: list[EpochMetrics] = []
-    with suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, RecursionError, TypeError, ValueError):
         for line in (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines():
             found.append(EpochMetrics(**json.loads(line)))
     return found

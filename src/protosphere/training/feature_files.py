@@ -11,6 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import interpolate
 
+from protosphere.archives import DAMAGE
 from protosphere.data import Dataset
-from protosphere.errors import InvalidArgumentError, TrainingError
+from protosphere.errors import InvalidArgumentError, StorageError, TrainingError, as_integer
 from protosphere.files import locked, replace_bytes, replace_file
 from protosphere.training.feature_networks import FeatureNetwork
 from protosphere.types import Progress, ignore
@@ -110,8 +112,7 @@ class _Extraction:
     def rows(self, part: str, images: NDArray[Any]) -> NDArray[np.float32]:
         """The features of all images, from where an earlier call was stopped."""
         note, target = self.work / f"{part}-{NOTE}", self.work / f"{part}.npy"
-        done = _done(note, target, self.key)
-        rows: Any = np.load(target, mmap_mode="r+") if done else None
+        done, rows = _so_far(note, target, self.key, len(images))
         noted = time.monotonic()
         for start in range(done, len(images), self.batch_size):
             some = torch.tensor(images[start : start + self.batch_size])
@@ -119,6 +120,8 @@ class _Extraction:
             if rows is None:
                 self.work.mkdir(parents=True, exist_ok=True)
                 rows = np.lib.format.open_memmap(target, "w+", np.float32, (len(images), found.shape[1]))
+            if rows.shape[1] != found.shape[1]:
+                raise StorageError(f"'{self.work}' has rows of another network; remove it to start again")
             rows[start : start + len(found)] = found
             if time.monotonic() - noted > NOTE_SECONDS:
                 rows.flush()
@@ -138,13 +141,15 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
     return found.numpy()
 
 
-def _done(note: Path, target: Path, key: str) -> int:
-    """How many rows are there, of just this network and these images."""
-    try:
+def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
+    """How many rows are there, of just this network and these images, and the rows; none where they are damaged."""
+    with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
-        return int(told["rows"]) if told["key"] == key and target.is_file() else 0
-    except (OSError, ValueError, LookupError, TypeError):
-        return 0
+        rows: Any = np.load(target, mmap_mode="r+")
+        sound = rows.ndim == 2 and len(rows) == count and rows.dtype == np.float32
+        if sound and told["key"] == key and 0 < as_integer("rows", told["rows"], minimum=0) <= count:
+            return told["rows"], rows
+    return 0, None
 
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:

@@ -10,13 +10,14 @@ import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import torch
 from torch import Tensor, nn
 
-from protosphere.backbones import build_backbone
+from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
-from protosphere.errors import StorageError
+from protosphere.errors import StorageError, as_integer
 from protosphere.files import replace_bytes
 from protosphere.nn import PrototypeHead
 from protosphere.training.classifier import Classifier
@@ -80,14 +81,34 @@ def load_model(source: str | Path) -> TrainedModel:
     about, state = _read(path)
     try:
         recipe, names = recipe_from(about["recipe"]), tuple(str(name) for name in about["class_names"])
-        normalised = Normalise(state["normalised.mean"], state["normalised.deviation"])
-        backbone = build_backbone(recipe.backbone, tuple(about["input_shape"]), recipe.dim)
-        backbone.load_state_dict(_part(state, "backbone."))
+        shape = tuple(as_integer("input_shape", size, minimum=1) for size in about["input_shape"])
+        normalised = _normalised(state, shape)
+        backbone = _backbone(recipe, shape, _part(state, "backbone."))
         head = _head(recipe, len(names), state)
-    except (LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         raise StorageError(f"cannot read '{path}': its weights do not fit its recipe ({reason})") from error
     return TrainedModel(recipe, names, normalised, backbone, head).eval()
+
+
+def _normalised(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normalise:
+    mean, deviation = state["normalised.mean"], state["normalised.deviation"]
+    for tensor in (mean, deviation):
+        if not tensor.is_floating_point() or torch.empty(shape, device="meta").add(tensor.to("meta")).shape != shape:
+            raise ValueError(f"inputs of {shape} cannot be normalised by {tensor.dtype} of {tuple(tensor.shape)}")
+    return Normalise(mean, deviation)
+
+
+def _backbone(recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor]) -> nn.Module:
+    """The network with those weights; one of ours is made only if they are its own: a header may ask for any size."""
+    if is_ours(recipe.backbone):
+        with torch.device("meta"):
+            wanted = build_backbone(recipe.backbone, shape, recipe.dim).state_dict()
+        if _shapes(wanted) != _shapes(state):
+            raise ValueError(f"{recipe.backbone} for inputs of {shape} has other weights")
+    backbone = build_backbone(recipe.backbone, shape, recipe.dim)
+    backbone.load_state_dict(state)
+    return backbone
 
 
 def _head(recipe: Recipe, num_classes: int, state: Mapping[str, Tensor]) -> nn.Module:
@@ -96,6 +117,10 @@ def _head(recipe: Recipe, num_classes: int, state: Mapping[str, Tensor]) -> nn.M
     head = build_head(recipe, num_classes, None)
     head.load_state_dict(_part(state, "head."))
     return head
+
+
+def _shapes(state: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(value.shape) for name, value in state.items()}
 
 
 def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
@@ -110,8 +135,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         with import_module("safetensors").safe_open(path, framework="pt") as file:
             header: dict[str, str] = file.metadata() or {}
             state: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+        about = json.loads(header.get(HEADER, "null"))
     except Exception as error:  # of a damaged file it raises many kinds
         raise StorageError(f"cannot read '{path}': damaged, or not a file of weights") from error
-    if HEADER not in header:
+    if not isinstance(about, dict):
         raise StorageError(f"cannot read '{path}': it does not say what it was trained by; train again to have it")
-    return json.loads(header[HEADER]), state
+    return cast("dict[str, Any]", about), state

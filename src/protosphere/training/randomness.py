@@ -44,6 +44,8 @@ def restore_random_states(states: dict[str, Any]) -> None:
     version, internal, gauss = states["python"]
     random.setstate((version, tuple(internal), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]
+    if not 0 <= position <= len(keys):  # which numpy would read at, wherever that is
+        raise ValueError(f"the state of a generator has no number {position}")
     np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002 - as above
     torch.set_rng_state(states["torch"].cpu())
     if states["cuda"] and torch.cuda.is_available():

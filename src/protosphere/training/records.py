@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from sys import float_info
 from typing import Any
 
 from protosphere.errors import StorageError, brief
@@ -92,8 +93,9 @@ def _check_figures(given: Mapping[str, Any]) -> None:
     numbers = {name: value for name, value in given.items() if "float" in FIGURES.get(name, "")}
     figures: dict[str, Any] = {**numbers, **metrics}
     for name, value in figures.items():
-        if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool)):
-            raise ValueError(f"{name} must be a number, got {brief(value)}")
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= float_info.max
+        if value is not None and not number:
+            raise ValueError(f"{name} must be a finite number, got {brief(value)}")
     for name in ("status", "reason", "weights", "data", "version"):
         if not isinstance(given.get(name), (str, type(None))):
             raise ValueError(f"{name} must be a text, got {brief(given[name])}")

@@ -128,7 +128,7 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
             raise ValueError("the schedule is another")
         run.schedule.load_state_dict(done.schedule)
         restore_random_states(done.random)
-    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         raise InvalidArgumentError(
             f"the checkpoint in '{folder}' does not fit its recipe ({reason}); remove it to start again"

@@ -1,0 +1,98 @@
+"""Arrays out of .npz files that somebody else wrote: what is damaged, or packed to exhaust the machine, is refused."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Collection, Generator, Mapping
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import StorageError
+
+UNSUSPECTED_BYTES = 1 << 26
+LARGEST_RATIO = 100
+"""Arrays of more bytes than the first that are packed more than so many times are refused unread: real data is not."""
+
+DAMAGE = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error, TokenError),
+)
+"""What numpy and zipfile raise for files that are damaged or made to annoy."""
+
+
+class Header(NamedTuple):
+    """What an array's first bytes say of it, and the bytes that it takes in the file."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    packed: int
+
+
+def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = ()) -> Mapping[str, NDArray[Any]]:
+    """Those of the `wanted` arrays that the file has; StorageError in one sentence where it has not all of `needed`."""
+    with _opened(path) as archive:
+        present: list[str] = archive.files
+        missing = [name for name in needed if name not in present]
+        if missing:
+            raise StorageError(f"cannot read '{path}': it has no {', '.join(missing)}; want {', '.join(needed)}")
+        found = [name for name in wanted if name in present]
+        _check_sizes(path, {name: _header(archive, name) for name in found})
+        return {name: archive[name] for name in found}
+
+
+def array_shape(path: Path, name: str) -> tuple[int, ...]:
+    """The shape of an array that is there, which is not read."""
+    with _opened(path) as archive:
+        return _header(archive, name).shape
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
+    """The file, lazily; StorageError in one sentence for whatever is wrong with it while it is open."""
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:  # numpy leaves damaged files open
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise StorageError(f"cannot read '{path}': one array, want an .npz file of several with names")
+            yield archive
+    except StorageError:
+        raise
+    except FileNotFoundError as error:
+        raise StorageError(f"cannot read '{path}': there is no such file") from error
+    except MemoryError as error:
+        raise StorageError(f"cannot read '{path}': it needs more memory than the machine has") from error
+    except OSError as error:
+        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+    except DAMAGE as error:
+        raise StorageError(f"cannot read '{path}': truncated or not an .npz file of plain numbers") from error
+
+
+def _header(archive: np.lib.npyio.NpzFile, name: str) -> Header:
+    """What an array's first bytes say of it."""
+    assert archive.zip is not None, "an open file has its archive"
+    with archive.zip.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(member)
+    if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
+        raise ValueError(f"{name} has an impossible shape")
+    return Header(shape, dtype, archive.zip.getinfo(f"{name}.npy").compress_size)
+
+
+def _check_sizes(path: Path, headers: Mapping[str, Header]) -> None:
+    """Refuse arrays whose headers promise far more than their packed bytes can honestly hold."""
+    promised = {name: prod(header.shape) * header.dtype.itemsize for name, header in headers.items()}
+    packed = sum(header.packed for header in headers.values())
+    total = sum(promised.values())
+    if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:
+        largest = max(promised, key=lambda name: promised[name])
+        size = f"{total / 2**30:.1f} GiB out of {packed / 2**20:.1f} MiB"
+        raise StorageError(
+            f"cannot read '{path}': {largest} would unpack to {size}; real data is not packed so tightly"
+        )
