@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from protosphere.files import replace_file
+from protosphere.csv_files import read_csv, write_csv
 from protosphere.known.tables import column_names, read_rows, reading, shipped_file
 
 
@@ -76,20 +75,13 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
     """Write the rows, the file being replaced as a whole."""
-
-    def write(beside: Path) -> None:
-        with beside.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, column_names(AtlasRow), lineterminator="\n")
-            table.writeheader()
-            table.writerows(asdict(row) for row in rows)
-
-    replace_file(Path(path), write)
+    write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
 
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
-    with reading(path, "an atlas"), Path(path).open(newline="", encoding="utf-8") as file:
-        table = csv.reader(file)
+    with reading(path, "an atlas"):
+        table = iter(read_csv(Path(path)))
         if tuple(next(table, ())) != column_names(AtlasRow):
             raise ValueError("its columns are others")
         columns = zip(*table, strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from protosphere.csv_files import write_csv
 from protosphere.errors import InvalidArgumentError
 from protosphere.files import make_folder, replace_file
 from protosphere.plots.style import styled
@@ -28,7 +28,8 @@ def save_figure(figure: Any, path: str | Path) -> Path:
         with styled():
             figure.savefig(beside, format=suffix[1:], metadata=dict(UNDATED[suffix]))
 
-    return _into_folder(target, write)
+    make_folder(target.parent)
+    return replace_file(target, write)
 
 
 def figure_path(path: str | Path) -> Path:
@@ -41,17 +42,6 @@ def figure_path(path: str | Path) -> Path:
 
 def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Write tidy rows as CSV; floats in full, None as nothing."""
-
-    def write(beside: Path) -> None:
-        with beside.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, list(records[0]), lineterminator="\n")
-            table.writeheader()
-            table.writerows(records)
-
-    return _into_folder(Path(path), write)
-
-
-def _into_folder(target: Path, write: Callable[[Path], None]) -> Path:
-    """Write `target`, making its folder if there is none."""
+    target = Path(path)
     make_folder(target.parent)
-    return replace_file(target, write)
+    return write_csv(target, list(records[0]), records)

@@ -104,8 +104,6 @@ def _check_figures(given: Mapping[str, Any]) -> None:
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
     kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
-    if None in row:  # where csv puts them
-        raise StorageError(f"'{where}' is not the record of a run: it has more cells than there are columns")
     try:
         settings = {name: _parsed(row.get(COLUMNS.get(name, name)), kind) for name, kind in kinds.items()}
         figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}

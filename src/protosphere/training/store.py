@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
+from protosphere.csv_files import read_csv, write_csv
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
 from protosphere.files import locked, make_folder, replace_bytes, replace_file
@@ -82,8 +82,11 @@ def _read(path: Path) -> RunRecord:
 def read_table(path: Path) -> list[RunRecord]:
     """The records in a CSV file that `write_table` wrote."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(csv.DictReader(file), start=2)]
+        columns, *rows = read_csv(path) or [[]]
+        if any(len(cells) > len(columns) for cells in rows):
+            raise StorageError(f"cannot read '{path}': not a table of runs (a line has more cells than columns)")
+        named = (dict(zip(columns, cells, strict=False)) for cells in rows)
+        return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(named, start=2)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise StorageError(f"cannot read '{path}': not a table of runs ({error})") from error
     except OSError as error:
@@ -104,16 +107,7 @@ def write_table(records: Iterable[RunRecord], path: Path) -> Path:
         raise InvalidArgumentError(f"a table's name must end in {' or '.join(TABLE_ENDINGS)}, got '{path.name}'")
     if not rows:
         raise InvalidArgumentError("there are no runs to write yet")
-    return replace_file(path, lambda beside: (_csv if path.suffix == ".csv" else _parquet)(rows, beside))
-
-
-def _csv(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        columns = dict.fromkeys(name for row in rows for name in row)
-        table = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-
-
-def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    require("pyarrow.parquet").write_table(require("pyarrow").Table.from_pylist(list(rows)), path)
+    if path.suffix == ".csv":
+        return write_csv(path, list(dict.fromkeys(name for row in rows for name in row)), rows)
+    table = require("pyarrow").Table.from_pylist(rows)
+    return replace_file(path, lambda beside: require("pyarrow.parquet").write_table(table, beside))
