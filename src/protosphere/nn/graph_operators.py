@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import PrototypeSums, gradient_of_log_sum_exp, gradient_of_weights
+from protosphere.nn.softmax import LogSumExp, PrototypeSums, WeightedPrototypes
 from protosphere.nn.streaming import widened
 
 _handles = count()
@@ -83,18 +83,10 @@ def _products_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
     return weighted_prototypes(grads[0], None, ctx.handle)[0], None
 
 
-def _log_sum_exp_backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
-    return gradient_of_log_sum_exp(ctx, *grads), None, None
-
-
-def _weighted_prototypes_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-    return gradient_of_weights(ctx, *grads), None, None
-
-
 _log_sum_exp, _weighted, _products = cast("Any", (log_sum_exp, weighted_prototypes, products))  # few types in torch
 _log_sum_exp.register_fake(_empty_sums)
-_log_sum_exp.register_autograd(_log_sum_exp_backward, setup_context=_keep_sums)
+_log_sum_exp.register_autograd(LogSumExp.backward, setup_context=_keep_sums)
 _weighted.register_fake(_empty_weighted)
-_weighted.register_autograd(_weighted_prototypes_backward, setup_context=_keep_weights)
+_weighted.register_autograd(WeightedPrototypes.backward, setup_context=_keep_weights)
 _products.register_fake(_empty_products)
 _products.register_autograd(_products_backward, setup_context=_keep_handle)

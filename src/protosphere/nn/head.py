@@ -18,6 +18,7 @@ from protosphere.nn.losses import LOSSES
 from protosphere.nn.nearest import Nearest, Top
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
+from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
 
@@ -139,11 +140,7 @@ class PrototypeHead(nn.Module):
         """z in float32 for half types; one sentence for what cannot be compared with prototypes."""
         if self._loaded and not torch.compiler.is_compiling():
             self._look_after_loading()
-        if not z.is_floating_point():
-            raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
-        if not z.ndim or z.shape[-1] != self.dim:
-            got = tuple(z.shape)
-            raise InvalidArgumentError(f"'z' must be of shape (batch, {self.dim}), the code's dimension, got {got}")
+        check_vectors(z, self.dim, any_shape=True)
         return widened(z)
 
     def forward(self, z: Tensor) -> Tensor:

@@ -55,7 +55,7 @@ def log_sum_exp(z: Tensor, sums: PrototypeSums) -> Tensor:
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
         return torch.ops.protosphere.log_sum_exp(wide, sums.handle, with_mean)[0]
-    return call(_LogSumExp, wide, sums, with_mean)[0]
+    return call(LogSumExp, wide, sums, with_mean)[0]
 
 
 def moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: PrototypeSums) -> Tensor:
@@ -75,7 +75,7 @@ def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Prototype
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
     if torch.compiler.is_compiling() and not torch.compiler.is_exporting():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
-    return call(_WeightedPrototypes, weights, factors, sums)
+    return call(WeightedPrototypes, weights, factors, sums)
 
 
 def _folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -91,7 +91,7 @@ def _unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
     return tuple(tensor.view(batch, len(tensor) // batch, *tensor.shape[1:]) for tensor in rows)
 
 
-class _LogSumExp(torch.autograd.Function):
+class LogSumExp(torch.autograd.Function):
     """(value, mean); the mean is empty, and computed when it is needed, without `with_mean`."""
 
     @staticmethod
@@ -107,7 +107,16 @@ class _LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
-        return gradient_of_log_sum_exp(ctx, *grads), None, None
+        """The gradient by z, from those by the value and by the mean; differentiable itself."""
+        of_value, of_mean = grads
+        z, value, mean = ctx.saved_tensors
+        if not ctx.with_mean:
+            mean, of_mean = moment(z, value, [], ctx.sums), None
+        gradient = None if of_value is None else of_value[:, None] * mean
+        if of_mean is not None:
+            _, covariance = mean_and_covariance(z, value, mean, of_mean, ctx.sums)
+            gradient = covariance if gradient is None else gradient + covariance
+        return gradient, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
@@ -119,19 +128,7 @@ class _LogSumExp(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *call(_LogSumExp, *rows, *args[1:])), (0, 0)
-
-
-def gradient_of_log_sum_exp(ctx: Any, of_value: Tensor | None, of_mean: Tensor | None) -> Tensor | None:
-    """The gradient by z, from those by the value and by the mean; differentiable itself."""
-    z, value, mean = ctx.saved_tensors
-    if not ctx.with_mean:
-        mean, of_mean = moment(z, value, [], ctx.sums), None
-    gradient = None if of_value is None else of_value[:, None] * mean
-    if of_mean is None:
-        return gradient
-    _, covariance = mean_and_covariance(z, value, mean, of_mean, ctx.sums)
-    return covariance if gradient is None else gradient + covariance
+        return _unfolded(info, *call(LogSumExp, *rows, *args[1:])), (0, 0)
 
 
 class _Moment(torch.autograd.Function):
@@ -176,7 +173,7 @@ def _derivative_of_moment(sums: PrototypeSums, output: Tensor, tensors: list[Ten
     return moment(z, log_sum_exps, [*directions[: by - 2], along, *directions[by - 1 :]], sums)
 
 
-class _WeightedPrototypes(torch.autograd.Function):
+class WeightedPrototypes(torch.autograd.Function):
     """Linear in the weights; the factors are constants."""
 
     @staticmethod
@@ -191,7 +188,10 @@ class _WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        return gradient_of_weights(ctx, *grads), None, None
+        """The gradient by the weights: B x K, as they are."""
+        of_sum, of_total = grads
+        gradient = ctx.sums(of_sum) + of_total[:, None]
+        return (gradient if ctx.factors is None else gradient * ctx.factors).to(ctx.dtype), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
@@ -200,10 +200,4 @@ class _WeightedPrototypes(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *call(_WeightedPrototypes, *rows, *args[1:])), (0, 0)
-
-
-def gradient_of_weights(ctx: Any, of_sum: Tensor, of_total: Tensor) -> Tensor:
-    """The gradient by the weights: B x K, as they are."""
-    gradient = ctx.sums(of_sum) + of_total[:, None]
-    return (gradient if ctx.factors is None else gradient * ctx.factors).to(ctx.dtype)
+        return _unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)

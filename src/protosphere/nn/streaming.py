@@ -88,36 +88,33 @@ def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
 
 
 def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Those of one part, from its stream."""
+    """Those of one part, tile by tile."""
     bounded = _bounded(z, part.num_words)
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)
-    stream = part.stream(z)
     for tile in part.tiles(len(z)):
-        scores, before = stream.scores(tile), best
+        scores, before = part.scores(z, tile), best
         if not bounded:
             best = torch.maximum(best, _highest(scores, part.antipodal))
             shrink = torch.exp(before - best)
             total, mean = total * shrink, mean * shrink[:, None]
-        spare = stream.spare(scores) if part.antipodal else scores
-        total = total + _exponentials(scores, None if bounded else best[:, None], spare, part.antipodal)
+        total = total + _exponentials(scores, None if bounded else best[:, None], part.antipodal)
         if with_mean:
-            mean = mean + stream.weighted_sum(scores, tile)
+            mean = mean + part.tile_sum(scores, tile)
     return best + total.log(), mean / total[:, None]
 
 
 def _tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part) -> Tensor:
-    """That of one part, from its streams; of opposed words the second has all signs turned."""
-    stream, *others = (part.stream(vectors) for vectors in (z, *directions))
+    """That of one part, tile by tile; of opposed words the second has all signs turned."""
     total, shift = torch.zeros_like(z), log_sum_exps[:, None]
     for tile in part.tiles(len(z)):
-        scores = stream.scores(tile)
+        scores = part.scores(z, tile)
         weights = torch.exp(scores - shift)
         if part.antipodal:
             weights.add_(torch.exp(-scores - shift), alpha=1 if len(directions) % 2 else -1)
-        for other in others:
-            weights.mul_(other.scores(tile))
-        total += stream.weighted_sum(weights, tile)
+        for direction in directions:
+            weights.mul_(part.scores(direction, tile))
+        total += part.tile_sum(weights, tile)
     return total
 
 
@@ -136,15 +133,13 @@ def _highest(scores: Tensor, antipodal: bool) -> Tensor:
     return torch.maximum(highest, -scores.amin(0).amin(1)) if antipodal else highest
 
 
-def _exponentials(scores: Tensor, shift: Tensor | None, spare: Tensor, antipodal: bool) -> Tensor:
+def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
     """Write exp(score - shift) over the scores, for opposed words the difference of both; give the sums by vector."""
-    if antipodal and shift is not None:
-        torch.sub(-shift, scores, out=spare).exp_()
+    opposed = torch.exp(-shift - scores) if antipodal and shift is not None else None
     (scores if shift is None else scores.sub_(shift)).exp_()
     added = scores.sum(0).sum(1)
     if not antipodal:
         return added
-    if shift is None:
-        torch.reciprocal(scores, out=spare)
-    scores.sub_(spare)
-    return added + spare.sum(0).sum(1)
+    opposed = scores.reciprocal() if opposed is None else opposed
+    scores.sub_(opposed)
+    return added + opposed.sum(0).sum(1)

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.part import Tile
-from protosphere.nn.projections.whole_stream import WholeStream
 from protosphere.nn.streaming import tiled_log_sum_exp
 
 
@@ -37,9 +36,15 @@ class AxesPart(nn.Module):
         del batch
         return [(0, self.num_words)]
 
-    def stream(self, z: Tensor) -> WholeStream:
-        """All products at once."""
-        return WholeStream(z, self, self.weighted_sum)
+    def scores(self, z: Tensor, tile: Tile) -> Tensor:
+        """All products: (1, B, num_words)."""
+        del tile
+        return self(z)[None]
+
+    def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of all words."""
+        del tile
+        return self.weighted_sum(weights[0])
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the words with these weights, B x num_words."""

@@ -55,8 +55,7 @@ def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype |
             (a matrix), 'hadamard' (words in cosets of a linear code), 'axes' (+-e_i), 'simplex' or 'simplices'.
         dtype: of the buffers; by default torch's default dtype. Inputs of other types are served too.
     """
-    plan = plan_for(code, kind, dtype)
-    return Projection([piece.whole() for piece in plan.pieces], plan.kind, plan.position)
+    return Projection(plan_for(code, kind, dtype), code.num_classes, code.dim)
 
 
 def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Plan:

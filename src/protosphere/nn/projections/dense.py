@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.merging import merged_top
-from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.part import Tile, cuts
 from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB in float32."""
-
-
-@dataclass(frozen=True, eq=False)
-class DenseStream:
-    """Products with some rows of a matrix at a time."""
-
-    z: Tensor
-    weight: Tensor
-
-    def scores(self, tile: Tile) -> Tensor:
-        """The products with the rows of a tile: (1, B, rows)."""
-        return (self.z @ self.weight[tile[0] : tile[1]].to(self.z.dtype).T)[None]
-
-    def spare(self, scores: Tensor) -> Tensor:
-        """Memory of the shape of the scores."""
-        return torch.empty_like(scores)
-
-    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the rows of a tile."""
-        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 
 
 class DensePart(nn.Module):
@@ -56,12 +34,15 @@ class DensePart(nn.Module):
 
     def tiles(self, batch: int) -> list[Tile]:
         """Cuts of the rows."""
-        size = max(1, TILE_ENTRIES // max(1, batch))
-        return [(start, min(start + size, self.num_words)) for start in range(0, self.num_words, size)]
+        return cuts(self.num_words, TILE_ENTRIES // max(1, batch))
 
-    def stream(self, z: Tensor) -> DenseStream:
-        """The products, tile by tile."""
-        return DenseStream(z, self.weight)
+    def scores(self, z: Tensor, tile: Tile) -> Tensor:
+        """The products with the rows of a tile: (1, B, rows)."""
+        return (z @ self.weight[tile[0] : tile[1]].to(z.dtype).T)[None]
+
+    def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the rows of a tile."""
+        return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
@@ -74,8 +55,7 @@ class DensePart(nn.Module):
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest products, tile by tile."""
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-        stream = self.stream(z)
         for tile in self.tiles(len(z)):
-            values, index = stream.scores(tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
+            values, index = self.scores(z, tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
             found = merged_top(found, (values, index + tile[0]), k)
         return found

@@ -18,15 +18,14 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.hadamard_stream import HadamardStream
 from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
 from protosphere.nn.projections.merging import merged_top
-from protosphere.nn.projections.part import Tile
+from protosphere.nn.projections.part import Tile, cuts
 from protosphere.nn.projections.small_cosets import split_bits
 from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
-"""Scores held at once by a stream, 2 MB: with their exponentials they stay in cache."""
+"""Scores held at once, 2 MB: with their exponentials they stay in cache."""
 
 HIGHEST_ENTRIES = 1 << 20
 """Cosets times vectors whose best scores are kept at once."""
@@ -103,11 +102,25 @@ class HadamardPart(nn.Module):
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
         """Cuts of the cosets, or of those from `start` to `stop`."""
         last = self.signs.shape[2] if stop is None else stop
-        return cuts(last, max(1, TILE_ENTRIES // (len(self.signs) * max(1, batch))), start)
+        return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
 
-    def stream(self, z: Tensor) -> HadamardStream:
-        """The scores, tile by tile."""
-        return HadamardStream(z, self)
+    def scores(self, z: Tensor, tile: Tile) -> Tensor:
+        """(b, B, cosets), one per pair of opposed words; with tails (words of a coset, B, cosets)."""
+        summed = torch.bmm(self.binned(z), self.signs[:, :, tile[0] : tile[1]].to(z.dtype))
+        half = torch.mm(self.inner.to(z.dtype), summed.flatten(1)).view_as(summed)
+        if not self.tailed:
+            return half
+        tails = self.tail_scores(z, tile)
+        return torch.cat([tails + half, tails - half]) if self.both_signs else tails + half
+
+    def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the words of a tile."""
+        b = len(self.inner)
+        half = weights[:b] - weights[b:] if len(weights) > b else weights
+        summed = torch.mm(self.inner.to(half.dtype), half.flatten(1)).view_as(half)
+        signs = self.signs[:, :, tile[0] : tile[1]].to(half.dtype)
+        sums = self.unbinned(torch.bmm(summed, signs.transpose(1, 2)))
+        return sums + self.weighted_tails(weights.sum(0), tile) if self.tailed else sums
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
@@ -123,11 +136,10 @@ class HadamardPart(nn.Module):
         if self.fused.serves(z):
             return self.fused.top(z, k)
         best = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-        stream = self.stream(z)
-        for start, stop in cuts(self.signs.shape[2], max(1, HIGHEST_ENTRIES // max(1, len(z)))):
+        for start, stop in cuts(self.signs.shape[2], HIGHEST_ENTRIES // max(1, len(z))):
             highest = z.new_empty(len(z), stop - start)
             for first, last in self.tiles(len(z), start, stop):
-                self._write_highest(stream.scores((first, last)), highest[:, first - start : last - start])
+                self._write_highest(self.scores(z, (first, last)), highest[:, first - start : last - start])
             values, coset = highest.topk(min(k, stop - start), dim=1)
             best = merged_top(best, (values, coset + start), k)
         return self.top_within(z, best[1], k)
@@ -148,11 +160,6 @@ class HadamardPart(nn.Module):
         values, place = scores.flatten(1).topk(k, dim=1)
         per_coset = self.words.shape[1]
         return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
-
-
-def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
-    """`start` to `stop` in pieces of `size`, the last one shorter."""
-    return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 
 
 def _traced() -> bool:

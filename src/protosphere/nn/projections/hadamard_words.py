@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.function_calls import call
+from protosphere.nn.projections.part import Tile, cuts
 from protosphere.nn.streaming import in_memory, place, widened
 from protosphere.nn.threads import by_rows
 
@@ -85,7 +86,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = words.view(len(z), cosets, per_coset)
     binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
-    for start, stop in tiles(part, len(z)):
+    for start, stop in _tiles(part, len(z)):
         summed = torch.bmm(binned, part.signs[:, :, start:stop].to(z.dtype))
         torch.bmm(summed.permute(1, 2, 0), outer, out=each[:, start:stop])
     if part.tailed:
@@ -105,18 +106,16 @@ def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
     each = weights.reshape(len(weights), cosets, per_coset)
     sums = weights.new_zeros(b, len(weights), part.signs.shape[1])
     outer = part.words.to(weights.dtype).expand(len(weights), b, per_coset)
-    for start, stop in tiles(part, len(weights)):
+    for start, stop in _tiles(part, len(weights)):
         summed = torch.bmm(outer, each[:, start:stop].transpose(1, 2)).transpose(0, 1)
         sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
     total = part.unbinned(sums)
     return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
 
 
-def tiles(part: HadamardPart, batch: int) -> list[tuple[int, int]]:
+def _tiles(part: HadamardPart, batch: int) -> list[Tile]:
     """Cuts of the cosets for the products with all words."""
-    b, _, cosets = part.signs.shape
-    size = max(1, TILE_ENTRIES // (b * max(1, batch)))
-    return [(start, min(start + size, cosets)) for start in range(0, cosets, size)]
+    return cuts(part.signs.shape[2], TILE_ENTRIES // (len(part.signs) * max(1, batch)))
 
 
 def fresh(like: Tensor, rows: int, columns: int) -> Tensor:

@@ -10,29 +10,10 @@ Tile = tuple[int, int]
 """The first and one past the last block of a tile; what a block is, the part knows."""
 
 
-class Stream(Protocol):
-    """Scores of some vectors with one tile of words after the other, and sums of the words with weights in their place.
-
-    The scores may be overwritten, by the caller and by the next call.
-    """
-
-    def scores(self, tile: Tile) -> Tensor:
-        """Dot products with the words of a tile, in any order: (some, B, some)."""
-        ...
-
-    def spare(self, scores: Tensor) -> Tensor:
-        """Memory of the shape of the scores for the caller to write to."""
-        ...
-
-    def weighted_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of the words of a tile with weights in the order of their scores: B x n."""
-        ...
-
-
 class Part(Protocol):
     """Consecutive words of a projection; all methods but a call are for tensors without gradient, not of half types.
 
-    `antipodal` says that a stream gives one score for every two words, the word's and, negated, its opposite's.
+    `antipodal` says that there is one score for every two words, the word's and, negated, its opposite's.
     """
 
     num_words: int
@@ -51,8 +32,12 @@ class Part(Protocol):
         """Cuts of the words so that the scores of `batch` vectors with one of them stay in cache."""
         ...
 
-    def stream(self, z: Tensor) -> Stream:
-        """The scores of these vectors, tile by tile."""
+    def scores(self, z: Tensor, tile: Tile) -> Tensor:
+        """Dot products with the words of a tile, in any order: (some, B, some), for the caller to overwrite."""
+        ...
+
+    def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
+        """The sums of the words of a tile with weights in the order of their scores: B x n."""
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
@@ -66,3 +51,9 @@ class Part(Protocol):
     def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k <= num_words largest dot products of each vector, descending, and the words' numbers."""
         ...
+
+
+def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
+    """`start` to `stop` in pieces of `size`, at least 1, the last one shorter."""
+    step = max(1, size)
+    return [(first, min(first + step, stop)) for first in range(start, stop, step)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +23,6 @@ class Piece:
     unit: int
     build: Callable[[int, int], nn.Module]
 
-    def whole(self) -> nn.Module:
-        """The part with all of them."""
-        return self.build(0, self.units)
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -35,6 +31,15 @@ class Plan:
     kind: str
     pieces: tuple[Piece, ...]
     position: Tensor | None = None
+
+    def shares(self, rank: int, world: int) -> Iterator[tuple[nn.Module, int]]:
+        """The parts of process `rank` of `world`, and the number of the first word of each."""
+        start = 0
+        for piece in self.pieces:
+            first, last = piece.units * rank // world, piece.units * (rank + 1) // world
+            if first < last:
+                yield piece.build(first, last), start + first * piece.unit
+            start += piece.units * piece.unit
 
 
 def position_of(classes: Indices) -> Tensor | None:

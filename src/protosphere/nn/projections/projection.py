@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +13,7 @@ from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.graph_operators import new_handle
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
+from protosphere.nn.projections.plan import Plan
 from protosphere.nn.softmax import log_sum_exp
 from protosphere.nn.streaming import place, streamed_log_sum_exp, streamed_moment, widened, without_autocast
 from protosphere.nn.threads import by_rows
@@ -28,31 +28,27 @@ class Projection(nn.Module):
     Attributes:
         num_classes, dim: K and n.
         kind: how it is computed: 'dense', 'hadamard', 'axes', 'simplex'.
+        starts: the number of the first word of each part.
+        position, classes: the word of each class and the class of each word; None where they are the same.
     """
 
     position: Tensor | None
     classes: Tensor | None
 
-    def __init__(self, parts: Sequence[nn.Module], kind: str, position: Tensor | None = None) -> None:
+    def __init__(self, plan: Plan, num_classes: int, dim: int, rank: int = 0, world: int = 1) -> None:
         super().__init__()
-        self.parts = nn.ModuleList(parts)
-        self.kind = kind
-        self.num_classes = sum(part.num_words for part in self.each_part)
-        self.dim = self.each_part[0].dim
-        self.starts = list(accumulate([part.num_words for part in self.each_part], initial=0))[:-1]
-        self.register_buffer("position", position, persistent=False)
-        self.register_buffer("classes", None if position is None else position.argsort(), persistent=False)
+        shares = list(plan.shares(rank, world))
+        self.parts = nn.ModuleList(part for part, _ in shares)
+        self.starts = [start for _, start in shares]
+        self.kind, self.num_classes, self.dim = plan.kind, num_classes, dim
+        self.register_buffer("position", plan.position, persistent=False)
+        classes = None if plan.position is None else plan.position.argsort()
+        self.register_buffer("classes", classes, persistent=False)
         self.handle = new_handle(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         cast("Any", super()).__setstate__(state)  # torch has no types for it
         self.handle = new_handle(self)  # a copy is another one
-
-    def take_buffers(self, other: Projection) -> None:
-        """Use the buffers of a projection of the same code."""
-        for mine, theirs in zip(self.modules(), other.modules(), strict=True):
-            for name, buffer in theirs.named_buffers(recurse=False):
-                setattr(mine, name, buffer)
 
     @property
     def each_part(self) -> list[Part]:
@@ -73,9 +69,14 @@ class Projection(nn.Module):
         return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """The same of what are known to be classes."""
+        """The same of what are known to be classes; zeros for those of no part."""
         words = classes if self.position is None else self.position[classes]
-        return rows_of_parts(words, self.each_part, self.starts, like.new_zeros(len(words), self.dim))
+        rows = like.new_zeros(len(words), self.dim)
+        for part, start in zip(self.each_part, self.starts, strict=True):
+            mine = (words >= start) & (words < start + part.num_words)
+            theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
+            rows = torch.where(mine[:, None], theirs, rows)
+        return rows
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """log sum_k exp(z c_k) of each row, streaming, differentiable; float32 for half types."""
@@ -91,9 +92,22 @@ class Projection(nn.Module):
         return streamed_moment(z, log_sum_exps, directions, self.each_part)
 
     def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient."""
+        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient.
+
+        Some rows at a time: weights in another order take as much memory as they do.
+        """
+        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
+        sums, totals = [widened(weights[:0]).new_zeros(0, self.dim)], [widened(weights[:0]).new_zeros(0)]
         with torch.no_grad(), without_autocast(weights):
-            return weighted_words(weights, factors, self)
+            for start in range(0, len(weights), size):
+                rows = widened(weights[start : start + size])
+                rows = rows if factors is None else rows * factors
+                rows = rows if self.classes is None else rows.index_select(1, self.classes)
+                each = zip(self.each_part, self.starts, strict=True)
+                found = [part.weighted_sum(rows[:, first : first + part.num_words]) for part, first in each]
+                sums.append(sum(found, start=rows.new_zeros(len(rows), self.dim)))
+                totals.append(rows.sum(1))
+        return torch.cat(sums), torch.cat(totals)
 
     def cross_entropy(
         self,
@@ -113,70 +127,29 @@ class Projection(nn.Module):
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
         return streamed_cross_entropy(self, z, target, scale, options)
 
-    def top(self, z: Tensor, k: int = 1) -> tuple[Tensor, Tensor]:
+    def top(self, z: Tensor, k: int = 1) -> Found:
         """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
-        values, words = top_of_parts(z, self.each_part, self.starts, k)
+        values, words = self.top_words(z, k)
         return values, words if self.classes is None else self.classes[words]
 
+    def top_words(self, z: Tensor, k: int) -> Found:
+        """The k largest products with the words of the parts, or all where there are fewer, and their numbers."""
+        num_words = sum(part.num_words for part in self.each_part)
 
-def top_of_parts(z: Tensor, parts: Sequence[Part], starts: Sequence[int], k: int) -> Found:
-    """The k largest products with the words of the parts, and their numbers, part p beginning at number starts[p]."""
-    num_words = sum(part.num_words for part in parts)
+        def of_rows(rows: slice) -> Found:
+            wide = widened(z[rows])
+            found = wide.new_empty(len(wide), 0), wide.new_empty(len(wide), 0, dtype=torch.int64)
+            for part, first in zip(self.each_part, self.starts, strict=True):
+                values, index = part.top(wide, min(k, part.num_words))
+                found = merged_top(found, (values, index + first), k)
+            return found
 
-    def of_rows(rows: slice) -> Found:
-        wide = widened(z[rows])
-        found = wide.new_empty(len(wide), 0), wide.new_empty(len(wide), 0, dtype=torch.int64)
-        for part, first in zip(parts, starts, strict=True):
-            values, index = part.top(wide, min(k, part.num_words))
-            found = merged_top(found, (values, index + first), k)
-        return found
-
-    with without_autocast(z):
-        values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, place(z)), strict=True)
-    return torch.cat(values).to(z.dtype), torch.cat(words)
-
-
-def rows_of_parts(words: Tensor, parts: Sequence[Part], starts: Sequence[int], rows: Tensor) -> Tensor:
-    """The words of these numbers, part p beginning at number starts[p]; `rows` those of words of no part."""
-    for part, start in zip(parts, starts, strict=True):
-        mine = (words >= start) & (words < start + part.num_words)
-        theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
-        rows = torch.where(mine[:, None], theirs, rows)
-    return rows
-
-
-class PartsInOrder(Protocol):
-    """Parts, the number of the first word of each, and the class of each word where that is not its number."""
-
-    starts: list[int]
-    classes: Tensor | None
-    dim: int
-
-    @property
-    def each_part(self) -> list[Part]:
-        """The parts."""
-        ...
-
-
-def weighted_words(weights: Tensor, factors: Tensor | None, words: PartsInOrder) -> tuple[Tensor, Tensor]:
-    """sum_k weights_ik factors_k c_k over the words of the parts, and sum_k weights_ik factors_k over all classes k.
-
-    Some rows at a time: weights in another order take as much memory as they do.
-    """
-    size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
-    sums, totals = [widened(weights[:0]).new_zeros(0, words.dim)], [widened(weights[:0]).new_zeros(0)]
-    for start in range(0, len(weights), size):
-        rows = widened(weights[start : start + size])
-        rows = rows if factors is None else rows * factors
-        rows = rows if words.classes is None else rows.index_select(1, words.classes)
-        each = zip(words.each_part, words.starts, strict=True)
-        found = [part.weighted_sum(rows[:, first : first + part.num_words]) for part, first in each]
-        sums.append(sum(found, start=rows.new_zeros(len(rows), words.dim)))
-        totals.append(rows.sum(1))
-    return torch.cat(sums), torch.cat(totals)
+        with without_autocast(z):
+            values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, place(z)), strict=True)
+        return torch.cat(values).to(z.dtype), torch.cat(words)
 
 
 def check_classes(index: Tensor, num_classes: int) -> None:
