@@ -20,15 +20,14 @@ from protosphere.known.catalogue import (
     QuantizedCode,
     equivalent_iterations,
     finish,
-    quantize,
     read_catalogue,
     relax,
-    write_catalogue,
 )
 from protosphere.processors import processor_count
 from protosphere.search.code_search import search_code
 from protosphere.search.descent_backend import compile_descent
 from protosphere.types import Points, Progress, ignore
+from tools.catalogue_file import quantize, write_catalogue
 
 MOST_POINTS = 300
 SPACING, FULL_SPACING = 0.1, 20

@@ -34,7 +34,7 @@ BRUTE = [m for m in MEASURED if m.size <= 5000]
 def largest_of_all_pairs(placement):
     """The largest cosine, from the words alone."""
     held, step = placement.structure, placement.structure.cosine_step
-    bare = SignWords(held.dim, held.packed_signs) if placement.is_packed else Plain(held.points, step)
+    bare = SignWords(held.dim, held.packed_signs) if placement.packed_signs is not None else Plain(held.points, step)
     return bare.largest_cosine(ignore)[0]
 
 
@@ -53,7 +53,7 @@ def test_a_whole_code_is_measured_at_its_theorem(member):
 def test_all_pairs_of_points_say_the_same(member):
     placement = member.place(member.size)
     assert largest_of_all_pairs(placement) == member.max_cosine
-    rows = placement.packed_signs if placement.is_packed else placement.points
+    rows = placement.packed_signs if placement.packed_signs is not None else placement.points
     assert len(np.unique(rows, axis=0)) == member.size
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from safetensors.torch import load, save
+from tools.catalogue_file import write_catalogue
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -23,7 +24,7 @@ from protosphere.data.cifar import read_cifar
 from protosphere.data.idx import read_idx
 from protosphere.data.npz import read_npz
 from protosphere.known.atlas import read_atlas, save_atlas, shipped_atlas
-from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue, write_catalogue
+from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
 from protosphere.nn import PrototypeHead
 from protosphere.training import load_model, load_recipe
 from protosphere.training.checkpoint import load_checkpoint

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.catalogue_file import quantize, write_catalogue
 
 import protosphere as ps
 from protosphere.bounds import converse
@@ -19,11 +20,9 @@ from protosphere.known.catalogue import (
     Catalogue,
     CatalogueEntry,
     finish,
-    quantize,
     read_catalogue,
     relax,
     shipped_catalogue,
-    write_catalogue,
 )
 
 SHIPPED = shipped_catalogue()

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tools.__main__ import main as tools
+from tools.catalogue_file import quantize
 from tools.cataloguing import joined, make_catalogue, remeasured, searched_numbers
 
 import protosphere as ps
@@ -19,7 +20,6 @@ from protosphere.known.catalogue import (
     Catalogue,
     CatalogueEntry,
     check_catalogue,
-    quantize,
     read_catalogue,
     shipped_catalogue,
 )

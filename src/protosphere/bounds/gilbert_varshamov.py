@@ -9,7 +9,8 @@ from math import log
 from protosphere.bounds.binomial_tail import log_tail
 from protosphere.bounds.bound import Bound
 from protosphere.bounds.registry import bound
-from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, brief
+from protosphere.bounds.singleton import code_size
+from protosphere.errors import InvalidArgumentError, brief
 
 EXACT_REDUNDANCY = 4096  # up to here n - k bits are cheap enough to count in integers
 LONGEST = 10**18  # past it one step of the tail is lost in the rounding of its logarithm
@@ -56,10 +57,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     >>> gilbert_varshamov_distance(64, 7)
     24
     """
-    n = as_integer("length", length, minimum=1)
-    k = as_integer("dimension", dimension, minimum=1)
-    if k > n:
-        raise InfeasibleError(f"no code of length {brief(n)} has dimension {brief(k)}; smallest length: {brief(k)}")
+    n, k = code_size(length, dimension)
     if k <= 2:  # the tail meets 1 and 1/2 exactly, by symmetry
         return n if k == 1 else (n + 1) // 2
     if n - k <= EXACT_REDUNDANCY:

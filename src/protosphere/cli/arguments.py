@@ -28,6 +28,8 @@ Classes = Annotated[Whole, Parameter(name=("--classes", "-K"), help="How many pr
 Dim = Annotated[Whole, Parameter(name=("--dim", "-n"), help="The dimension n of the space.")]
 Seed = Annotated[Whole, Parameter(help="Of everything random: the same seed gives the same bits.")]
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Answer in JSON.")]
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 
 Mapping = Literal["fixed", "random"]
 Subset = Literal["first", "random", "greedy"]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import Json, Seed
+from protosphere.cli.arguments import Json, Output, Seed
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
@@ -27,7 +25,7 @@ def assign(
     sources: Sources = NO_SOURCE,
     objective: Objective = "align",
     seed: Seed = 0,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    output: Output = None,
     figure: Path | None = None,
     json: Json = False,
 ) -> None:

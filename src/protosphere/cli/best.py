@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Parameter
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.cli.arguments import Classes, Dim, Json, Seed, Whole
+from protosphere.cli.arguments import Classes, Dim, Flag, Json, Output, Seed, Whole
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import checked_output
@@ -27,8 +25,8 @@ def best(
     prefer: Literal["separated", "even"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
-    explain: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    explain: Flag = False,
+    output: Output = None,
     json: Json = False,
 ) -> None:
     """The lowest max cosine of everything we know, with its certificate; after Ctrl-C of what was found so far.

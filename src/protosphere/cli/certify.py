@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Json
+from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.card import show_code
 
 
@@ -17,7 +14,7 @@ def certify(
     file: Path,
     /,
     *,
-    normalize: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    normalize: Flag = False,
     json: Json = False,
 ) -> None:
     """Measure the prototypes in a file and print their certificate.

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from protosphere.cli.arguments import Json
+from protosphere.cli.arguments import Json, Output
 from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
@@ -20,7 +17,7 @@ def claims(
     results: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    output: Output = None,
     json: Json = False,
 ) -> None:
     """What stored results say of each of the paper's claims on training.

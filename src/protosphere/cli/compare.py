@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Classes, Json, Seed
+from protosphere.cli.arguments import Classes, Flag, Json, Seed
 from protosphere.cli.comparison_table import print_comparison
 from protosphere.cli.dims import parsed_dims
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
@@ -18,18 +18,16 @@ from protosphere.constructions.comparison import compare as compared
 from protosphere.plots import draw_comparison
 from protosphere.plots.figure_files import save_table
 
-Flag = Parameter(negative="", show_default=False)
-
 
 def compare(
     *,
     num_classes: Classes,
     dims: str,
     schemes: str | None = None,
-    modify: Annotated[bool, Flag] = False,
+    modify: Flag = False,
     seed: Seed = 0,
     figure: Path | None = None,
-    no_figure: Annotated[bool, Flag] = False,
+    no_figure: Flag = False,
     table: Annotated[Path | None, Parameter(name="--csv")] = None,
     json: Json = False,
 ) -> None:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
-
 import protosphere as ps
-from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Seed
+from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Output, Seed
 from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
 from protosphere.code.formats import WRITABLE
@@ -23,7 +18,7 @@ def construct(
     seed: Seed = 0,
     mapping: Mapping = "fixed",
     options: Options = UNSET,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    output: Output = None,
     json: Json = False,
 ) -> None:
     """Place K prototypes in R^n and print their certificate.

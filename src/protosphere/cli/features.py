@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.arguments import Flag, Json, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
@@ -25,7 +25,7 @@ def features(
     mean: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
     deviation: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
     batch_size: Whole = 64,
-    int8: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    int8: Flag = False,
     data_dir: Path | None = None,
     json: Json = False,
 ) -> None:

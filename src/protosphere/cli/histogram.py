@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Seed, Whole
+from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
 from protosphere.cli.bar_chart import print_counts
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
@@ -29,7 +26,7 @@ def histogram(
     seed: Seed = 0,
     options: Options = UNSET,
     bins: Whole = 40,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    output: Output = None,
     json: Json = False,
 ) -> None:
     """How the cosines of all pairs are distributed: every exact value, or bins where they are not exact.

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.arguments import Flag, Json, Whole
 from protosphere.cli.finished_runs import seen, trained_runs
 from protosphere.cli.screen import screen
 from protosphere.cli.sweeping import Ray, engine_of, show_plan, show_summary, sweep_on_screen
@@ -33,7 +33,7 @@ def reproduce(
     ray: Ray = None,
     data_dir: Path | None = None,
     accelerator: str = "auto",
-    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    dry_run: Flag = False,
     json: Json = False,
 ) -> None:
     """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.

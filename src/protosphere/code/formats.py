@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -89,14 +90,6 @@ def _read_npy(path: Path) -> NDArray[Any]:
     return np.array(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
-def _read_csv(path: Path) -> NDArray[Any]:
-    return np.loadtxt(path, delimiter=",", ndmin=2)
-
-
-def _read_txt(path: Path) -> NDArray[Any]:
-    return np.loadtxt(path, ndmin=2)
-
-
 def _read_pt(path: Path) -> Any:
     """A tensor, by the reader that makes tensors and nothing else; neither packed nor made larger than it is kept."""
     torch: Any = import_module("torch")
@@ -118,8 +111,8 @@ WRITERS: dict[str, Callable[[Path, Placement, Progress], None]] = {
 }
 READERS: dict[str, Callable[[Path], Any]] = {
     ".npy": _read_npy,
-    ".csv": _read_csv,
-    ".txt": _read_txt,
+    ".csv": partial(np.loadtxt, delimiter=",", ndmin=2),
+    ".txt": partial(np.loadtxt, ndmin=2),
     ".pt": _read_pt,
 }
 WRITABLE = (".safetensors", *WRITERS)

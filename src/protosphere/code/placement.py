@@ -42,11 +42,6 @@ class Placement:
         """The packed words, or None where the points are anything else than +-1/sqrt(n) words."""
         return self.structure.packed_signs
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether the points are words, one bit per entry, with nothing after them."""
-        return self.packed_signs is not None
-
     def unit_rows(self, start: int, stop: int) -> Points:
         """Points `start` to `stop` as unit vectors."""
         return self.structure.unit_rows(start, stop)

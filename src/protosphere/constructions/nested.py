@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.geometry.gram import largest_inner_product, point_rows
+from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
 LARGEST_COMPARED = 1 << 28
@@ -31,7 +31,7 @@ def nested_order(points: Points, num_first: int) -> Indices:
     ways = [np.arange(num_first), farthest_first(points, np.arange(1))[:num_first]]
     if len(points) <= LARGEST_PAIRWISE and num_first * len(points) ** 2 <= LARGEST_COMPARED:
         ways.append(far_apart(points, num_first))
-    return farthest_first(points, min(ways, key=lambda way: _max_cosine(points[way])))
+    return farthest_first(points, min(ways, key=lambda way: round(max_cosine(points[way]), DIGITS)))
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
@@ -74,7 +74,3 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
         alive &= compatible[chosen[i]]
         alive[chosen[i]] = False
     return chosen
-
-
-def _max_cosine(points: Points) -> float:
-    return round(largest_inner_product(point_rows(points)), DIGITS)

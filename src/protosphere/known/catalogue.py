@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.known.tables import (
@@ -32,9 +31,6 @@ from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_
 from protosphere.search.polish import polish_code
 from protosphere.search.starts import adapt
 from protosphere.types import Points, Progress, ignore
-
-ROUNDING_SHARE = 0.25
-"""Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
 """First temperatures of a descent, times how near to 1 the largest cosine is."""
@@ -62,13 +58,6 @@ class QuantizedCode:
     def points(self) -> Points:
         """The code, rounded."""
         return normalized(self.levels.astype(np.float64))
-
-
-def quantize(points: Points) -> QuantizedCode:
-    """A code with its coordinates rounded."""
-    angle = float(np.arccos(max_cosine(points)))
-    step = max(ROUNDING_SHARE * angle / np.sqrt(points.shape[1]), 1 / 127)
-    return QuantizedCode(np.rint(points / step).astype(np.int8), angle)
 
 
 @dataclass(frozen=True)
@@ -153,24 +142,6 @@ class Catalogue:
         compile_descent(progress)
         with single_threaded():
             return finish(relax(self.sources[entry.source], entry.num_points, entry.dim, entry.seed))
-
-
-def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
-    """Write a catalogue as one .npz file."""
-    kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {"max_cosine": np.float64}
-    entries = {name: np.array([getattr(one, name) for one in catalogue.entries], kind) for name, kind in kinds.items()}
-    columns = entries | {
-        "shapes": np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2),
-        "angles": np.array([one.angle for one in catalogue.sources]),
-        "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
-        "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
-    }
-
-    def write(beside: Path) -> None:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **columns)
-
-    replace_file(Path(path), write)
 
 
 def read_catalogue(path: str | Path) -> Catalogue:

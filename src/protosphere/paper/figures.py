@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,13 @@ from protosphere.code.cosines import cosine_counts
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
-from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.errors import as_integer
 from protosphere.paper.cube import cube_figure, cube_records
 from protosphere.paper.remembered import DESCENTS, prototypes
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
+from protosphere.registry import Registry
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
@@ -44,11 +44,7 @@ def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = i
 
 def figure_recipe(name: str) -> FigureRecipe:
     """The recipe of that name; InvalidArgumentError with the nearest name where there is none."""
-    if name in FIGURES:
-        return FIGURES[name]
-    near = difflib.get_close_matches(str(name), FIGURES, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(FIGURES)}"
-    raise InvalidArgumentError(f"'figure' is not one we know, got {brief(name)}; {hint}")
+    return FIGURES.named(name)
 
 
 def _cube(seed: int, progress: Progress) -> Drawn:
@@ -109,7 +105,8 @@ def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
     return FigureRecipe(f"histogram-k{num_classes}", summary, make)
 
 
-_RECIPES = (
+FIGURES: Registry[FigureRecipe] = Registry("figure")
+for _recipe in (
     FigureRecipe("cube", "prototypes on the sphere: one-hot vectors and two codes of cube corners", _cube),
     _separation(10, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
     _separation(100, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
@@ -117,5 +114,5 @@ _RECIPES = (
     _histogram(10, 8, 41),
     _histogram(100, 16, 101),
     _histogram(1000, 128, 201),
-)
-FIGURES: dict[str, FigureRecipe] = {recipe.name: recipe for recipe in _RECIPES}
+):
+    FIGURES.add(_recipe.name, _recipe)

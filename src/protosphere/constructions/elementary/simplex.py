@@ -19,14 +19,9 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
 
 
-def _guarantee(num_classes: int, dim: int) -> Fraction:
-    del dim
-    return Fraction(-1, num_classes - 1)
-
-
 @construction(
     obstacle=_obstacle,
-    guarantee=_guarantee,
+    guarantee=lambda K, _: Fraction(-1, K - 1),
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
     closed_form=True,
