@@ -49,10 +49,18 @@ def test_the_gradient_is_that_of_the_objective():
 
 
 def test_the_automatic_weight_does_not_depend_on_the_unit_of_the_similarity():
-    spread = automatic_weight(S) * np.std(S[UPPER])
+    spread = automatic_weight(S, 4) * np.std(S[UPPER])
     assert spread == pytest.approx(AUTO_SPREAD)
-    assert automatic_weight(3 * S + 7) * 3 == pytest.approx(automatic_weight(S))
-    assert automatic_weight(np.zeros((4, 4))) == 1
+    assert automatic_weight(3 * S + 7, 4) * 3 == pytest.approx(automatic_weight(S, 4))
+    assert automatic_weight(np.zeros((4, 4)), 4) == 1
+
+
+def test_cosines_of_points_in_as_many_dimensions_are_met():
+    """S has rank 5: in R^5 nothing has to be traded, in R^4 something has."""
+    assert automatic_weight(S, 5) == automatic_weight(S - np.eye(30), 9) == 1 > automatic_weight(S, 4)
+    points = ps.construct("uniform", num_classes=30, dim=8).points
+    code = ps.construct("semantic", similarity=points @ points.T, dim=8)
+    np.testing.assert_allclose((code.points @ code.points.T)[UPPER], (points @ points.T)[UPPER], atol=0.08)
 
 
 def test_the_similarity_says_how_many_classes_there_are_and_is_kept():

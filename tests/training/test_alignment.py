@@ -55,6 +55,25 @@ def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, s
     assert not (tmp_path / "align" / "warm-up").exists()
 
 
+@pytest.mark.parametrize(("scheme", "least"), [("semantic", 0.95), ("hierarchical", 0.5), ("cross_polytope", 0.2)])
+def test_prototypes_take_after_what_a_bottleneck_learns(features, tmp_path, scheme, least):
+    tree = {str(number): f"pair {number // 2}" for number in range(6)}
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme=scheme, dim=3, epochs=4, batch_size=60, backbone="linear", threads=1, lr=0.1,
+        options={"tree": ps.taxonomy(tree).text} if scheme == "hierarchical" else {},
+    ).changed(mapping="align", similarity="learned")  # fmt: skip
+    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    learned = class_similarity(recipe, dataset, tmp_path, fabric)
+    values = np.linalg.eigvalsh(learned)
+    assert np.abs(values[:3]).max() < 1e-12
+    np.testing.assert_allclose(learned.diagonal(), 1)
+    assert run(recipe, dataset, tmp_path, fabric, tensorboard=False).status == "done"
+    code = ps.load(tmp_path / PROTOTYPES_FILE)
+    cosines = (code.points @ code.points.T)[np.triu_indices(6, 1)]
+    assert np.corrcoef(cosines, learned[np.triu_indices(6, 1)])[0, 1] > least
+    assert not (tmp_path / "warm-up").exists()
+
+
 def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
     recipe = load_recipe("quick-digits").changed(
         scheme="cross_polytope", dim=5, epochs=1, mapping="align", train_images=200, threads=1

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.assignment.taxonomy import Taxonomy, taxonomy
+from protosphere.assignment.taxonomy import taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.types import Indices
@@ -47,15 +47,3 @@ def heights_of(tree: Any, num_classes: int) -> Indices:
     if len(found.classes) != num_classes:
         raise InvalidArgumentError(f"'tree' must have {num_classes} classes, got {len(found.classes)}")
     return found.heights
-
-
-def level_labels(tree: Taxonomy) -> list[Indices]:
-    """From the root's children down to the classes: each class's node by number; levels without a split left out."""
-    paths = [(*reversed(chain[:-1]), name) for chain, name in zip(tree.ancestors, tree.classes, strict=True)]
-    labels: list[Indices] = []
-    for depth in range(max(map(len, paths))):
-        nodes = [path[: depth + 1] for path in paths]
-        numbers = {node: number for number, node in enumerate(dict.fromkeys(nodes))}
-        if len(numbers) > (labels[-1].max() + 1 if labels else 1):
-            labels.append(np.array([numbers[node] for node in nodes], dtype=np.int64))
-    return labels

@@ -25,7 +25,8 @@ class RecipeOptions:
         scheme: A scheme that `protosphere list` shows.
         dim: The dimension n of the prototypes; by default about the number of classes.
         mapping: Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones.
-        similarity: For those two, of classes: seen in training, a tree such as cifar100_levels, or a file of vectors.
+        similarity: For those two, of classes: seen in training, learned by a bottleneck in half of the epochs, a tree
+            such as cifar100_levels, or a file of vectors.
         preset: How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.
         loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
         margin: Of the losses that have one.

@@ -60,8 +60,9 @@ class Recipe:
             `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
         scheme, dim, mapping: of the prototypes; `dim` is K for a linear head. The mappings `align` and `oppose` give
             similar classes near or distant prototypes.
-        similarity: of classes, for those two mappings: `seen`, by their means over the training examples; the name of a
-            tree that we ship; or a file with a vector per class (`assignment.similarity_from_table`).
+        similarity: of classes, for those two mappings: `seen`, by their means over the training examples;
+            `learned`, by what a bottleneck learns for them in half of the epochs; the name of a tree that we ship; or a
+            file with a vector per class (`assignment.similarity_from_table`).
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.

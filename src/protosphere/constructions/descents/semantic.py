@@ -25,12 +25,14 @@ LARGEST_K = 5_000
 """The descent holds K x K matrices."""
 
 
-def _obstacle(
-    num_classes: int, dim: int, *, similarity: str, weight: object, steps: object, lr: object, temperature: object
+REALISED = 1e-6
+"""What of a similarity may be missing for it to be that of points in so many dimensions."""
+
+
+def descent_obstacle(
+    name: str, num_classes: int, dim: int, *, weight: object, steps: object, lr: object, temperature: object
 ) -> str | None:
-    if similarity == "":
-        return "'semantic' needs 'similarity', got none; ps.similarity_from_features makes one"
-    as_similarity(similarity, num_classes)
+    """Why a descent by margins cannot be had; settings that are none are refused."""
     as_integer("steps", steps, minimum=0)
     as_positive("lr", lr)
     if temperature is not None:
@@ -38,19 +40,42 @@ def _obstacle(
     if weight != "auto" and not (isinstance(weight, (int, float)) and 0 <= weight <= 1):
         raise InvalidArgumentError(f"'weight' must be 'auto' or from 0 to 1, got {brief(weight)}")
     if dim < 2:
-        return f"'semantic' needs dim >= 2, got {dim}; nearest: 2"
+        return f"'{name}' needs dim >= 2, got {dim}; nearest: 2"
     if num_classes > LARGEST_K:
         return f"'num_classes' can be at most {LARGEST_K} for a descent over all pairs, got {brief(num_classes)}"
     return None
 
 
-def automatic_weight(similarity: Points) -> float:
-    """The weight with which similarities spread by AUTO_SPREAD, whatever their unit; at most 1.
+def _obstacle(num_classes: int, dim: int, *, similarity: str, **descent: object) -> str | None:
+    if similarity == "":
+        return "'semantic' needs 'similarity', got none; ps.similarity_from_features makes one"
+    as_similarity(similarity, num_classes)
+    return descent_obstacle("semantic", num_classes, dim, **descent)
 
-    It looks at the similarity alone. For class means of features of CIFAR-100 it is 0.6.
+
+def automatic_weight(similarity: Points, dim: int) -> float:
+    """1 where the similarities are cosines of points in R^n, which are then the answer.
+
+    Elsewhere the weight with which similarities spread by AUTO_SPREAD, whatever their unit; at most 1. It looks at the
+    similarity alone. For class means of features of CIFAR-100 it is 0.6.
     """
     spread = float(np.std(similarity[np.triu_indices(len(similarity), 1)]))
-    return 1.0 if spread <= AUTO_SPREAD else AUTO_SPREAD / spread
+    if spread <= AUTO_SPREAD or _is_realised(similarity, dim):
+        return 1.0
+    return AUTO_SPREAD / spread
+
+
+def _is_realised(similarity: Points, dim: int) -> bool:
+    """Whether there are points in R^n with these cosines."""
+    gram = similarity.copy()
+    np.fill_diagonal(gram, 1.0)
+    values = np.linalg.eigvalsh(gram)
+    return bool(np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALISED and values[0] > -REALISED)
+
+
+def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
+    """The weight that was given, or the automatic one."""
+    return automatic_weight(similarity, dim) if isinstance(weight, str) else float(weight)
 
 
 @construction(
@@ -79,7 +104,7 @@ def semantic(
     meaning. It starts from `ps.best`, aligned with S, and ends at t = `temperature`, which is K unless given.
     """
     S = as_similarity(similarity, num_classes)
-    chosen = automatic_weight(S) if isinstance(weight, str) else float(weight)
+    chosen = weight_for(weight, S, dim)
     start = best(num_classes=num_classes, dim=dim, seed=seed, progress=progress, iterations=0)
     aligned = assign(start, S, seed=seed, progress=progress).points
     points = normalized(aligned + JITTER * rng.standard_normal(aligned.shape))
