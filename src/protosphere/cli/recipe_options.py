@@ -25,8 +25,9 @@ class RecipeOptions:
         scheme: A scheme that `protosphere list` shows.
         dim: The dimension n of the prototypes; by default about the number of classes.
         mapping: Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones.
-        similarity: For those two, of classes: seen in training, learned by a bottleneck in half of the epochs, a tree
-            such as cifar100_levels, or a file of vectors.
+        similarity: For those two, of classes: seen, logits or learned, by the training examples, a tree such as
+            cifar100_levels, or a .csv file of vectors.
+        rehearsal: Epochs over which prototypes move with the network before they are fixed and training begins anew.
         preset: How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.
         loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
         margin: Of the losses that have one.
@@ -59,6 +60,7 @@ class RecipeOptions:
     dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = None
     mapping: Literal["fixed", "random", "align", "oppose"] | None = None
     similarity: str | None = None
+    rehearsal: Whole | None = None
     preset: str | None = None
     loss: str | None = None
     margin: float | None = None

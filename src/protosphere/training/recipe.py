@@ -21,9 +21,9 @@ PRECISIONS = ("32-true", "bf16-mixed", "64-true")
 """Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
 
 ALIGNED = ("align", "oppose")
-"""Mappings by what is seen of the classes in training (`training.alignment`)."""
+"""Mappings by what is seen of the classes in training (`training.class_similarity`)."""
 
-OF_PROTOTYPES = ("scheme", "mapping", "similarity", "preset", "loss", "margin", "scale", "options")
+OF_PROTOTYPES = ("scheme", "mapping", "similarity", "rehearsal", "preset", "loss", "margin", "scale", "options")
 """Settings that a learned head has no use for."""
 
 LARGEST = {
@@ -34,8 +34,9 @@ LARGEST = {
     "pad": 1 << 12,
     "threads": 1 << 10,
     "train_images": 1 << 40,
+    "rehearsal": 1 << 30,
 }
-SMALLEST = {"dim": 1, "seed": 0, "epochs": 0, "batch_size": 1, "pad": 0, "threads": 0, "train_images": 0}
+SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1}
 BELOW = {
     "momentum": 1.0,
     "validation": 1.0,
@@ -60,9 +61,11 @@ class Recipe:
             `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
         scheme, dim, mapping: of the prototypes; `dim` is K for a linear head. The mappings `align` and `oppose` give
             similar classes near or distant prototypes.
-        similarity: of classes, for those two mappings: `seen`, by their means over the training examples;
-            `learned`, by what a bottleneck learns for them in half of the epochs; the name of a tree that we ship; or a
-            file with a vector per class (`assignment.similarity_from_table`).
+        similarity: of classes, for those two mappings: `seen`, by their means over the training examples; `logits`, by
+            the correlations of a learned layer's logits after an epoch; `learned`, by what a bottleneck learns for them
+            in half of the epochs; the name of a tree that we ship; or a file with a vector per class
+            (`assignment.similarity_from_table`).
+        rehearsal: for so many epochs prototypes move with the network; then they are fixed, and training begins anew.
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
@@ -88,6 +91,7 @@ class Recipe:
     dim: int = 10
     mapping: str = "fixed"
     similarity: str = "seen"
+    rehearsal: int = 0
     preset: str = "lindstrom"
     loss: str = "auto"
     margin: float = 0.2
@@ -121,6 +125,11 @@ class Recipe:
         _check_prototypes(self)
 
     @property
+    def fits_prototypes(self) -> bool:
+        """Whether its prototypes depend on the training examples."""
+        return self.mapping in ALIGNED or self.rehearsal > 0
+
+    @property
     def augmentation(self) -> Augmentation:
         """What happens to training images."""
         return Augmentation(self.pad, self.flip, self.rotation_degrees)
@@ -134,6 +143,7 @@ class Recipe:
     def title(self) -> str:
         """The run in a few words, for people."""
         mapping = f", {self.mapping}" if self.head == "prototypes" else ""
+        mapping += ", rehearsed" if self.rehearsal else ""
         return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
 
     @property

@@ -13,7 +13,7 @@ from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
 from protosphere.files import locked, make_folder
 from protosphere.training.epochs import Report, Tick
-from protosphere.training.recipe import ALIGNED, Recipe
+from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.types import ignore
 
@@ -49,7 +49,7 @@ def run(
 
     StorageError where another process is at work in the folder.
     """
-    code = None if recipe.mapping in ALIGNED else prototypes_of(recipe, dataset.num_classes)
+    code = None if recipe.fits_prototypes else prototypes_of(recipe, dataset.num_classes)
     make_folder(folder)
     if not fabric.is_global_zero:
         return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
@@ -64,10 +64,10 @@ def _run(
     from protosphere.training.models import save_model
     from protosphere.training.training import train
 
-    if recipe.mapping in ALIGNED:
-        from protosphere.training.alignment import aligned_prototypes
+    if recipe.fits_prototypes:
+        from protosphere.training.fitting import fitted_prototypes
 
-        code = aligned_prototypes(recipe, dataset, folder, fabric)
+        code = fitted_prototypes(recipe, dataset, folder, fabric)
     outcome = train(recipe, code, dataset, folder, fabric, **options)
     if fabric.is_global_zero:
         save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)

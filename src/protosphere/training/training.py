@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 import protosphere as ps
 from protosphere.backbones import build_backbone, is_ours
@@ -74,6 +74,7 @@ def train(
     report: Report = ignore,
     tick: Tick = ignore,
     tensorboard: bool = True,
+    head: nn.Module | None = None,
 ) -> Outcome:
     """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
 
@@ -85,9 +86,10 @@ def train(
         fabric: of `make_fabric`, launched.
         report, tick: called after each epoch, in the first process, and after each batch.
         tensorboard: whether to write for TensorBoard where that is installed.
+        head: from z to logits, trained in place of the recipe's own.
     """
     with own_randomness(), reproducible(recipe.threads):
-        run = _prepared(recipe, code, dataset, fabric)
+        run = _prepared(recipe, code, dataset, fabric, head)
         done = load_checkpoint(folder, recipe.digest, dataset.digest)
         history = _restored(run, done, folder) if done else ()
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
@@ -104,12 +106,14 @@ def train(
         return Outcome(history, test, validation, run.classifier, run.data.normalised)
 
 
-def _prepared(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any) -> _Run:
+def _prepared(
+    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any, head: nn.Module | None
+) -> _Run:
     seed_everything(recipe.seed)
     backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
     if is_ours(recipe.backbone) and not dataset.is_features:
         backbone = backbone.to(memory_format=torch.channels_last)  # a fifth faster; a user's may not be written for it
-    head = build_head(recipe, dataset.num_classes, code)
+    head = build_head(recipe, dataset.num_classes, code) if head is None else head
     classifier = Classifier(backbone, head, build_objective(recipe, head))
     raw = build_optimiser(recipe, classifier.parameters())
     schedule = build_schedule(recipe, raw)

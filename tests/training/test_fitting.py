@@ -1,4 +1,4 @@
-"""Prototypes aligned with what is seen of classes in training."""
+"""Prototypes that depend on the training examples: aligned with what is seen of classes, or rehearsed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.training import load_recipe
-from protosphere.training.alignment import PROTOTYPES_FILE, class_similarity, measured_class_means
+from protosphere.nn import PrototypeHead
+from protosphere.training import load_model, load_recipe
 from protosphere.training.batches import device_data
+from protosphere.training.class_similarity import class_similarity, logit_correlations, measured_class_means
 from protosphere.training.devices import make_fabric
+from protosphere.training.fitting import PROTOTYPES_FILE
 from protosphere.training.machine import Machine
+from protosphere.training.rehearsal import MovingPrototypes
 from protosphere.training.runs import run
 
 
@@ -117,3 +120,39 @@ def test_label_noise_gives_its_share_of_the_training_examples_another_class():
     assert int(shifts.min()) > 0.5 * float(differ.sum()) / 9
     assert torch.equal(clean.validation.labels, noisy.validation.labels)
     assert torch.equal(clean.train.inputs, noisy.train.inputs)
+
+
+def test_alike_classes_have_correlated_logits(features, tmp_path):
+    recipe = load_recipe("quick-features").changed(dataset=features, dim=6, batch_size=6, lr=0.1, threads=1)
+    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    found = logit_correlations(recipe, dataset, tmp_path, fabric)
+    assert np.allclose(np.diag(found), 1)
+    assert np.allclose(found, found.T)
+    pairs = [found[first, first + 1] for first in (0, 2, 4)]
+    others = found[np.triu_indices(6, 1)]
+    assert min(pairs) > np.sort(others)[-4]
+
+
+def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme="cross_polytope", dim=3, epochs=2, batch_size=60, threads=1, rehearsal=2, lr=0.2
+    )
+    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    first, again = (run(recipe, dataset, tmp_path / name, fabric, tensorboard=False) for name in ("a", "b"))
+    assert first.weights == again.weights
+    kept = ps.load(tmp_path / "a" / PROTOTYPES_FILE)
+    start = ps.construct("cross_polytope", num_classes=6, dim=3)
+    assert np.abs(kept.points - start.points).max() > 0.05
+    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
+    assert pair_sum(kept, similarity) > pair_sum(start, similarity)
+    model = load_model(tmp_path / "a")
+    assert torch.allclose(model.head.prototypes(), torch.tensor(kept.points, dtype=torch.float32), atol=1e-6)
+    assert not (tmp_path / "a" / "rehearsal").exists()
+
+
+def test_moving_prototypes_begin_as_the_head_does():
+    code = ps.construct("cross_polytope", num_classes=6, dim=3)
+    z = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    assert torch.allclose(
+        MovingPrototypes(code, "soft_cap", "auto")(z), PrototypeHead(code, preset="soft_cap")(z), atol=1e-5
+    )

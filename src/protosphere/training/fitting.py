@@ -1,0 +1,60 @@
+"""Prototypes that depend on the training examples: given to classes by similarity, or moved in a rehearsal; then fixed.
+
+They are kept in the run's folder, and read from there when it goes on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import protosphere as ps
+from protosphere.assignment import assign
+from protosphere.assignment.similarity import similarity_text
+from protosphere.constructions import describe
+from protosphere.data import Dataset
+from protosphere.errors import StorageError
+from protosphere.training.class_similarity import WARMUP_FOLDER, class_similarity
+from protosphere.training.recipe import ALIGNED, Recipe
+from protosphere.training.rehearsal import REHEARSAL_FOLDER, rehearsed
+
+PROTOTYPES_FILE = "prototypes.safetensors"
+
+
+def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+    """The prototypes of a recipe that fits them; made once, and kept in `folder`."""
+    path = folder / PROTOTYPES_FILE
+    if path.exists():
+        return _kept(path, recipe)
+    code = (
+        _by_similarity(recipe, dataset, folder, fabric) if recipe.mapping in ALIGNED else _constructed(recipe, dataset)
+    )
+    if recipe.rehearsal:
+        code = rehearsed(recipe, code, dataset, folder, fabric)
+    if fabric.is_global_zero:
+        code.save(path)
+        for used in (WARMUP_FOLDER, REHEARSAL_FOLDER):
+            shutil.rmtree(folder / used, ignore_errors=True)
+    return code
+
+
+def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+    similarity = class_similarity(recipe, dataset, folder, fabric)
+    if "similarity" in describe(recipe.scheme).options:
+        similarity = similarity if recipe.mapping == "align" else -similarity
+        return _constructed(recipe, dataset, similarity=similarity_text(similarity))
+    return assign(_constructed(recipe, dataset), similarity, recipe.mapping, seed=recipe.seed)
+
+
+def _constructed(recipe: Recipe, dataset: Dataset, **options: Any) -> ps.SphericalCode:
+    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
+    chosen: dict[str, Any] = dict(recipe.options) | options | {"seed": recipe.seed, "mapping": mapping}
+    return ps.construct(recipe.scheme, num_classes=dataset.num_classes, dim=recipe.dim, **chosen)
+
+
+def _kept(path: Path, recipe: Recipe) -> ps.SphericalCode:
+    code = ps.load(path)
+    if code.dim != recipe.dim:
+        raise StorageError(f"'{path}' holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}; remove it")
+    return code
