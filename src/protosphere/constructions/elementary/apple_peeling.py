@@ -85,9 +85,13 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return None
 
 
+def _guarantee(num_classes: int, dim: int) -> float:
+    return cos(peeled_angle(num_classes, dim))
+
+
 @construction(
     obstacle=_obstacle,
-    guarantee=lambda K, n: cos(peeled_angle(K, n)),
+    guarantee=_guarantee,
     summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
 )

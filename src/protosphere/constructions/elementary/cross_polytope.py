@@ -20,9 +20,14 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return f"'cross_polytope' needs dim >= num_classes / 2, {got}; nearest: {brief(nearest)}"
 
 
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(0 if num_classes > 2 else -1)
+
+
 @construction(
     obstacle=_obstacle,
-    guarantee=lambda K, _: Fraction(0 if K > 2 else -1),
+    guarantee=_guarantee,
     summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
     closed_form=True,

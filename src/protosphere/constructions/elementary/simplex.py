@@ -19,9 +19,14 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
 
 
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(-1, num_classes - 1)
+
+
 @construction(
     obstacle=_obstacle,
-    guarantee=lambda K, _: Fraction(-1, K - 1),
+    guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
     closed_form=True,
