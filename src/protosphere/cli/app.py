@@ -52,6 +52,7 @@ COMMANDS = {
     "reproduce": Command("Run the paper's experiments and draw its figures.", "mnist --workers 2"),
     "opposed": Command("Which classes get diametrically opposed prototypes.", "mnist --dim 8"),
     "report": Command("A page of a sweep's results.", "runs/mnist-quick --html report.html"),
+    "paired": Command("Ways to train, compared seed by seed.", "results/digits.csv --against 'learned layer'"),
     "claims": Command("What results say of the paper's claims.", "results -o claims.md"),
     "figure": Command("Draw a figure of the paper, or all of them.", "all -o figures"),
 }

@@ -1,0 +1,82 @@
+"""`protosphere paired`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from protosphere.cli.arguments import Json
+from protosphere.cli.finished_runs import stored_records, variant, words
+from protosphere.cli.screen import print_json, screen
+from protosphere.errors import StorageError
+from protosphere.training.paired import Compared, compared
+from protosphere.training.records import RunRecord
+
+NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
+"""Settings that do not tell ways apart: they are in the table otherwise, or chosen on validation examples."""
+
+
+def paired(
+    store: Path,
+    /,
+    *,
+    against: str = "learned layer",
+    metric: str = "test_accuracy",
+    dataset: str | None = None,
+    json: Json = False,
+    markdown: bool = False,
+) -> None:
+    """Ways to train beside one of them, seed by seed: means and differences with 95 % intervals, by dimension.
+
+    Args:
+        store: The folder of a sweep's results, or a .csv table of them.
+        against: The way that others are compared with, by its name in the table.
+        metric: A column of the results, e.g. test_top5_accuracy.
+        dataset: Of several data sets only this one.
+        markdown: Print the table in Markdown.
+    """
+    records = [r for r in stored_records(store) if dataset in (None, r.recipe.dataset)]
+    if not any(record.status == "done" for record in records):
+        raise StorageError(f"'{store}' has no finished run to compare")
+    way = ways_of(records)
+    rows = compared(records, lambda record: way[record.digest], against, metric)
+    if json:
+        print_json([asdict(row) for row in rows])
+    elif markdown:
+        screen().print("\n".join(_markdown(rows)), soft_wrap=True, markup=False)
+    else:
+        screen().print(_table(rows, against, metric))
+
+
+def ways_of(records: list[RunRecord]) -> dict[str, str]:
+    """By digest what each run is called: its series, its mapping, and whatever else runs differ in."""
+    done = [record for record in records if record.status == "done"]
+    settings = [name for name in done[0].recipe.record() if name not in NOT_A_WAY]
+    differing = [name for name in settings if len({str(getattr(r.recipe, name)) for r in done}) > 1]
+    return {r.digest: ", ".join(filter(None, (r.recipe.series, variant(r.recipe, differing)))) for r in done}
+
+
+def _cells(row: Compared) -> tuple[str, ...]:
+    return row.way, str(row.dim), f"{row.lr:g}", str(row.seeds), str(row.mean), _signed(row)
+
+
+def _signed(row: Compared) -> str:
+    if row.difference is None:
+        return ""
+    return f"{row.difference}" if row.difference.value < 0 else f"+{row.difference}"
+
+
+def _table(rows: list[Compared], against: str, metric: str) -> Table:
+    table = Table(title=f"{words(metric)}, mean ± half a 95 % interval; difference from {against}")
+    for name in ("way", "n", "lr", "seeds", "mean", "difference"):
+        table.add_column(name, justify="left" if name == "way" else "right")
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def _markdown(rows: list[Compared]) -> list[str]:
+    head = ["| way | n | lr | seeds | mean | difference |", "|---|---|---|---|---|---|"]
+    return head + [f"| {' | '.join(_cells(row))} |" for row in rows]

@@ -1,0 +1,138 @@
+"""Ways to train compared seed by seed: means, differences of runs with the same seed, and their 95 % intervals.
+
+Runs of one seed share the split, the order of examples and, where shapes agree, the first weights, so their difference
+says more than that of two means. A way that was run at several learning rates is taken at the one with the best mean
+validation accuracy; test examples have no say in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.training.records import RunRecord
+
+Metric = Callable[[RunRecord], float | None]
+"""A figure of a finished run."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Of some numbers, and half of the width of its 95 % interval by Student's t; None for a single number."""
+
+    value: float
+    margin: float | None
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f}" if self.margin is None else f"{self.value:.2f} ± {self.margin:.2f}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One way at one dimension.
+
+    Attributes:
+        way: what it is called.
+        dim: of z.
+        lr: the learning rate it is taken at.
+        seeds: how many runs.
+        mean: of the metric.
+        difference: from the reference way at that dimension, over the seeds that both have; None for itself, or where
+            they share fewer than two.
+    """
+
+    way: str
+    dim: int
+    lr: float
+    seeds: int
+    mean: Mean
+    difference: Mean | None
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """The mean of at least one number.
+
+    >>> str(mean_of([1.0, 2.0, 3.0]))
+    '2.00 ± 2.48'
+    """
+    if len(values) < 2:
+        return Mean(values[0], None)
+    from scipy.special import stdtrit
+
+    return Mean(fmean(values), float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / sqrt(len(values)))
+
+
+def metric_named(name: str) -> Metric:
+    """A field of a record, accuracies in percent, or one of its metrics, as results call it."""
+    scale = 100.0 if name.endswith("accuracy") else 1.0
+
+    def metric(record: RunRecord) -> float | None:
+        value = getattr(record, name) if name in FIELDS else record.metrics.get(name)
+        return None if value is None else scale * value
+
+    return metric
+
+
+FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds")
+
+
+def compared(
+    records: Iterable[RunRecord],
+    way: Callable[[RunRecord], str],
+    against: str,
+    metric: str = "test_accuracy",
+) -> list[Compared]:
+    """Every way at every dimension, beside the way called `against`; by dimension, then in the order they come.
+
+    A reference that has one dimension only, as a learned layer has, is that of every dimension.
+    """
+    value, groups = metric_named(metric), _by_way(records, way)
+    chosen = {key: _at_best_rate(runs) for key, runs in groups.items()}
+    reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
+    if not reference:
+        known = ", ".join(dict.fromkeys(name for name, _ in groups))
+        raise InvalidArgumentError(f"'against' must be a way of the results ({known}), got {brief(against)}")
+    only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
+    rows: list[Compared] = []
+    for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
+        values = _values(runs, value)
+        if values:
+            other = {} if name == against else _values(reference.get(dim, only), value)
+            rate = next(iter(runs.values())).recipe.lr
+            rows.append(Compared(name, dim, rate, len(values), mean_of(list(values.values())), _paired(values, other)))
+    if not rows:
+        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
+    return rows
+
+
+def _by_way(records: Iterable[RunRecord], way: Callable[[RunRecord], str]) -> dict[tuple[str, int], list[RunRecord]]:
+    groups: dict[tuple[str, int], list[RunRecord]] = {}
+    for record in records:
+        if record.status == "done":
+            groups.setdefault((way(record), record.recipe.dim), []).append(record)
+    return groups
+
+
+def _at_best_rate(runs: Iterable[RunRecord]) -> dict[int, RunRecord]:
+    """By seed, those at the rate of the best mean validation accuracy; of rates that have the most seeds."""
+    rates: dict[float, dict[int, RunRecord]] = {}
+    for record in runs:
+        rates.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
+    return max(rates.values(), key=lambda found: (len(found), _mean_validation(found)))
+
+
+def _mean_validation(runs: Mapping[int, RunRecord]) -> float:
+    return fmean(record.validation_accuracy or 0.0 for record in runs.values())
+
+
+def _values(runs: Mapping[int, RunRecord], metric: Metric) -> dict[int, float]:
+    found = {seed: metric(record) for seed, record in runs.items()}
+    return {seed: value for seed, value in found.items() if value is not None}
+
+
+def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
+    shared = sorted(values.keys() & reference.keys())
+    return mean_of([values[seed] - reference[seed] for seed in shared]) if len(shared) > 1 else None

@@ -1,0 +1,88 @@
+"""Ways to train compared seed by seed, against scipy's paired test."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from protosphere.cli.app import main
+from protosphere.errors import InvalidArgumentError
+from protosphere.training.paired import compared, mean_of
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.store import write_table
+
+
+def record(seed: int, test: float, validation: float = 0.5, **settings: object) -> RunRecord:
+    recipe = Recipe(seed=seed, **settings)  # pyright: ignore[reportArgumentType]
+    return RunRecord(
+        recipe, "done", test_accuracy=test, validation_accuracy=validation, metrics={"test_top5_accuracy": test / 2}
+    )
+
+
+@pytest.fixture
+def records() -> list[RunRecord]:
+    rng = np.random.default_rng(0)
+    learned = [record(s, 0.6 + 0.01 * rng.standard_normal(), head="bottleneck", dim=5) for s in range(5)]
+    fixed = [
+        record(s, r.test_accuracy - 0.02 + 0.001 * s, scheme="cross_polytope", dim=5) for s, r in enumerate(learned)
+    ]
+    tempting = [record(s, 0.99, 0.4, scheme="cross_polytope", dim=5, lr=0.5) for s in range(5)]
+    return [*learned, *fixed, *tempting]
+
+
+def series(record: RunRecord) -> str:
+    return record.recipe.series
+
+
+def test_mean_and_interval_are_those_of_the_t_test() -> None:
+    values = np.random.default_rng(1).standard_normal(7)
+    found, oracle = mean_of(values.tolist()), stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert found.margin is not None
+    assert found.value - found.margin == pytest.approx(oracle.low)
+    assert found.value + found.margin == pytest.approx(oracle.high)
+
+
+def test_differences_are_paired_and_rates_chosen_on_validation(records: list[RunRecord]) -> None:
+    learned, fixed = compared(reversed(records), series, "learned bottleneck")[::-1]
+    assert (learned.way, learned.difference, fixed.lr, fixed.seeds) == ("learned bottleneck", None, 0.1, 5)
+    pairs = [[100 * (r.test_accuracy or 0) for r in records[start : start + 5]] for start in (5, 0)]
+    oracle = stats.ttest_rel(*pairs).confidence_interval(0.95)
+    assert fixed.difference is not None
+    assert fixed.difference.margin is not None
+    assert fixed.difference.value - fixed.difference.margin == pytest.approx(oracle.low)
+    assert fixed.difference.margin < fixed.mean.margin  # type: ignore[operator]
+
+
+def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
+    rows = compared(records, series, "learned bottleneck", "test_top5_accuracy")
+    assert rows[0].mean.value == pytest.approx(50 * np.mean([r.test_accuracy for r in records[:5]]))
+    with pytest.raises(InvalidArgumentError, match="'metric' must be a column of the results"):
+        compared(records, series, "learned bottleneck", "test_top7_accuracy")
+    with pytest.raises(
+        InvalidArgumentError, match=r"'against' must be a way of the results .learned bottleneck, cross"
+    ):
+        compared(records, series, "bottleneck")
+
+
+def test_a_reference_of_one_dimension_serves_all() -> None:
+    runs = [record(s, 0.5, dim=10, head="linear") for s in (0, 1)]
+    runs += [record(s, 0.4, dim=5, scheme="cross_polytope") for s in (0, 1)]
+    rows = {row.way: row for row in compared(runs, series, "learned layer")}
+    assert rows["cross_polytope"].difference is not None
+    assert rows["cross_polytope"].difference.value == pytest.approx(-10)
+
+
+def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
+    table = write_table(records, tmp_path / "runs.csv")
+    assert main(["paired", str(table), "--against", "learned bottleneck", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["way"] for row in rows] == ["learned bottleneck", "cross_polytope"]
+    assert main(["paired", str(table), "--against", "learned bottleneck", "--markdown"]) == 0
+    assert "| cross_polytope | 5 | 0.1 | 5 | " in capsys.readouterr().out
+    assert main(["paired", str(table), "--against", "learned bottleneck"]) == 0
+    assert main(["paired", str(table)]) == 2
+    assert "learned bottleneck, cross_polytope" in " ".join(capsys.readouterr().err.split())
