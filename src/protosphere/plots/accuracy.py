@@ -143,14 +143,15 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     random = rows[0].mapping == "random"
     single = len(rows) == 1
+    look = style.points() if single else {"marker": style.marker}
+    hollow = {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.0} if random else {}
     ax.errorbar(
         [row.dim for row in rows],
         [100 * row.accuracy for row in rows],
         yerr=[100 * (row.deviation or 0.0) for row in rows],
         color=style.color,
-        marker=style.marker,
         linestyle="none" if single else (0, (4, 2)) if random else "-",
-        markerfacecolor="white" if random else style.color,
+        **(look | hollow),
         capsize=2,
         elinewidth=0.7,
         label=label_of(rows[0], style),
@@ -177,7 +178,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
         for scheme in dict.fromkeys(run.scheme for run in placed):
             own, style = [run for run in placed if run.scheme == scheme], styles[scheme]
             points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]
-            ax.plot(*points, style.marker, color=style.color, label=style.label, alpha=0.8)
+            ax.plot(*points, linestyle="none", color=style.color, label=style.label, alpha=0.8, **style.points(0.8))
         for row in averages(run for run in runs if run.scheme == REFERENCE):
             _draw_reference(ax, styles[REFERENCE], [row])
         line = line_through(runs)

@@ -47,7 +47,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
     """Powers of two below, numbers of classes on the left."""
-    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
+    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or range(len(dims))
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
     ax.set_yticks([i + 0.5 for i in range(len(counts))], [f"{count:,}" for count in counts])
     ax.set_xlabel("n, dimensions (not evenly spaced)")

@@ -16,6 +16,9 @@ from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, sche
 CURVE_POINTS = 160
 """How many dimensions a bound is drawn at."""
 
+MARGIN = 1.08
+"""How far beyond its dimensions a panel goes, as a factor."""
+
 
 def draw_comparison(comparison: Comparison, path: str | Path) -> Path:
     """Draw a comparison as the .png, .pdf or .svg that `path` ends in, bounds and all."""
@@ -71,17 +74,19 @@ def _draw_all(ax: Any, comparison: Comparison, curve: Sequence[Limits]) -> tuple
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the bounds and the region between them; what to put into the legend."""
+    """Draw the bounds and the region between them; what to put into the legend. One dimension fills the panel."""
     drawn: list[Any] = []
-    dims = [row.dim for row in curve]
-    converse = [float(row.converse) for row in curve]
-    possible = [(row.dim, float(row.achievable), float(row.converse)) for row in curve if row.achievable is not None]
+    places = [(float(row.dim), row) for row in curve]
+    if len(curve) == 1:
+        places = [(row.dim / MARGIN, row) for row in curve] + [(row.dim * MARGIN, row) for row in curve]
+    dims, converse = [dim for dim, _ in places], [float(row.converse) for _, row in places]
+    possible = [(dim, float(row.achievable), float(row.converse)) for dim, row in places if row.achievable is not None]
     if possible:
         at, above, below = (np.array(column) for column in zip(*possible, strict=True))
         drawn += ax.plot(at, above, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)), label=_achievable(curve))
         drawn.append(ax.fill_between(at, below, above, color="#E8E8E8", linewidth=0, label="the optimum lies here"))
     drawn += ax.plot(dims, converse, color="#000000", linewidth=1.3, label=_converse(curve))
-    paper = [float(row.paper_converse) for row in curve]
+    paper = [float(row.paper_converse) for _, row in places]
     label = f"converse as in the paper, -1/{K - 1}"
     return drawn + ax.plot(dims, paper, color="#000000", linewidth=0.9, linestyle=":", label=label)
 
@@ -100,21 +105,12 @@ def _draw_scheme(ax: Any, style: SchemeStyle, cells: Sequence[Cell]) -> Any:
         return None
     dims = [cell.dim for cell in cells]
     cosines = [float(cell.max_cosine) for cell in cells if cell.max_cosine is not None]
-    single = len(cells) == 1
-    (line,) = ax.plot(
-        dims,
-        cosines,
-        color=style.color,
-        marker=style.marker,
-        linestyle="none" if single else ("-" if style.line == "none" else style.line),
-        linewidth=style.width,
-        markersize=style.size if single else style.size * style.width / 2,
-        markeredgecolor="white" if single else style.color,
-        markeredgewidth=0.6 if single else style.width * 0.8,
-        zorder=4 if single else 3,
-        label=style.label,
-    )
-    return line
+    if len(cells) == 1:
+        look = style.points() | {"linestyle": "none", "zorder": 4}
+    else:
+        look = {"marker": style.marker, "linestyle": "-" if style.line == "none" else style.line, "zorder": 3}
+        look |= {"markersize": style.size * style.width / 2, "markeredgewidth": style.width * 0.8}
+    return ax.plot(dims, cosines, color=style.color, linewidth=style.width, label=style.label, **look)[0]
 
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:
@@ -123,5 +119,5 @@ def _label_dimensions(ax: Any, comparison: Comparison) -> None:
     ticks = [1 << m for m in range(high.bit_length() + 1) if low <= 1 << m <= high] or [low]
     ax.set_xticks(ticks, [str(tick) for tick in ticks])
     ax.minorticks_off()
-    ax.set_xlim(low / 1.08, high * 1.08)
+    ax.set_xlim(low / MARGIN, high * MARGIN)
     ax.set_xlabel("dimension n")

@@ -33,6 +33,10 @@ RC: dict[str, Any] = {
 }
 
 
+LINE_MARKERS = "x+_|1234"
+"""Markers that are all edge, with nothing to fill."""
+
+
 @dataclass(frozen=True)
 class SchemeStyle:
     """How one scheme is drawn. Colours are those of Okabe and Ito, which the colour-blind tell apart."""
@@ -43,6 +47,16 @@ class SchemeStyle:
     line: Any
     width: float = 1.2
     size: float = 7.5
+
+    def points(self, factor: float = 1.0) -> dict[str, Any]:
+        """How matplotlib draws it where there is no line: a ring for what is a line alone, to be seen around others."""
+        if not self.marker:
+            look = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": self.color, "markeredgewidth": 1.5}
+            return look | {"markersize": 1.7 * factor * self.size}
+        edge = self.color if self.marker in LINE_MARKERS else "white"
+        width = 1.5 if self.marker in LINE_MARKERS else 0.6
+        look = {"marker": self.marker, "markeredgecolor": edge, "markeredgewidth": width}
+        return look | {"markersize": factor * self.size}
 
 
 STYLES = {
