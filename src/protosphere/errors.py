@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from contextlib import suppress
+from sys import float_info
 from typing import SupportsIndex
 
 
@@ -56,7 +57,7 @@ def as_integer(name: str, value: object, *, minimum: int) -> int:
 
 def as_positive(name: str, value: object) -> float:
     """`value` as a finite float above zero."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= float_info.max:
         return float(value)
     raise InvalidArgumentError(f"'{name}' must be a finite number above 0, got {brief(value)}")
 

@@ -193,6 +193,7 @@ def test_without_dim_the_simplex_fits():
         ((1,), {}, "'code_or_num_classes' must be an integer of at least 2, got 1"),
         ((10,), {"preset": "cosface"}, "'preset' must be one of soft_cap, protosphere, lindstrom, kasarla, mettes"),
         ((10,), {"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0, got 'big'"),
+        ((10,), {"scale": 10**400}, "'scale' must be 'auto', 'learn' or a number above 0, got about 2"),
         ((10,), {"scale": -1.0}, "'scale' must be 'auto', 'learn' or a number above 0, got -1.0"),
         ((10,), {"reserve": 5}, "'reserve' must be an integer of at least 10, got 5"),
         ((CODE,), {"dim": 4}, "'dim' and 'reserve' go with a number of classes, got a code"),

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from protosphere.cli.arguments import Flag, Json, Whole
 from protosphere.cli.finished_runs import seen, trained_runs
 from protosphere.cli.screen import screen
-from protosphere.cli.sweeping import Ray, engine_of, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import Ray, show_plan, show_summary, sweep_on_screen
 from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
 from protosphere.plots.accuracy import Trained, draw_accuracy, equation, line_through
@@ -58,7 +58,7 @@ def reproduce(
     place = Store(store or Path("runs") / f"{experiment}-{budget}")
     if results is not None and results.exists():
         take_over(read_table(results), place)
-    records = sweep_on_screen(recipes, place, engine_of(workers, ray), data_dir, accelerator=accelerator)
+    records = sweep_on_screen(recipes, place, data_dir, workers=workers, ray=ray, accelerator=accelerator)
     if results is not None:
         write_table(records, results)
     show_summary(records, place, json=json)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from protosphere.cli.arguments import Json, Whole
 from protosphere.cli.output import checked_output
-from protosphere.cli.sweeping import Ray, engine_of, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import Ray, show_plan, show_summary, sweep_on_screen
 from protosphere.paper.experiments import named_sweep
 from protosphere.training.store import TABLE_ENDINGS, Store, write_table
 from protosphere.training.sweep_files import load_sweep
@@ -48,8 +48,8 @@ def sweep(
         return
     checked_output(export, TABLE_ENDINGS)
     place = Store(store or Path("runs") / file.stem)
-    engine = engine_of(workers, ray)
-    records = sweep_on_screen(recipes, place, engine, data_dir, accelerator=accelerator, retry_failed=retry_failed)
+    options: dict[str, Any] = {"workers": workers, "ray": ray, "accelerator": accelerator, "retry_failed": retry_failed}
+    records = sweep_on_screen(recipes, place, data_dir, **options)
     if export is not None:
         write_table(records, export)
     show_summary(records, place, json=json)

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from protosphere.training.epochs import read_metrics
+from protosphere.cli.sweep_estimate import SweepEstimate
+from protosphere.training.epochs import EpochMetrics, read_metrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store
@@ -28,50 +29,48 @@ class _Board:
 
     recipes: Sequence[Recipe]
     store: Store
+    estimate: SweepEstimate
     begun: float = field(default_factory=time.monotonic)
-    statuses: Counter[str] = field(default_factory=Counter[str])
-    fresh_epochs: int = 0
+    statuses: dict[str, str] = field(default_factory=dict[str, str])
     fresh_images: float = 0.0
 
     def count_done(self) -> None:
-        records = (self.store.get(recipe.digest) for recipe in self.recipes)
-        self.statuses = Counter(record.status for record in records if record is not None)
+        digests = {recipe.digest for recipe in self.recipes} - set(self.estimate.todo)
+        records = (self.store.get(digest) for digest in digests)
+        self.statuses = {record.digest: record.status for record in records if record is not None}
 
     def add(self, record: RunRecord) -> None:
-        self.statuses[record.status] += 1
+        self.statuses[record.digest] = record.status
+        self.estimate.finished(record)
         if record.status == "done":
-            self.fresh_epochs += record.recipe.epochs
             self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
 
     def throughput(self) -> str:
         seconds = time.monotonic() - self.begun
         return f"{self.fresh_images / seconds:,.0f} training images/s in all, over {_clock(seconds)}"
 
-    def seconds_left(self, running: Sequence[Recipe]) -> float | None:
-        """By the epochs that this call has seen end."""
-        under_way = sum(len(read_metrics(self.store.work_folder(recipe.digest))) for recipe in running)
-        seen = self.fresh_epochs + under_way
-        done = sum(self.statuses.values())
-        left = sum(recipe.epochs for recipe in self.recipes) * (1 - done / max(1, len(self.recipes))) - under_way
-        return (time.monotonic() - self.begun) / seen * max(0.0, left) if seen else None
-
     def table(self, running: Sequence[Recipe]) -> Table:
-        counts = ", ".join(f"{number} {status}" for status, number in sorted(self.statuses.items())) or "0 done"
-        left = self.seconds_left(running)
+        histories = {recipe.digest: read_metrics(self.store.work_folder(recipe.digest)) for recipe in running}
+        self.estimate.saw(histories)
+        left = self.estimate.seconds_left()
+        tally = Counter(self.statuses.values())
+        counts = ", ".join(f"{number} {status}" for status, number in sorted(tally.items())) or "0 done"
         title = f"{counts} of {len(self.recipes)}" + ("" if left is None else f"; {_clock(left)} left")
         table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
         for name in ("scheme", "n", "mapping", "seed", "epoch", "loss", "accuracy", "images/s"):
             table.add_column(name, justify="left" if name in ("scheme", "mapping") else "right")
         for recipe in running[:MOST_ROWS]:
-            table.add_row(*_cells(recipe, self.store))
+            table.add_row(*_cells(recipe, histories[recipe.digest]))
         return table
 
 
 @contextmanager
-def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """What to call with the runs under way, and with each record."""
+def sweep_screen(
+    recipes: Sequence[Recipe], store: Store, estimate: SweepEstimate
+) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
+    """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
     console = Console(stderr=True, highlight=False)
-    board = _Board(recipes, store)
+    board = _Board(recipes, store, estimate)
     board.count_done()
     live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
 
@@ -81,9 +80,7 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
 
     def told(record: RunRecord) -> None:
         board.add(record)
-        console.print(
-            f"[{sum(board.statuses.values())}/{len(recipes)}] {record_line(record)}", markup=False, soft_wrap=True
-        )
+        console.print(f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}", markup=False, soft_wrap=True)
 
     try:
         with live or nullcontext():
@@ -91,7 +88,7 @@ def sweep_screen(recipes: Sequence[Recipe], store: Store) -> Generator[tuple[Wat
         if board.fresh_images:
             console.print(board.throughput(), soft_wrap=True)
     except KeyboardInterrupt:
-        done = f"{sum(board.statuses.values())} of {len(recipes)} runs are done"
+        done = f"{len(board.statuses)} of {len(recipes)} runs are done"
         console.print(f"{done}; the same command goes on from here", soft_wrap=True)
         raise
 
@@ -104,9 +101,8 @@ def record_line(record: RunRecord) -> str:
     return what + f"{100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
 
 
-def _cells(recipe: Recipe, store: Store) -> list[str]:
+def _cells(recipe: Recipe, history: Sequence[EpochMetrics]) -> list[str]:
     cells = [recipe.series, str(recipe.dim), recipe.mapping, str(recipe.seed)]
-    history = read_metrics(store.work_folder(recipe.digest))
     if not history:
         return [*cells, f"0/{recipe.epochs}"]
     last = history[-1]

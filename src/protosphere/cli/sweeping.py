@@ -11,13 +11,14 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.screen import print_json, screen
+from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store
-from protosphere.training.sweep import Engine, in_this_process
+from protosphere.training.sweep import Engine, in_this_process, pending
 from protosphere.training.sweep import sweep as run_sweep
 
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
@@ -42,19 +43,23 @@ def engine_of(workers: int, ray: Sequence[str] | None) -> Engine:
 def sweep_on_screen(
     recipes: Sequence[Recipe],
     place: Store,
-    engine: Engine,
     data_dir: Path | None,
     *,
+    workers: int,
+    ray: Sequence[str] | None,
     accelerator: str,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
     """Do what is left to do, before the user's eyes; the records of the whole sweep."""
+    engine = engine_of(workers, ray)
     names = {recipe.dataset for recipe in recipes}
     if len(names) != 1:
         raise InvalidArgumentError(f"a sweep is over one dataset, got {', '.join(sorted(names)) or 'none'}")
     with ps.progress_bar() as progress:
         images = load_dataset(names.pop(), data_dir=data_dir, progress=progress)
-    with sweep_screen(recipes, place) as (watch, told):
+    todo = pending(recipes, place, images, retry_failed=retry_failed)
+    estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in todo}, workers if ray is None else None)
+    with sweep_screen(recipes, place, estimate) as (watch, told):
         options: dict[str, Any] = {"data_dir": data_dir, "retry_failed": retry_failed, "accelerator": accelerator}
         for record in run_sweep(recipes, images, place, engine, watch=watch, **options):
             told(record)

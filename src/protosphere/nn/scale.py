@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import torch
 from torch import Tensor, nn
 
-from protosphere.errors import InvalidArgumentError, brief
+from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
 """A learned scale stays within this factor of where it starts: unbounded ones ran away at learning rate .1."""
@@ -44,6 +45,6 @@ class Scale(nn.Module):
 
 
 def _number(setting: object) -> float:
-    if isinstance(setting, (int, float)) and not isinstance(setting, bool) and 0 < setting < float("inf"):
-        return float(setting)
+    with suppress(InvalidArgumentError):
+        return as_positive("scale", setting)
     raise InvalidArgumentError(f"'scale' must be 'auto', 'learn' or a number above 0, got {brief(setting)}")

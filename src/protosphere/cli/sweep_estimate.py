@@ -1,0 +1,94 @@
+"""How long a sweep still takes, from the epochs that it has been seen to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heapreplace
+
+from protosphere.training.epochs import EpochMetrics
+from protosphere.training.records import RunRecord
+
+Histories = Mapping[str, Sequence[EpochMetrics]]
+"""By the digests of the runs under way, the epochs that they have done, in earlier calls too."""
+
+
+@dataclass
+class _Pace:
+    """One run: the epochs it had when it was first seen and has done since, and from when to when these took."""
+
+    before: int
+    since: float | None
+    epochs: int = 0
+    until: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Of the epochs done."""
+        return 0.0 if self.since is None else self.until - self.since
+
+
+@dataclass
+class SweepEstimate:
+    """Fed with what is seen of a sweep, says how long the rest takes; nothing before the first epoch has ended.
+
+    An epoch takes what those seen took, with what came between them. Not counted is what happens once: processes that
+    start and import.
+
+    Attributes:
+        todo: by the digest of each run that is to be done, its epochs.
+        workers: how many runs are done at a time; None for as many as seem to be training.
+        clock: what tells the seconds.
+    """
+
+    todo: Mapping[str, int]
+    workers: int | None
+    clock: Callable[[], float] = time.monotonic
+    paces: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
+    ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
+
+    def saw(self, running: Histories) -> None:
+        """Take note of the runs under way."""
+        now = self.clock()
+        for digest, history in running.items():
+            warm = now if self.ended else None  # a process that has done a run begins the next at once
+            pace = self.paces.setdefault(digest, _Pace(len(history), warm))
+            if len(history) - pace.before != pace.epochs:
+                pace.epochs, pace.until = len(history) - pace.before, now
+            if pace.since is None and pace.epochs > 0:
+                pace.since = now - sum(metrics.seconds for metrics in history[pace.before :])
+
+    def finished(self, record: RunRecord) -> None:
+        """Take note of a run that has ended, however; one that was never seen to train has its own word for it."""
+        now = self.clock()
+        pace = self.paces.pop(record.digest, _Pace(0, None))
+        start = now - (record.seconds or 0.0) if pace.since is None else pace.since
+        epochs = record.recipe.epochs - pace.before if record.status == "done" else 0
+        self.ended[record.digest] = _Pace(pace.before, start, epochs, now)
+
+    def seconds_left(self) -> float | None:
+        """Until the last run ends; None where no epoch has been seen yet."""
+        seen = [pace for pace in (*self.ended.values(), *self.paces.values()) if pace.epochs > 0]
+        seconds = sum(pace.seconds for pace in seen)
+        if not seen or seconds <= 0:
+            return None
+        an_epoch = seconds / sum(pace.epochs for pace in seen)
+        queues = [0.0] * (self.workers or self._at_once(seen))
+        for digest in sorted(self.todo, key=lambda digest: digest not in self.paces):  # those under way first
+            heapreplace(queues, queues[0] + self._left(digest, an_epoch))
+        return max(queues)
+
+    def _left(self, digest: str, an_epoch: float) -> float:
+        """Seconds that a run still takes."""
+        if digest in self.ended:
+            return 0.0
+        pace = self.paces.get(digest, _Pace(0, None))
+        begun = min(an_epoch, self.clock() - pace.until) if pace.epochs else 0.0
+        return max(0.0, an_epoch * (self.todo[digest] - pace.before - pace.epochs) - begun)
+
+    def _at_once(self, seen: Sequence[_Pace]) -> int:
+        """As many runs as are training, or were over the time that all have taken."""
+        taken = max(pace.until for pace in seen) - min(pace.until - pace.seconds for pace in seen)
+        over_time = round(sum(pace.seconds for pace in seen) / taken)
+        return max(1, over_time, sum(pace.epochs > 0 for pace in self.paces.values()))
