@@ -63,7 +63,7 @@ def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
     with pytest.raises(InvalidArgumentError, match="'metric' must be a column of the results"):
         compared(records, series, "learned bottleneck", "test_top7_accuracy")
     with pytest.raises(
-        InvalidArgumentError, match=r"'against' must be a way of the results .learned bottleneck, cross"
+        InvalidArgumentError, match=r"'against' must be a way of the results .learned bottleneck; cross"
     ):
         compared(records, series, "bottleneck")
 
@@ -85,4 +85,4 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
     assert "| cross_polytope | 5 | 0.1 | 5 | " in capsys.readouterr().out
     assert main(["paired", str(table), "--against", "learned bottleneck"]) == 0
     assert main(["paired", str(table)]) == 2
-    assert "learned bottleneck, cross_polytope" in " ".join(capsys.readouterr().err.split())
+    assert "learned bottleneck; cross_polytope" in " ".join(capsys.readouterr().err.split())

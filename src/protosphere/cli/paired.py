@@ -12,6 +12,7 @@ from protosphere.cli.finished_runs import stored_records, variant, words
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import StorageError
 from protosphere.training.paired import Compared, compared
+from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.records import RunRecord
 
 NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
@@ -55,7 +56,15 @@ def ways_of(records: list[RunRecord]) -> dict[str, str]:
     done = [record for record in records if record.status == "done"]
     settings = [name for name in done[0].recipe.record() if name not in NOT_A_WAY]
     differing = [name for name in settings if len({str(getattr(r.recipe, name)) for r in done}) > 1]
-    return {r.digest: ", ".join(filter(None, (r.recipe.series, variant(r.recipe, differing)))) for r in done}
+    return {r.digest: ", ".join(filter(None, (r.recipe.series, _told(r.recipe, differing)))) for r in done}
+
+
+def _told(recipe: Recipe, differing: list[str]) -> str:
+    """What tells a run apart, without what it does not have."""
+    absent = {name for name in ("rehearsal", "label_noise", "train_images") if not getattr(recipe, name)}
+    absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
+    absent |= set() if recipe.head == "prototypes" else {"mapping"}
+    return variant(recipe, [name for name in differing if name not in absent])
 
 
 def _cells(row: Compared) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ def compared(
     chosen = {key: _at_best_rate(runs) for key, runs in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
-        known = ", ".join(dict.fromkeys(name for name, _ in groups))
+        known = "; ".join(dict.fromkeys(name for name, _ in groups))
         raise InvalidArgumentError(f"'against' must be a way of the results ({known}), got {brief(against)}")
     only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
     rows: list[Compared] = []
