@@ -116,7 +116,7 @@ def test_our_relaxation_is_scipys():
     from scipy.optimize import quadratic_assignment
 
     S, G = (without_diagonal(similarity(40, seed, dim)) for seed, dim in ((1, 5), (2, 9)))
-    theirs = quadratic_assignment(S, G, options={"maximize": True})
+    theirs = quadratic_assignment(S, G, options={"maximize": True, "rng": np.random.default_rng(0)})
     assert 2 * pair_sum(S, G, faq(S, G)) == pytest.approx(theirs.fun, rel=0.02)
 
 
