@@ -37,6 +37,22 @@ def test_card_names_file_and_measurement(run, tmp_path):
     assert "rankin_simplex" in out
 
 
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        (np.vstack([np.eye(3), -np.eye(3)]), "-1 (exactly), 3 opposed pairs"),
+        (np.vstack([np.eye(3), -np.eye(3)[:1]]), "-1 (exactly), 1 opposed pair"),
+        (np.eye(3), "0 (exactly), no opposed pair"),
+    ],
+)
+def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
+    np.save(tmp_path / "mine.npy", points)
+    lines = [line.strip() for line in run("certify", tmp_path / "mine.npy").out.splitlines()]
+    assert f"least cosine    {said}" in lines
+    even = ps.evenness(ps.from_points(points))
+    assert f"energy          {even.energy:.6f}, at a scale of {even.scale:.2f}" in lines
+
+
 def test_normalize_is_asked_for(run, tmp_path):
     np.save(tmp_path / "long.npy", 3 * np.eye(4))
     refused = run("certify", tmp_path / "long.npy")

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+import protosphere as ps
 from protosphere.cli.comparison_table import columns, fitted
 from protosphere.cli.dims import parsed_dims
 from protosphere.constructions.comparison import compare
@@ -105,6 +106,21 @@ def test_only_the_best_of_a_row_is_bold(run, monkeypatch):
     out = run("compare", "-K", 10, "--dims", 9, "--schemes", "simplex,cross_polytope", "--no-figure").out
     assert "\x1b[1;32m-0.1111" in out
     assert out.count("\x1b[1;32m") == 1
+
+
+def test_energy_tells_codes_of_one_max_cosine_apart(run, tmp_path):
+    words = ("compare", "-K", 100, "--dims", "50,64", "--schemes", "cross_polytope,orthogonal_simplices,one_hot")
+    answer = run(*words, "--energy", "--figure", "energy.svg", "--csv", "energy.csv")
+    rows = [line.split() for line in answer.out.splitlines() if line.startswith(("50 ", "64 "))]
+    assert rows == [["50", "1.000", "1.000", "·"], ["64", "1.000", "0.992", "·"]]
+    with (tmp_path / "energy.csv").open(newline="") as file:
+        found = {(row["scheme"], row["dim"]): row["energy"] for row in csv.DictReader(file)}
+    for scheme, dim in (("cross_polytope", 50), ("orthogonal_simplices", 64)):
+        code = ps.construct(scheme, num_classes=100, dim=dim)
+        assert float(found[scheme, str(dim)]) == ps.evenness(code).energy, "the converse is met: the head's own scale"
+    assert found["one_hot", "64"] == ""
+    assert "more even" in (tmp_path / "energy.svg").read_text()
+    assert "more even" not in run(*words, "--no-figure").out
 
 
 def test_a_row_in_which_nothing_can_be_had(run):

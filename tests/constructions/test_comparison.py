@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import protosphere as ps
@@ -101,3 +102,18 @@ def test_nobody_is_below_the_best():
         cosines = {cell.scheme: cell.max_cosine for cell in comparison.cells if cell.dim == dim}
         reached = [float(cosine) for cosine in cosines.values() if cosine is not None]
         assert float(cosines["best"]) <= min(reached) + 1e-12
+
+
+def test_energies_of_one_dimension_are_taken_at_one_scale() -> None:
+    comparison = compare(12, [1, 6, 11], schemes=["uniform", "simplex", "cross_polytope", "best"])
+    for cell in comparison.cells:
+        converse = float(next(row.converse for row in comparison.limits if row.dim == cell.dim))
+        if cell.max_cosine is None or converse >= 1:
+            assert cell.energy is None
+            continue
+        code = ps.construct(
+            cell.scheme, num_classes=12, dim=cell.dim, **({"iterations": 0} if cell.scheme == "best" else {})
+        )
+        cosines = (code.points @ code.points.T)[np.triu_indices(12, 1)]
+        scale = np.log(11 * 99) / (1 - converse)
+        assert cell.energy == pytest.approx(np.exp(scale * (cosines - 1)).sum() / 6)

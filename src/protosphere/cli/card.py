@@ -9,7 +9,7 @@ from typing import Any
 from protosphere.cli.numbers import cosine_fields, decimal, difference, spoken
 from protosphere.cli.screen import print_card, print_json
 from protosphere.code.certificate import Certificate
-from protosphere.code.evenness import evenness
+from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.evenness_order import LARGEST_COMPARED
 
@@ -34,6 +34,10 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
     yield "recipe", code.placement.recipe + says * (code.provenance is not None)
     yield "max cosine", spoken(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
+    if (found := spread_of(code)) is not None:
+        pairs = "no opposed pair" if not found.opposed_pairs else f"{found.opposed_pairs} opposed pairs"
+        yield "least cosine", f"{spoken(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}"
+        yield "energy", f"{decimal(found.energy)}, at a scale of {decimal(found.scale, 2)}"
     if code.provenance:
         promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
         yield "guarantee", promise + says
@@ -73,13 +77,16 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     }
 
 
-def spread_fields(code: SphericalCode) -> dict[str, Any]:
+def spread_of(code: SphericalCode) -> Evenness | None:
     """How even the code is, where all pairs can be looked at in a moment."""
-    if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
-        return {"least_cosine": None, "opposed_pairs": None, "energy": None}
-    found = evenness(code)
+    return None if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1 else evenness(code)
+
+
+def spread_fields(code: SphericalCode) -> dict[str, Any]:
+    """The same for JSON; nulls where it was not looked at."""
+    found = spread_of(code)
     return {
-        "least_cosine": float(found.least_cosine),
-        "opposed_pairs": found.opposed_pairs,
-        "energy": found.energy,
+        "least_cosine": found and float(found.least_cosine),
+        "opposed_pairs": found and found.opposed_pairs,
+        "energy": found and found.energy,
     }

@@ -25,6 +25,7 @@ def compare(
     dims: str,
     schemes: str | None = None,
     modify: Flag = False,
+    energy: Flag = False,
     seed: Seed = 0,
     figure: Path | None = None,
     no_figure: Flag = False,
@@ -38,6 +39,7 @@ def compare(
             one, or a list such as 16,32,64.
         schemes: Names with commas between, or all; the paper's nine and the best known unless given.
         modify: Let codes reach dimensions that are not their own.
+        energy: Show and draw how even codes are instead: what the other classes add at a prototype.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.
         table: Write the numbers to this .csv file, one per line.
@@ -48,7 +50,7 @@ def compare(
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:
         comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)
-    files = written(comparison, picture, numbers)
+    files = written(comparison, picture, numbers, energy=energy)
     if json:
         print_json(
             {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
@@ -57,7 +59,7 @@ def compare(
         )
         return
     console = screen()
-    print_comparison(comparison, console)
+    print_comparison(comparison, console, energy=energy)
     for name, path in files.items():
         console.print(f"{name}: {path}")
 
@@ -67,11 +69,11 @@ def wanted_figure(given: Path | None, num_classes: int, *, unwanted: bool) -> Pa
     return given if given is not None or unwanted else Path(f"compare-k{num_classes}.png")
 
 
-def written(comparison: Comparison, picture: Path | None, numbers: Path | None) -> dict[str, str]:
+def written(comparison: Comparison, picture: Path | None, numbers: Path | None, *, energy: bool) -> dict[str, str]:
     """Write what was asked for; the names of the files."""
     files: dict[str, str] = {}
     if picture is not None:
-        draw_comparison(comparison, picture)
+        draw_comparison(comparison, picture, energy=energy)
         files["figure"] = str(picture)
     if numbers is not None:
         save_table(comparison.records(), numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from protosphere.cli.numbers import decimal
 from protosphere.constructions.comparison import Comparison
 from protosphere.types import Cosine
 
-PLACES = 4
+COSINE_PLACES, PERCENT_PLACES = 4, 3
 GAP = 2
 """Blanks between columns."""
 
@@ -22,16 +22,22 @@ INFEASIBLE = "\N{MIDDLE DOT}"
 
 @dataclass(frozen=True)
 class Column:
-    """A heading of short lines, and the cosine at each dimension."""
+    """A heading of short lines, and the number at each dimension with so many places."""
 
     heading: str
     values: dict[int, Cosine | None]
     competes: bool
+    places: int = COSINE_PLACES
 
     @property
     def width(self) -> int:
         """Of the longest line, a negative cosine included."""
-        return max(len("-0.") + PLACES, *map(len, self.heading.splitlines()))
+        return max(len("-0.") + COSINE_PLACES, *map(len, self.heading.splitlines()))
+
+    def digits(self, dim: int) -> str | None:
+        """The number at a dimension as it is shown; None where there is none."""
+        value = self.values[dim]
+        return None if value is None else decimal(value, self.places)
 
 
 def columns(comparison: Comparison) -> list[Column]:
@@ -47,17 +53,39 @@ def columns(comparison: Comparison) -> list[Column]:
     return [converse, achievable, *schemes]
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
-    """As few tables as the width allows, evenly filled, and what their signs mean."""
-    first = max(len("n"), *(len(str(dim)) for dim in comparison.dims))
-    best = best_values(comparison)
-    console.print(f"max cosine of {comparison.num_classes} points, by dimension n (lower is better)", style="bold")
-    for part in fitted(columns(comparison), console.width - first):
+def energy_columns(comparison: Comparison) -> list[Column]:
+    """The energies of the schemes in per cent."""
+    found = {(cell.scheme, cell.dim): cell.energy and 100 * cell.energy for cell in comparison.cells}
+    return [
+        Column(
+            scheme.replace("_", "\n"), {dim: found.get((scheme, dim)) for dim in comparison.dims}, True, PERCENT_PLACES
+        )
+        for scheme in comparison.schemes
+    ]
+
+
+def print_comparison(comparison: Comparison, console: Console, *, energy: bool = False) -> None:
+    """The max cosines beside the bounds, or the energies, and what their signs mean."""
+    K = comparison.num_classes
+    if energy:
+        console.print(f"energy of {K} points in %, by dimension n (lower is more even)", style="bold")
+        print_columns(energy_columns(comparison), comparison.dims, console)
+        console.print("what the other classes add to the 1 of the right one at its prototype", style="dim")
+        return
+    console.print(f"max cosine of {K} points, by dimension n (lower is better)", style="bold")
+    print_columns(columns(comparison), comparison.dims, console)
+    console.print("converse: nothing is lower    achievable: something certainly is as low", style="dim")
+
+
+def print_columns(every: Sequence[Column], dims: Sequence[int], console: Console) -> None:
+    """As few tables as the width allows, evenly filled."""
+    first = max(len("n"), *(len(str(dim)) for dim in dims))
+    best = best_digits(every, dims)
+    for part in fitted(every, console.width - first):
         console.print()
-        console.print(table_of(part, comparison.dims, best))
+        console.print(table_of(part, dims, best))
     console.print()
     console.print(f"bold: the best of the row    {INFEASIBLE} not to be had at this n", style="dim")
-    console.print("converse: nothing is lower    achievable: something certainly is as low", style="dim")
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
@@ -70,38 +98,28 @@ def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
             return
 
 
-def best_values(comparison: Comparison) -> dict[int, float]:
-    """The lowest cosine at each dimension, among the schemes."""
-    best: dict[int, float] = {}
-    for cell in comparison.cells:
-        if cell.max_cosine is not None:
-            best[cell.dim] = min(best.get(cell.dim, 1.0), float(cell.max_cosine))
-    return best
+def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
+    """The lowest number at each dimension among the schemes, as it is shown: what looks the same is marked the same."""
+    shown = {dim: [column.digits(dim) for column in every if column.competes] for dim in dims}
+    return {dim: min(filter(None, row), key=float, default=None) for dim, row in shown.items()}
 
 
-def table_of(part: Sequence[Column], dims: Sequence[int], best: dict[int, float]) -> Table:
+def table_of(part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]) -> Table:
     """One table, the dimension first."""
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, GAP), collapse_padding=True)
     table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
     for column in part:
         table.add_column(column.heading, justify="right", no_wrap=True, min_width=column.width)
-    draw = drawer(best)
     for dim in dims:
-        table.add_row(str(dim), *(draw(column, dim) for column in part))
+        table.add_row(str(dim), *(drawn(column, dim, best[dim]) for column in part))
     return table
 
 
-def drawer(best: dict[int, float]) -> Callable[[Column, int], Text]:
+def drawn(column: Column, dim: int, best: str | None) -> Text:
     """How a cell looks: bounds faint, the best bold, nothing a dot."""
-
-    def draw(column: Column, dim: int) -> Text:
-        value = column.values[dim]
-        if value is None:
-            return Text(INFEASIBLE, style="dim")
-        digits = decimal(value, PLACES)
-        if not column.competes:
-            return Text(digits, style="cyan")
-        wins = digits == decimal(best[dim], PLACES)  # what looks the same is marked the same
-        return Text(digits, style="bold green" if wins else "")
-
-    return draw
+    digits = column.digits(dim)
+    if digits is None:
+        return Text(INFEASIBLE, style="dim")
+    if not column.competes:
+        return Text(digits, style="cyan")
+    return Text(digits, style="bold green" if digits == best else "")

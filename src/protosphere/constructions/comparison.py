@@ -9,7 +9,7 @@ from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds import Bound
-from protosphere.code.evenness import evenness
+from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best import QUICK
 from protosphere.constructions.construct import construct
@@ -42,7 +42,8 @@ PRODUCTS_A_UNIT = 10**8
 class Cell:
     """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and its energy.
 
-    The energy is that of `code.evenness`: of two codes with the same max cosine the lower is the more even.
+    The energy is that of `code.evenness`, for all schemes at one scale: that of a head on a code that meets the
+    converse. The lower it is, the less the other classes add at a prototype.
     """
 
     scheme: str
@@ -201,7 +202,9 @@ def _cell(
         code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
     except InfeasibleError as obstacle:
         return Cell(entry.name, dim, None, str(obstacle))
-    spread = evenness(code).energy if K <= LARGEST_COMPARED and code.max_cosine < 1 else None
+    lowest = float(code.certificate.converse)
+    looked_at = K <= LARGEST_COMPARED and lowest < 1
+    spread = evenness(code, confident_scale(K, lowest)).energy if looked_at else None
     return Cell(entry.name, dim, code.max_cosine, None, spread)
 
 

@@ -1,4 +1,4 @@
-"""The largest cosine against the dimension, between what is achievable and what is impossible."""
+"""The largest cosine against the dimension, between what is achievable and what is impossible; or the energy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.registry import title_of
-from protosphere.constructions.comparison import Cell, Comparison, Limits, limits
+from protosphere.constructions.comparison import Comparison, Limits, limits
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
 
@@ -20,10 +20,29 @@ MARGIN = 1.08
 """How far beyond its dimensions a panel goes, as a factor."""
 
 
-def draw_comparison(comparison: Comparison, path: str | Path) -> Path:
-    """Draw a comparison as the .png, .pdf or .svg that `path` ends in, bounds and all."""
+def draw_comparison(comparison: Comparison, path: str | Path, *, energy: bool = False) -> Path:
+    """Draw a comparison as the .png, .pdf or .svg that `path` ends in: max cosines, bounds and all, or energies."""
     figure_path(path)
-    return save_figure(separation_figure(comparison, limit_curve(comparison)), path)
+    figure = energy_figure(comparison) if energy else separation_figure(comparison, limit_curve(comparison))
+    return save_figure(figure, path)
+
+
+def energy_figure(comparison: Comparison) -> Any:
+    """The matplotlib figure: the energy of each scheme against the dimension."""
+    with styled():
+        figure = new_figure(COLUMN_INCHES, 4.6)
+        ax = figure.subplots()
+        styles = scheme_styles(comparison.schemes)
+        lines: list[Any] = []
+        for name in comparison.schemes:
+            shown = [(cell.dim, cell.energy) for cell in comparison.of(name) if cell.energy is not None]
+            lines += [_draw_scheme(ax, styles[name], shown)] if shown else []
+        ax.set_yscale("log")
+        ax.set_title(f"K = {comparison.num_classes} prototypes: lower is more even")
+        ax.set_ylabel("energy: what other classes add at a prototype")
+        _label_dimensions(ax, comparison)
+        figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
+    return figure
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
@@ -68,9 +87,12 @@ def _draw_all(ax: Any, comparison: Comparison, curve: Sequence[Limits]) -> tuple
     """Bounds and schemes; what to put into the legend of each."""
     bounds = _draw_limits(ax, comparison.num_classes, curve)
     styles = scheme_styles(comparison.schemes)
-    schemes = [_draw_scheme(ax, styles[name], comparison.of(name)) for name in comparison.schemes]
+    shown = {
+        name: [(cell.dim, float(cell.max_cosine)) for cell in comparison.of(name) if cell.max_cosine is not None]
+        for name in comparison.schemes
+    }
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
-    return bounds, [line for line in schemes if line is not None]
+    return bounds, [_draw_scheme(ax, styles[name], values) for name, values in shown.items() if values]
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
@@ -100,17 +122,15 @@ def _converse(curve: Sequence[Limits]) -> str:
     return "converse (" + ", ".join(sorted({title_of(row.converse.theorem) for row in curve})) + ")"
 
 
-def _draw_scheme(ax: Any, style: SchemeStyle, cells: Sequence[Cell]) -> Any:
-    if not cells:
-        return None
-    dims = [cell.dim for cell in cells]
-    cosines = [float(cell.max_cosine) for cell in cells if cell.max_cosine is not None]
-    if len(cells) == 1:
+def _draw_scheme(ax: Any, style: SchemeStyle, values: Sequence[tuple[int, float]]) -> Any:
+    """A line through the values by dimension, a marker where there is one only."""
+    if len(values) == 1:
         look = style.points() | {"linestyle": "none", "zorder": 4}
     else:
         look = {"marker": style.marker, "linestyle": "-" if style.line == "none" else style.line, "zorder": 3}
         look |= {"markersize": style.size * style.width / 2, "markeredgewidth": style.width * 0.8}
-    return ax.plot(dims, cosines, color=style.color, linewidth=style.width, label=style.label, **look)[0]
+    drawn = ax.plot(*zip(*values, strict=True), color=style.color, linewidth=style.width, label=style.label, **look)
+    return drawn[0]
 
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:
