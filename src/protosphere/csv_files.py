@@ -4,8 +4,6 @@ Texts of others are among the cells: names of data, reasons why a run failed. On
 apostrophe before it, which spreadsheets take for the sign of a text; so does one that begins with an apostrophe.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence

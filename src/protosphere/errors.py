@@ -1,7 +1,5 @@
 """What can go wrong, and the one sentence that says so: the argument, what was got, what would work."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable
 from contextlib import suppress

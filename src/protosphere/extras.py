@@ -1,7 +1,5 @@
 """Packages that only some users need, imported where they are used: an extra of the install line brings each."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -3,8 +3,6 @@
 Who changes a folder or a file in several steps asks for it first, by `locked`.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

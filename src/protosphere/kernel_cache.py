@@ -9,8 +9,6 @@ without a folder that is the user's alone, loops are compiled in memory: what a 
 # pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false, reportPrivateUsage=false
 # pyright: reportUntypedBaseClass=false
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """The processors of this machine: how many this process may use, and work kept to one of them for its bits."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Generator

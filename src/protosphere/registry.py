@@ -1,7 +1,5 @@
 """Named things of one kind: entered once each, found by name, and a misspelt name answered with the nearest."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from typing import TypeVar

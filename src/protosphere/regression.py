@@ -1,7 +1,5 @@
 """A straight line through points, with what is known of its slope."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The names of the arrays that pass between rooms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

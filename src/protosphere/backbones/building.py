@@ -1,7 +1,5 @@
 """From a name to a network: one of ours, or any nn.Module of the user's by its dotted name."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -1,7 +1,5 @@
 """Networks of dense layers: for features, where somebody else's network has done the seeing."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import prod
 

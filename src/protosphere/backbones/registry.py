@@ -1,7 +1,5 @@
 """The list of networks: one frozen record each, made by decorating the function that builds it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ K. He, X. Zhang, S. Ren, J. Sun, Deep residual learning for image recognition, C
 32 x 32 pixels.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from torch import Tensor, nn

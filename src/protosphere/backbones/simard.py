@@ -4,8 +4,6 @@ P. Simard, D. Steinkraus, J. Platt, Best practices for convolutional neural netw
 analysis, ICDAR 2003: two 5 x 5 convolutions of stride 2 with 5 and 50 maps, 100 hidden units.
 """
 
-from __future__ import annotations
-
 from torch import nn
 
 from protosphere.backbones.registry import Shape, backbone

@@ -1,7 +1,5 @@
 """A network small enough to learn CIFAR-100 on two cores: four strided convolutions, about 0.3 M parameters."""
 
-from __future__ import annotations
-
 from torch import nn
 
 from protosphere.backbones.registry import Shape, backbone

@@ -1,7 +1,5 @@
 """The lower tail of the symmetric binomial distribution, in logarithms, where the tail itself underflows."""
 
-from __future__ import annotations
-
 from math import atanh, fsum, log, log1p, pi, sqrt
 
 import numpy as np

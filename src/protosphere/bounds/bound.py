@@ -1,7 +1,5 @@
 """What every theorem of this room answers with: a number, and the name of the theorem that proves it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The simplex bound of Coxeter and Boroczky: equal caps cover no more of the sphere than of a regular simplex."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gegenbauer polynomials of the sphere in R^n, scaled to 1 at 1: (k+n-2) P_{k+1} = (2k+n-2) t P_k - k P_{k-1}."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.types import Points

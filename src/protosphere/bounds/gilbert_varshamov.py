@@ -1,7 +1,5 @@
 """The Gilbert-Varshamov bound: how good a binary linear code certainly exists, and the prototypes it makes."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from fractions import Fraction
 from math import log

@@ -1,7 +1,5 @@
 """Levenshtein's bound: the strongest known in one formula, met by every sharp code."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from fractions import Fraction
 from math import comb, cos, pi

@@ -1,7 +1,5 @@
 """Delsarte's linear programming bound, solved numerically: sometimes a little above Levenshtein's."""
 
-from __future__ import annotations
-
 from math import acos, inf, log, pi
 
 import numpy as np

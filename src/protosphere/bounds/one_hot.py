@@ -1,7 +1,5 @@
 """One-hot vectors: the oldest prototypes, orthogonal wherever there is a dimension for every class."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from protosphere.bounds.bound import Bound

@@ -1,7 +1,5 @@
 """The converse as the paper draws it: Rankin's for few points, at every dimension."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from protosphere.bounds.bound import Bound

@@ -1,7 +1,5 @@
 """Gauss-Legendre quadrature on [0, 1]."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

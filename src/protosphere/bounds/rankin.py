@@ -1,7 +1,5 @@
 """Rankin's two bounds: no code is better than a simplex, and past n + 1 points none is below a right angle."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from protosphere.bounds.bound import Bound

@@ -1,7 +1,5 @@
 """The list of bounds: one frozen record each, made by decorating the function that states the theorem."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps

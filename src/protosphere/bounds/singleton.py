@@ -1,7 +1,5 @@
 """Singleton's bound on the distance of a linear code, over any field."""
 
-from __future__ import annotations
-
 from protosphere.errors import InfeasibleError, as_integer, brief
 
 

@@ -1,7 +1,5 @@
 """The best of all theorems: what certainly can be had, and what nothing can beat."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from protosphere.bounds.bound import Bound

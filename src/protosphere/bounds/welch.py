@@ -1,7 +1,5 @@
 """Welch's bounds on lines through the origin, for antipodal codes: those that contain -x with every x."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt, sqrt
 

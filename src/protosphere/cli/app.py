@@ -1,7 +1,5 @@
 """The program: its commands, each imported when it is called, and what becomes of every error."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

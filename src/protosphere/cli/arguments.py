@@ -1,7 +1,5 @@
 """The arguments that several commands share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

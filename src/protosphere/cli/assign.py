@@ -1,7 +1,5 @@
 """`protosphere assign`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

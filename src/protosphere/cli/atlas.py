@@ -1,7 +1,5 @@
 """`protosphere atlas`."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Counted cosines as horizontal bars."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """`protosphere best`."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from rich.table import Table

@@ -1,7 +1,5 @@
 """The card of a code: what it is and what is certified, in lines for people and in fields for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`protosphere catalogue`."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

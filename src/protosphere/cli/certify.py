@@ -1,7 +1,5 @@
 """`protosphere certify`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`protosphere claims`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from protosphere.cli.arguments import Json, Output

@@ -1,7 +1,5 @@
 """One sentence for each thing that can be wrong with a command."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 

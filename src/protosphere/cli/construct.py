@@ -1,7 +1,5 @@
 """`protosphere construct`."""
 
-from __future__ import annotations
-
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Output, Seed
 from protosphere.cli.card import show_code

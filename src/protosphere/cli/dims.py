@@ -1,7 +1,5 @@
 """Which dimensions: `4:256`, `10:100:5` or `16,32,64`."""
 
-from __future__ import annotations
-
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 

@@ -1,7 +1,5 @@
 """Records of runs as figures and reports want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`protosphere histogram`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import protosphere as ps

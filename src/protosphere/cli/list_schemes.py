@@ -1,7 +1,5 @@
 """`protosphere list`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.table import Table

@@ -1,7 +1,5 @@
 """`protosphere opposed`."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 

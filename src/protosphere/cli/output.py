@@ -1,7 +1,5 @@
 """Files a command writes: looked at before the work begins, and never left half written."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where answers go: JSON for programs, rich for people."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Similarity as commands take it: from one of several kinds of file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

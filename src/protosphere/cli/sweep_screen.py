@@ -1,7 +1,5 @@
 """A sweep as it goes: on a terminal a table of what runs and is done, elsewhere a line per run; on standard error."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence

@@ -1,7 +1,5 @@
 """A sweep before the user's eyes: which engine runs it, what is shown meanwhile, and what in the end."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`protosphere train`."""
 
-from __future__ import annotations
-
 import json as json_module
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run as it goes: one line that moves on a terminal, a line per epoch elsewhere; on standard error."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import contextmanager
 

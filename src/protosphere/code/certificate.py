@@ -1,7 +1,5 @@
 """What is known of a code's largest cosine: promised, measured, and bounded from below."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

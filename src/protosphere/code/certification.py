@@ -1,7 +1,5 @@
 """Measuring placements, exactly where they allow it, and certifying what was measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from protosphere.bounds import converse

@@ -1,7 +1,5 @@
 """Why a code was chosen: a sentence, and what else was considered."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from protosphere.types import Cosine

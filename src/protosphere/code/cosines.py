@@ -1,7 +1,5 @@
 """All cosines of a code, counted: exactly where they are rational, in bins where they are not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How evenly a code's points are spread: beside the largest cosine, what all the others add up to for a head."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

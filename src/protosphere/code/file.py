@@ -1,7 +1,5 @@
 """A certified code as one file: the arrays of its structure, and the words that describe them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path

@@ -3,8 +3,6 @@
 A file that is small may not make us allocate much: sizes that a header gives are compared with the file's first.
 """
 
-from __future__ import annotations
-
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator

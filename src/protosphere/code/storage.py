@@ -1,7 +1,5 @@
 """One safetensors file: arrays, a JSON description, and a digest over both. Knows nothing of what they mean."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Points that come from outside: arrays, tensors and files, read, checked and certified like our own."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path

@@ -4,8 +4,6 @@ MacWilliams & Sloane, chapter 7, section 6, and chapter 9. Narrow-sense codes ha
 subcodes have alpha^0 = 1 as well.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -9,8 +9,6 @@ Where the representatives span few dimensions, many pairs have the same sum up t
 occur are found as in `differences`, and each is transformed once.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

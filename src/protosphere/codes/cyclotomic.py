@@ -3,8 +3,6 @@
 MacWilliams & Sloane, chapter 4, section 3, and chapter 7, section 5.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

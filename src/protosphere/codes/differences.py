@@ -4,8 +4,6 @@ The distance of two words of a linear code is the weight of the word of the diff
 each difference occurs is the autocorrelation of the set of messages, and that is two Walsh-Hadamard transforms.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

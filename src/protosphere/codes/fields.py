@@ -3,8 +3,6 @@
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product

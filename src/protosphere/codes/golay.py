@@ -3,8 +3,6 @@
 MacWilliams & Sloane, chapter 2, section 6, and chapter 20; the cyclic code of length 23 with a parity bit.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -4,8 +4,6 @@ Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a pri
 these. Which orders they reach is known without a matrix; the first multiples of 4 they miss are 92, 116 and 156.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -3,8 +3,6 @@
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

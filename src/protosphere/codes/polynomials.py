@@ -3,8 +3,6 @@
 Lidl & Niederreiter, Finite Fields, chapters 2 and 3.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from protosphere.codes.primes import prime_factors

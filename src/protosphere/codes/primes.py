@@ -1,7 +1,5 @@
 """Primes and prime powers by trial division: every number here is small (orders of fields of at most 2^16 elements)."""
 
-from __future__ import annotations
-
 
 def prime_factors(number: int) -> tuple[int, ...]:
     """The distinct primes dividing `number`, ascending; none for 1 or less.

@@ -11,8 +11,6 @@ Coordinate number j is the element j of the field, for m even with e as the high
 a first (m even), then those of b_1, b_2, ..., lowest first; number 0 is zero.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.codes.fields import BinaryField, binary_field

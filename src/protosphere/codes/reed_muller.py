@@ -4,8 +4,6 @@ MacWilliams & Sloane, chapter 13. Point number j has x_i = bit i - 1 of j, so th
 order of Sylvester's Hadamard matrix: number 2a is the row a, number 2a + 1 its complement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import reduce
 from itertools import combinations, islice

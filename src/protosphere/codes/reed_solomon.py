@@ -3,8 +3,6 @@
 MacWilliams & Sloane, chapter 10 (section 3 for the extended codes, which evaluation at 0 gives).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

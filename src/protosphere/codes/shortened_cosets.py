@@ -10,8 +10,6 @@ linear trace forms, so that differences of forms are differences of slopes plus 
 them are looked at. MacWilliams & Sloane, chapter 15, section 5.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The lightest words of a code, by counting."""
 
-from __future__ import annotations
-
 from protosphere.codes.linear import codewords, weights
 from protosphere.errors import as_integer
 from protosphere.types import PackedBits

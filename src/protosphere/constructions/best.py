@@ -1,7 +1,5 @@
 """The best known code, as people ask for it: the scheme 'best' of `ps.construct` under a name of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

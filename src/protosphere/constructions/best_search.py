@@ -1,7 +1,5 @@
 """What searches add to the best known code: what earlier ones found and is kept, and what a new one finds."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is promised for (K, n): by families, and by constructions asked for just that. Nothing is built."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from protosphere.constructions.ranking import Candidate, made_of, member_candidates

@@ -1,7 +1,5 @@
 """From a request to a certified code: look up, obstacle?, choose, build, certify, freeze."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

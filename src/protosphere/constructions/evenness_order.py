@@ -1,7 +1,5 @@
 """Of codes with equal max cosines, or nearly so, the most even first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ record with its theorem's max cosine; points are placed only when asked for. `fa
 construction.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

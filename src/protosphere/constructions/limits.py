@@ -1,7 +1,5 @@
 """What fits into this machine: asked before anything is built, answered in one sentence."""
 
-from __future__ import annotations
-
 import os
 
 from protosphere.constructions.registry import Construction

@@ -1,7 +1,5 @@
 """An order of a code's points in which the first ones are well separated."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

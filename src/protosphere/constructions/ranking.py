@@ -1,7 +1,5 @@
 """Everything known for (K, n), by guarantee alone: nothing is built until one is chosen."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

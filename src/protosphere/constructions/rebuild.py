@@ -1,7 +1,5 @@
 """From provenance to points: what it names is built, and nothing is chosen again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of constructions: one frozen record each, made by decorating its build function."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

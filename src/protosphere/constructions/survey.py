@@ -1,7 +1,5 @@
 """The cells of an atlas computed, resumably, and checked by building them anew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which K points of a larger code to keep: those that lose its closest pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

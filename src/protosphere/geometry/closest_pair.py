@@ -1,7 +1,5 @@
 """The closest pair of many points in few dimensions, without looking at all pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.types import Indices, Points

@@ -1,7 +1,5 @@
 """What the Gram matrix says, read a block at a time: it is never held whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

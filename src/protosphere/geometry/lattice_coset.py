@@ -1,7 +1,5 @@
 """Points of one coset of a lattice: none are closer than its shortest vector, so one closest pair settles them all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

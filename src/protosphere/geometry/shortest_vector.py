@@ -4,8 +4,6 @@ The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enu
 partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.types import Points

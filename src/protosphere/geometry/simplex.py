@@ -1,7 +1,5 @@
 """The regular simplex in a closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.types import Indices, Points

@@ -1,7 +1,5 @@
 """Unit vectors: making them, checking them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.errors import InvalidArgumentError

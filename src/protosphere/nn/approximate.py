@@ -8,8 +8,6 @@ directions e vote; the words of the cosets with the most votes are then looked a
 E + L transforms of n numbers and E K / 2n votes take the place of the K / 2n transforms of an exact answer.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor, nn

@@ -4,8 +4,6 @@ torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swi
 `get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` follows. None of them is imported.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast

@@ -6,8 +6,6 @@ processor, number of threads or version can change them. Of large codes what int
 words that follow from their structure, and points of closed forms.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zlib

@@ -5,8 +5,6 @@ With s the label smoothing, w the class weights and W their sum, example i of cl
 (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k) in place of the first term.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 

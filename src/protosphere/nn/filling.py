@@ -3,8 +3,6 @@
 `to_empty`, loaders that begin on the meta device, and anybody may put other tensors in their place.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from weakref import WeakKeyDictionary, ref

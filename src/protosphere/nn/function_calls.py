@@ -1,7 +1,5 @@
 """How functions with derivatives of their own are called."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import torch

@@ -3,8 +3,6 @@
 A graph holds tensors and numbers only, so a projection is named in it by its handle.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import count
 from typing import Any, cast

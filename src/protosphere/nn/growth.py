@@ -5,8 +5,6 @@ codes, RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j words of a line
 a moderate size, are put in an order that begins well (`nested`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

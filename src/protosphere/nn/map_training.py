@@ -2,8 +2,6 @@
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What decoding answers with, and who may do it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

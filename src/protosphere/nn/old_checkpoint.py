@@ -1,7 +1,5 @@
 """States of heads from before they carried points: provenance as it was then, and a digest to know the points by."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace

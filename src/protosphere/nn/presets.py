@@ -1,7 +1,5 @@
 """Ways to train against fixed prototypes, each a frozen record named after where it comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The scale of a head's logits: fixed, or learned within bounds."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 

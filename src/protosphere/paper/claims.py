@@ -1,7 +1,5 @@
 """Every empirical claim of the paper on trained networks (sections 4.1 and 4.3, appendix C), each with its judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The corners of a cube on the sphere: why words of a code make prototypes (Figure 1 of the paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations, product
 from math import sqrt

@@ -1,7 +1,5 @@
 """What finished runs say for or against a claim: means over seeds, their differences, and what noise allows to say."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The paper's own experiments: section 4.3 and appendix C as sweeps, at the printed recipe or at what time allows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

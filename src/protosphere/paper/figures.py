@@ -1,7 +1,5 @@
 """The figures of the paper by name, each a picture and the table of its numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path

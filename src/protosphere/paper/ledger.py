@@ -1,7 +1,5 @@
 """The ledger of claims as a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which classes got prototypes that point in opposite directions: the paper's leopard and lion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

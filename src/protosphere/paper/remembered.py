@@ -1,7 +1,5 @@
 """Descents that more than one figure shows, made once: a thousand classes take half a minute."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from protosphere.code.spherical_code import SphericalCode

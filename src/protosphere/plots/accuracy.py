@@ -1,7 +1,5 @@
 """Accuracy of trained networks against the dimension, and against the largest cosine of their prototypes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle

@@ -1,7 +1,5 @@
 """Figures and their tables on disk: written beside their place and renamed into it, never half of one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

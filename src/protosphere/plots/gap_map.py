@@ -1,7 +1,5 @@
 """The atlas as a map: how far the best known code of every (K, n) is from the converse."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """All cosines of one code beside another's: a panel each, over one axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The largest cosine against the dimension, between what is achievable and what is impossible; or the energy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Class similarity beside prototype similarity, both in the order of superclasses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

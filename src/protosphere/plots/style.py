@@ -1,7 +1,5 @@
 """How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass

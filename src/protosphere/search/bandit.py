@@ -5,8 +5,6 @@ that have led furthest are tried more often. Meanwhile the best codes found have
 descend again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much work a search may do: evaluations, which give the same bits every time, or seconds, which do not."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The search for K points of R^n with the lowest largest cosine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where descents run: as compiled loops on all cores for codes of moderate size, as tensors for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext

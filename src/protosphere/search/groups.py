@@ -5,8 +5,6 @@ table). A group is a table of products; its regular representation is split by a
 the eigenspaces are its real irreducible parts (Dixon 1970, Computing irreducible representations of groups).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache

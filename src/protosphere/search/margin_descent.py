@@ -1,7 +1,5 @@
 """Descent on the log-sum-exp of cosines less a margin for each pair."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.geometry.sphere import normalized

@@ -1,7 +1,5 @@
 """The best codes of a search so far, best first, no two of them the same."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from protosphere.types import Points

@@ -1,7 +1,5 @@
 """Where descents begin: at random, from codes the caller has, from good codes with some of their points moved."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.geometry.sphere import normalized, uniform_points

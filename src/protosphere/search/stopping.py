@@ -1,7 +1,5 @@
 """When a search that nobody asked to go on may end: what leads is unlikely to be beaten, or nothing better comes."""
 
-from __future__ import annotations
-
 import math
 
 from protosphere.search.bandit import BanditSearch

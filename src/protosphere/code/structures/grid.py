@@ -1,7 +1,5 @@
 """Exact fractions: cosines on a grid 1 - j * step, and fractions as text."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Points that are signs times a number, with or without a tail: what a Hadamard projection is made from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Prototypes from BCH codes: lengths 2^m - 1, and with `modify` every length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any

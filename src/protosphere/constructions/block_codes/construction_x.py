@@ -6,8 +6,6 @@ a = 1 / (1 + r) both kinds of pairs are at (mu2 + r) / (1 + r). After Constructi
 Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -5,8 +5,6 @@ each are numbered coset by coset (`codes.cosets`), and the cosets by their quadr
 that a code of K classes is the first K words, whatever its level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

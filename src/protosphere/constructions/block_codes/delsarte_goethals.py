@@ -1,7 +1,5 @@
 """Delsarte-Goethals codes: where a Kerdock code has too few words, the next ones up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from protosphere.constructions.block_codes.coset_forms import chain, coset_member

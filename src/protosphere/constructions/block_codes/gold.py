@@ -1,7 +1,5 @@
 """Gold's codes and the duals of longer BCH codes: unions of cosets of RM(1, m) that are linear, m odd."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Kerdock's codes: n^2 sign words, and with the axes n^2 + 2n points, at max cosine 1/sqrt(n)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial

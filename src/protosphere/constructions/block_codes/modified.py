@@ -1,7 +1,5 @@
 """Codes at lengths no family has: every way of getting there from a neighbour, and the best of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Prototypes from Reed-Muller codes: lengths 2^m, and with `modify` every length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any

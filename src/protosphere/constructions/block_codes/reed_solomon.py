@@ -1,7 +1,5 @@
 """Prototypes from q-ary codes: Reed-Solomon outside, simplex symbols inside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

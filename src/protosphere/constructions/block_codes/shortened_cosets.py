@@ -1,7 +1,5 @@
 """Kerdock, Gold and Delsarte-Goethals codes at lengths between the powers of two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Words of a binary linear code as prototypes: which K of the 2**k, and where they stand on the sphere."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The best arrangement a search finds: where no algebra reaches, and often where it does."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.bounds.levenshtein import levenshtein

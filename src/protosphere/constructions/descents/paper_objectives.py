@@ -1,7 +1,5 @@
 """The paper's two optimisation problems as constructions: the same descent on two objectives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.code.placement import Placement

@@ -1,7 +1,5 @@
 """Circles of latitude, each a code of one dimension less: any number of points in few dimensions, with a guarantee."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import asin, cos, pi, sin
 

@@ -1,7 +1,5 @@
 """The cross-polytope: two classes on each axis, and no angle below 90 degrees."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mutually unbiased bases, each lifted to its own vertex of a simplex."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Two cross-polytopes, one above the equator and one below, turned against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """One-hot vectors, which the usual classification layer amounts to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

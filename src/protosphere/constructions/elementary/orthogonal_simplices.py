@@ -1,7 +1,5 @@
 """Regular simplices in orthogonal subspaces: of the optimal codes of n + 2 to 2n points the even one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

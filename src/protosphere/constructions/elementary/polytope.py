@@ -1,7 +1,5 @@
 """Polygons, and the best arrangements of a few points in three and four dimensions that have closed forms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import permutations, product

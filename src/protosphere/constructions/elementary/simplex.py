@@ -1,7 +1,5 @@
 """The regular simplex: the optimal arrangement of K points wherever n >= K - 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from protosphere.code.placement import Placement

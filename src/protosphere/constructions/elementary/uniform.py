@@ -1,7 +1,5 @@
 """Random points on the sphere, as a baseline."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.code.placement import Placement

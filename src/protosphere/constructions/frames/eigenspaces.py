@@ -1,7 +1,5 @@
 """Points from a projector: the rows of its orthonormal factor, scaled to unit vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Equiangular lines as a member of a family: both unit vectors of each line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Codes of the generalised quadrangles GQ(q, q^2): points of the elliptic quadric in five projective dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Equiangular lines from Paley's conference matrices, with both unit vectors of each line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial

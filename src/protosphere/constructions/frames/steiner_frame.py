@@ -1,7 +1,5 @@
 """Equiangular lines from all pairs of v points and a Hadamard matrix, with both unit vectors of each line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial

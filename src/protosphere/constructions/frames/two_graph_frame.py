@@ -1,7 +1,5 @@
 """Equiangular lines from the unitary and the symplectic two-graphs, with both unit vectors of each line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Chirps: exponentials of polynomials modulo a prime, as real vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from math import sqrt

@@ -1,7 +1,5 @@
 """Shells of the Barnes-Wall lattices: around a lattice point and around holes in dimension 16, the first one in 32."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ in this scale, where the code has minimum distance 8 (Conway & Sloane, SPLAG, ch
 vectors at one squared distance from a centre: points of one coset, so their cosines are at most 1 - 4/norm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Shells of the lattice E8: all its vectors of one length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from protosphere.codes.reed_muller import reed_muller

@@ -1,7 +1,5 @@
 """Minimal vectors of laminated lattices, the sections of the Leech lattice with the most of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

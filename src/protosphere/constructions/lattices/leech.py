@@ -4,8 +4,6 @@ x is in sqrt(8) times the lattice where its entries are all even (m = 0) or all 
 and the places where x - m is 2 modulo 4 are a word of the Golay code (Conway & Sloane, SPLAG, chapter 4, section 11).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import combinations, product
 

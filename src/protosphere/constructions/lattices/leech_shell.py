@@ -1,7 +1,5 @@
 """Shells of the Leech lattice: its minimal vectors, and the second shell around a hole of type 3."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Root systems: the minimal vectors of A_n, D_n, E6, E7 and E8, every two at 60 degrees or more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial

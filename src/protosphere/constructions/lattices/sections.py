@@ -4,8 +4,6 @@ Differences stay lattice vectors while the common part is taken away, so the cos
 norm d at least and r of N is left, the max cosine is 1 - d/(2r).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Codes that meet Levenshtein's bound, cut out of E8 and the Leech lattice, and their near relatives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

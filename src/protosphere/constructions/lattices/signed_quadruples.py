@@ -5,8 +5,6 @@ two places at most. A(n, 4, 4) quadruples of n places are the most there can be,
 Those kept here are orbits of a few of them under permutations, found by a search for the largest cliques.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache, partial

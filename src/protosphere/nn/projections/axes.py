@@ -1,7 +1,5 @@
 """Prototypes along the axes, +e_i or -e_i: a dot product is a coordinate."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Prototypes as a matrix: what serves every code, and the fastest for few classes."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

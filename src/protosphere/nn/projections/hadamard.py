@@ -11,8 +11,6 @@ RM(1, m), and the words of any binary linear code, are such cosets. Where the al
 stands beside its opposite, and one number serves both.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """The largest of several lists."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

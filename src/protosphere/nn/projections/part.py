@@ -1,7 +1,5 @@
 """What a projection asks of its parts, each of which holds some of the prototypes."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from torch import Tensor

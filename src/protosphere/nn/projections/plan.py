@@ -1,7 +1,5 @@
 """What a projection is to be made of, before anything is made: a shard makes its share of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

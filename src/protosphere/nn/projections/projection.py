@@ -1,7 +1,5 @@
 """Dot products with every prototype of a code, and what can be had without holding them all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Regular simplices in orthogonal subspaces, in closed form: every dot product by one running sum a simplex."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import torch

@@ -1,7 +1,5 @@
 """Finding the cosets of a small linear code that the words of a code are made of."""
 
-from __future__ import annotations
-
 from math import ceil, log2
 
 import numpy as np
