@@ -140,7 +140,8 @@ def _words(folder: Path) -> dict[str, Format]:
 
 def _finished_run(folder: Path) -> dict[str, Format]:
     """What a run leaves: its record, a table of it, its epochs, its checkpoint and its weights; the state of a head."""
-    recipe = load_recipe("quick-digits").changed(scheme="simplex", dim=9, epochs=1, train_images=60, threads=1)
+    small = {"backbone": "mlp(4)", "rotation_degrees": 0.0, "train_images": 60, "threads": 1}
+    recipe = load_recipe("quick-digits").changed(scheme="simplex", dim=9, epochs=1, **small)
     dataset, store = load_dataset("digits"), Store(folder / "store")
     work, fabric = store.work_folder(recipe.digest), make_fabric(Machine("cpu"), recipe.precision)
     record = run(recipe, dataset, work, fabric, tensorboard=False)
@@ -148,7 +149,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     write_table([record], folder / "runs.csv")
     code = ps.construct("simplex", num_classes=10, dim=9)
     with own_randomness():
-        begun = _prepared(recipe, code, dataset, fabric)
+        begun = _prepared(recipe, code, dataset, fabric, None)
 
     def resumed(path: Path) -> object:
         (work / "checkpoint.pt").write_bytes(path.read_bytes())
@@ -195,8 +196,8 @@ def _headed(path: Path) -> object:
 def _features(folder: Path) -> dict[str, Format]:
     """What an extraction of features leaves when it is stopped: its rows so far, and a note of how many there are."""
     dataset = load_dataset("digits")
-    few = replace(dataset, x_train=dataset.x_train[:20], y_train=dataset.y_train[:20])
-    few = replace(few, x_test=dataset.x_test[:10], y_test=dataset.y_test[:10])
+    few = replace(dataset, x_train=dataset.x_train[:8], y_train=dataset.y_train[:8])
+    few = replace(few, x_test=dataset.x_test[:4], y_test=dataset.y_test[:4])
     network = FeatureNetwork(lambda images: images.mean((2, 3)), "mean")
     work, target = folder / ".extracted.npz.work", folder / "extracted.npz"
     kept: dict[str, bytes] = {}
@@ -207,7 +208,7 @@ def _features(folder: Path) -> dict[str, Format]:
     import protosphere.training.feature_files as module
 
     seconds, module.NOTE_SECONDS = module.NOTE_SECONDS, -1.0
-    write_features(few, network, Preparation(), target, batch_size=8, progress=keep)
+    write_features(few, network, Preparation(), target, batch_size=4, progress=keep)
     module.NOTE_SECONDS = seconds
     for name in ("train.npy", f"train-{NOTE}"):
         (folder / name).write_bytes(kept[name])
@@ -217,7 +218,7 @@ def _features(folder: Path) -> dict[str, Format]:
             work.mkdir(exist_ok=True)
             for name, content in kept.items():
                 (work / name).write_bytes(path.read_bytes() if name == changed else content)
-            return write_features(few, network, Preparation(), target, batch_size=8)
+            return write_features(few, network, Preparation(), target, batch_size=4)
 
         return read
 
