@@ -25,6 +25,12 @@ def test_detail_shows_reference_and_defaults(run):
     assert run("list", "log_sum_exp", "--json").json["stochastic"] is True
 
 
+def test_best_says_nothing_of_points_that_it_may_not_have(run):
+    assert "those of the scheme that is chosen" in run("list", "best").out
+    assert "words" not in run("list", "best").out
+    assert "words of signs, one bit per entry" in " ".join(run("list", "bch").out.split())
+
+
 def test_scheme_without_options_says_none(run):
     assert "none" in run("list", "simplex").out
 

@@ -106,3 +106,13 @@ def test_thinning_never_keeps_a_closer_pair_than_there_was(size, dim, seed):
     kept = thinned(points, max(2, size // 2))
     assert len(np.unique(kept)) == max(2, size // 2)
     assert float(ps.certify(points[kept]).max_cosine) <= float(ps.certify(points).max_cosine) + 1e-12
+
+
+def test_of_what_is_known_the_best_that_fits_is_chosen(monkeypatch):
+    assert ps.best(num_classes=10**6, dim=600_000).certificate.optimal, "made from numbers, and no word is kept"
+    monkeypatch.setattr("protosphere.constructions.limits.memory_bytes", lambda: 1 << 20)
+    code = ps.best(num_classes=1000, dim=1000, iterations=0)
+    assert (code.provenance.resolved.construction, code.max_cosine) == ("orthogonal_simplices", 0)
+    monkeypatch.setattr("protosphere.constructions.limits.memory_bytes", lambda: 1 << 16)
+    with pytest.raises(ps.InfeasibleError, match="in this machine's memory, got num_classes 1000 and dim 64"):
+        ps.best(num_classes=1000, dim=64, iterations=0)

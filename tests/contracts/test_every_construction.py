@@ -9,6 +9,7 @@ import pytest
 
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
+from protosphere.cli.list_schemes import points_of
 from protosphere.code.provenance import Provenance
 from protosphere.constructions.rebuild import rebuild
 from protosphere.data import Dataset
@@ -100,6 +101,19 @@ def test_points_are_unit_and_certified_as_measured(row):
     assert points.shape == (row[1], row[2])
     np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, atol=1e-14)
     assert float(code.max_cosine) == pytest.approx(max_cosine(points), abs=1e-12)
+
+
+@pytest.mark.parametrize("row", BUILDABLE, ids=str)
+def test_points_are_kept_as_the_list_of_schemes_says(row):
+    code, said = build(*row), points_of(ps.describe(row[0]))
+    expected = "words" if (np.abs(code.points) == 1 / np.sqrt(row[2])).all() else "float64"
+    kept = {"simplices": "numbers"}.get(code.placement.structure.name, "float64" if code.signs is None else "words")
+    assert {
+        "those of the scheme that is chosen": True,
+        "made from their numbers when asked for": kept == "numbers",
+        "float64 vectors": kept == "float64",
+        "words of signs, one bit per entry; float64 for what is added to them": kept == expected,
+    }[said]
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)

@@ -46,15 +46,23 @@ def print_schemes(entries: list[Construction]) -> None:
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
     """One scheme in detail."""
-    points = "+-1/sqrt(n) words, one bit per entry" if entry.packed else "float64 vectors"
     lines = [
         ("summary", entry.summary),
-        ("points", points),
+        ("points", points_of(entry)),
         ("random", "yes, by --seed" if entry.stochastic else "no, at the default options"),
         ("reference", entry.reference),
     ]
     defaults = [f"--{name} (default {shown(value)})" for name, value in entry.options.items()]
     return lines + [("options" if i == 0 else "", text) for i, text in enumerate(defaults or ["none"])]
+
+
+def points_of(entry: Construction) -> str:
+    """How its points are kept."""
+    if entry.chooses:
+        return "those of the scheme that is chosen"
+    if entry.numbered:
+        return "made from their numbers when asked for"
+    return "words of signs, one bit per entry; float64 for what is added to them" if entry.packed else "float64 vectors"
 
 
 def shown(value: object) -> str:

@@ -13,6 +13,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best_search import Built, SearchLimits, measured, searched
 from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
 from protosphere.constructions.evenness_order import PREFERENCES, most_even, spread_points
+from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.ranking import Candidate
 from protosphere.constructions.rebuild import after, placement_of
 from protosphere.constructions.registry import construction, describe
@@ -65,7 +66,7 @@ def _obstacle(
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
     stochastic=True,
-    packed=True,
+    chooses=True,
 )
 def best(
     num_classes: int,
@@ -82,7 +83,10 @@ def best(
     """The best separated of everything we know for (K, n); see `ps.best`."""
     K, n, limits = num_classes, dim, SearchLimits(budget, iterations, catalogue, seed)
     found = candidates(K, n)
-    measurable = [candidate for candidate in found if _measurable(candidate.scheme, K, n)] or found
+    fitting = [candidate for candidate in found if size_obstacle(describe(candidate.scheme), K, n) is None]
+    if found and not fitting:
+        raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
+    measurable = [candidate for candidate in fitting if _measurable(candidate.scheme, K, n)] or fitting
     built = sorted(_algebraic(measurable, K, n, progress), key=lambda one: one.rank)
     interrupted = False
     if not (built and built[0].code.certificate.optimal):

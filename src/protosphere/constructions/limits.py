@@ -22,15 +22,18 @@ def memory_bytes() -> int:
 
 
 def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:
-    """Why K points of R^n are too many: for memory, or for measuring all their pairs."""
+    """Why K points of R^n are too many: for memory, or for measuring all their pairs.
+
+    One that chooses among others is asked for the least that any of them takes: it looks for those that fit.
+    """
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     entries, room = num_classes * dim, memory_bytes()
     copies, bits_a_point = 3, dim + NUMBER_BITS if scheme.packed else 64 * dim
-    if scheme.numbered:
+    if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
     if num_classes * copies * bits_a_point > room * 8:
         most = room * 8 * dim // (copies * bits_a_point)
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
-    if not (scheme.packed or scheme.numbered) and num_classes * entries > MOST_PRODUCTS:
+    if not (scheme.packed or scheme.numbered or scheme.chooses) and num_classes * entries > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
     return None

@@ -41,7 +41,7 @@ class Construction:
         guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
             It may ask for `chosen` too.
         stochastic: whether the points depend on the seed at the default options.
-        packed: whether the points are +-1/sqrt(n) words, kept at one bit per entry.
+        packed: whether the points are +-1/sqrt(n) words, kept at one bit per entry where nothing is added to them.
         members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
         choose: (num_classes, dim, options...) to what the request leaves open, in words and numbers that name it for
             ever: `build` gets it as `chosen`, and provenance keeps it. None where nothing is open.
@@ -49,6 +49,7 @@ class Construction:
         closed_form: whether dense points are closed forms that every machine rounds alike, so that large ones need
             not be carried.
         numbered: whether points are made from their numbers when asked for, and no pair need be measured.
+        chooses: whether its points are those of whatever other construction it finds best.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Construction:
     searched: bool = False
     closed_form: bool = False
     numbered: bool = False
+    chooses: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
