@@ -10,7 +10,8 @@ from scipy import stats
 
 from protosphere.cli.app import main
 from protosphere.errors import InvalidArgumentError
-from protosphere.training.paired import compared, mean_of
+from protosphere.intervals import mean_of
+from protosphere.training.paired import compared
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import write_table
@@ -84,5 +85,11 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
     assert main(["paired", str(table), "--against", "learned bottleneck", "--markdown"]) == 0
     assert "| cross_polytope | 5 | 0.1 | 5 | " in capsys.readouterr().out
     assert main(["paired", str(table), "--against", "learned bottleneck"]) == 0
+    picture = tmp_path / "ways.png"
+    chosen = ["--way", "cross_polytope", "--way", "learned bottleneck", "--figure", str(picture)]
+    assert main(["paired", str(table), "--against", "learned bottleneck", *chosen]) == 0
+    assert picture.stat().st_size > 1000
+    assert main(["paired", str(table), "--against", "learned bottleneck", "--way", "simplex"]) == 2
+    assert "'--way' must be one of" in capsys.readouterr().err
     assert main(["paired", str(table)]) == 2
     assert "learned bottleneck; cross_polytope" in " ".join(capsys.readouterr().err.split())

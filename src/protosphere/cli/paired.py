@@ -9,9 +9,13 @@ from rich.table import Table
 
 from protosphere.cli.arguments import Json
 from protosphere.cli.finished_runs import stored_records, variant, words
+from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.errors import StorageError
-from protosphere.training.paired import Compared, compared
+from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.intervals import Compared
+from protosphere.plots.figure_files import save_figure
+from protosphere.plots.ways import ways_figure
+from protosphere.training.paired import compared
 from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.records import RunRecord
 
@@ -26,6 +30,8 @@ def paired(
     against: str = "learned layer",
     metric: str = "test_accuracy",
     dataset: str | None = None,
+    way: list[str] | None = None,
+    figure: Path | None = None,
     json: Json = False,
     markdown: bool = False,
 ) -> None:
@@ -36,19 +42,33 @@ def paired(
         against: The way that others are compared with, by its name in the table.
         metric: A column of the results, e.g. test_top5_accuracy.
         dataset: Of several data sets only this one.
+        way: Only this way, by its name in the table; may be given several times.
+        figure: Draw means and intervals against the dimension (.png, .pdf or .svg).
         markdown: Print the table in Markdown.
     """
+    picture = checked_output(figure, FIGURE_ENDINGS)
     records = [r for r in stored_records(store) if dataset in (None, r.recipe.dataset)]
     if not any(record.status == "done" for record in records):
         raise StorageError(f"'{store}' has no finished run to compare")
-    way = ways_of(records)
-    rows = compared(records, lambda record: way[record.digest], against, metric)
+    names = ways_of(records)
+    rows = chosen(compared(records, lambda record: names[record.digest], against, metric), way)
+    if picture is not None:
+        save_figure(ways_figure(rows, words(metric)), picture)
     if json:
         print_json([asdict(row) for row in rows])
     elif markdown:
         screen().print("\n".join(_markdown(rows)), soft_wrap=True, markup=False)
     else:
         screen().print(_table(rows, against, metric))
+
+
+def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
+    """The rows of these ways, in their order; all of them without any."""
+    known = dict.fromkeys(row.way for row in rows)
+    for name in ways or ():
+        if name not in known:
+            raise InvalidArgumentError(f"'--way' must be one of {'; '.join(known)}, got {brief(name)}")
+    return rows if not ways else [row for name in ways for row in rows if row.way == name]
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:

@@ -1,0 +1,54 @@
+"""Means with what is known of them, and ways to train compared by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Of some numbers, and half of the width of its 95 % interval by Student's t; None for a single number."""
+
+    value: float
+    margin: float | None
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f}" if self.margin is None else f"{self.value:.2f} ± {self.margin:.2f}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One way at one dimension.
+
+    Attributes:
+        way: what it is called.
+        dim: of z.
+        lr: the learning rate it is taken at.
+        seeds: how many runs.
+        mean: of the metric.
+        difference: from the reference way at that dimension, over the seeds that both have; None for itself, or where
+            they share fewer than two.
+    """
+
+    way: str
+    dim: int
+    lr: float
+    seeds: int
+    mean: Mean
+    difference: Mean | None
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """The mean of at least one number.
+
+    >>> str(mean_of([1.0, 2.0, 3.0]))
+    '2.00 ± 2.48'
+    """
+    if len(values) < 2:
+        return Mean(values[0], None)
+    from scipy.special import stdtrit
+
+    return Mean(fmean(values), float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / sqrt(len(values)))

@@ -1,0 +1,44 @@
+"""Ways to train against the dimension: means over seeds with their 95 % intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+from protosphere.intervals import Compared
+from protosphere.plots.style import COLUMN_INCHES, SPARE, STYLES, new_figure, styled
+
+LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
+
+
+def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
+    """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
+    with styled():
+        figure = new_figure(COLUMN_INCHES, 4.2)
+        ax: Any = figure.subplots()
+        for way, (color, marker) in zip(dict.fromkeys(row.way for row in rows), cycle(LOOKS), strict=False):
+            own = [row for row in rows if row.way == way]
+            if len(own) == 1:
+                ax.axhline(
+                    own[0].mean.value, color=color, linestyle="--", linewidth=1, label=f"{way}, n = {own[0].dim}"
+                )
+                continue
+            ax.errorbar(
+                [row.dim for row in own],
+                [row.mean.value for row in own],
+                yerr=[row.mean.margin or 0.0 for row in own],
+                color=color,
+                marker=marker,
+                capsize=2,
+                elinewidth=0.7,
+                label=way,
+            )
+        dims = sorted({row.dim for row in rows})
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(dims, [str(dim) for dim in dims])
+        ax.minorticks_off()
+        ax.set_xlabel("dimension n")
+        ax.set_ylabel(metric)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    return figure
