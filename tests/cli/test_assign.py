@@ -55,6 +55,15 @@ def test_the_picture_is_drawn(run, sources):
     assert (sources / "p.png").stat().st_size > 5000
 
 
+def test_the_picture_is_ordered_and_named_by_superclasses(run, sources):
+    words = ("assign", sources / "code.safetensors", "--matrix", sources / "matrix.npy", "--figure", sources / "p.svg")
+    assert run(*words, "--superclasses", sources / "tree.txt").exit_code == 0
+    assert all(f"<!-- s{group} -->" in (sources / "p.svg").read_text() for group in range(3))
+    refused = run(*words, "--superclasses", "cifar100_levels", "-o", sources / "never.npy")
+    assert "'tree' must have 12 classes, got 100" in refused.err
+    assert not (sources / "never.npy").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

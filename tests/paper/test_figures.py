@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import protosphere as ps
@@ -12,9 +13,10 @@ from protosphere.code.cosines import cosine_counts
 from protosphere.constructions.comparison import compare
 from protosphere.paper.figures import FIGURES, draw, native_requests
 from protosphere.paper.remembered import KEPT, prototypes
-from protosphere.plots import draw_comparison, draw_histogram
+from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
+from protosphere.plots.similarity import drawing_order
 from protosphere.plots.style import STYLES, scheme_styles
 
 NAMES = (
@@ -138,3 +140,22 @@ def test_a_descent_is_made_once_and_few_are_kept() -> None:
     for dim in range(4, 4 + KEPT):
         prototypes("mean_row_max", dim=dim, **wanted)
     assert prototypes("log_sum_exp", dim=3, **wanted) is not first
+
+
+def test_similar_superclasses_are_drawn_side_by_side() -> None:
+    """Four superclasses on a line in an order of their own: the picture has them in that of the line."""
+    middles = {"s0": 2.0, "s1": 0.0, "s2": 3.0, "s3": 1.0}
+    tree = ps.taxonomy({f"c{i}": f"s{i % 4}" for i in range(12)})
+    places = np.array([middles[f"s{i % 4}"] for i in range(12)])
+    similarity = -np.abs(places[:, None] - places)
+    order = drawing_order(similarity, tree.groups())
+    drawn = places[order]
+    assert abs(np.diff(drawn)).sum() == 3, "each superclass once, and those along the line"
+    assert sorted(drawing_order(similarity, np.arange(12)).tolist()) == list(range(12))
+
+
+def test_extreme_and_constant_similarities_are_drawn(tmp_path: Path) -> None:
+    code = ps.construct("cross_polytope", num_classes=12, dim=6)
+    many = ps.taxonomy({f"c{i}": f"a rather long name of a superclass {i // 2}" for i in range(12)})
+    for number, similarity in enumerate((np.zeros((12, 12)), 1e9 * np.eye(12)[::-1])):
+        assert draw_similarity(similarity, code, tmp_path / f"{number}.png", tree=many).is_file()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.assignment.taxonomy import taxonomy
+from protosphere.assignment.taxonomy import Taxonomy, taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.types import Indices
@@ -41,9 +41,14 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
     return tuple(LevelCosines(h, len(found), float(found.min()), float(found.max())) for h, found in levels)
 
 
-def heights_of(tree: Any, num_classes: int) -> Indices:
-    """The heights of lowest common ancestors in a tree of just so many classes."""
+def tree_of(tree: Any, num_classes: int) -> Taxonomy:
+    """The tree, which must have just so many classes."""
     found = taxonomy(tree)
     if len(found.classes) != num_classes:
         raise InvalidArgumentError(f"'tree' must have {num_classes} classes, got {len(found.classes)}")
-    return found.heights
+    return found
+
+
+def heights_of(tree: Any, num_classes: int) -> Indices:
+    """The heights of lowest common ancestors in a tree of just so many classes."""
+    return tree_of(tree, num_classes).heights

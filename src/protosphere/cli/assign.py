@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 import protosphere as ps
+from protosphere.assignment.levels import tree_of
 from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import Json, Output, Seed
 from protosphere.cli.card import code_record, show_code
@@ -25,6 +26,7 @@ def assign(
     seed: Seed = 0,
     output: Output = None,
     figure: Path | None = None,
+    superclasses: str | None = None,
     json: Json = False,
 ) -> None:
     """Give the prototypes in a file to classes by how similar these are, and print what that gains.
@@ -34,17 +36,19 @@ def assign(
         objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
         output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
         figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
+        superclasses: A tree by whose superclasses the picture is ordered; --tree unless given.
     """
     written, picture = checked_output(output, WRITABLE), checked_output(figure, FIGURE_ENDINGS)
     code = ps.load(file)
     similarity = sources.similarity()
+    named = superclasses or sources.tree
+    tree = None if named is None or picture is None else tree_of(named, code.num_classes)
     with ps.progress_bar("assign") as progress:
         found = ps.assign(code, similarity, objective, seed=seed, progress=progress)
         if written is not None:
             found.save(written, progress)
     if picture is not None:
-        groups = similarity.groups() if isinstance(similarity, ps.Taxonomy) else None
-        draw_similarity(as_similarity(similarity), found, picture, groups=groups)
+        draw_similarity(as_similarity(similarity), found, picture, tree=tree)
     assert found.choice is not None, "an assignment says what it gains"
     if json:
         print_json(code_record(found) | {"file": written and str(written), "reason": found.choice.reason})

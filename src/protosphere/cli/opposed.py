@@ -1,7 +1,11 @@
 """`protosphere opposed`."""
 
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -9,7 +13,7 @@ from protosphere.cli.arguments import Json, Mapping, Seed, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.cli.similarity_sources import NO_SOURCE, Sources
 from protosphere.data import load_dataset
-from protosphere.paper.opposition import mean_similarity, opposed_pairs
+from protosphere.paper.opposition import OpposedPair, mean_similarity, opposed_pairs
 from protosphere.training.recipe_files import default_dim
 
 
@@ -37,17 +41,32 @@ def opposed(
     names = load_dataset(dataset, data_dir=data_dir).class_names
     n = default_dim(scheme, len(names)) if dim is None else dim
     code = ps.construct(scheme, num_classes=len(names), dim=n, mapping=mapping, seed=seed)
-    pairs, mended = opposed_pairs(code, names), None
-    if sources.given:
-        similarity = as_similarity(sources.similarity(), len(names))
-        before, pairs = pairs, opposed_pairs(ps.assign(code, similarity, seed=seed), names)
-        mended = [mean_similarity(similarity, some) for some in (before, pairs)]
+    similarity = as_similarity(sources.similarity(), len(names)) if sources.given else None
+    pairs = {"before": opposed_pairs(code, names, similarity)}
+    if similarity is not None:
+        pairs["aligned"] = opposed_pairs(ps.assign(code, similarity, seed=seed), names, similarity)
     if json:
-        print_json([asdict(pair) for pair in pairs])
+        records = {when: [asdict(pair) for pair in some] for when, some in pairs.items()}
+        print_json(records["before"] if similarity is None else records)
         return
     console = screen()
-    for pair in pairs:
-        console.print(f"{pair.names[0]} - {pair.names[1]}")
-    if mended is not None:
-        console.print(f"mean similarity of opposed pairs: {mended[0]:.3f} before, {mended[1]:.3f} aligned")
-    console.print(f"{len(pairs)} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping")
+    if similarity is None:
+        for pair in pairs["before"]:
+            console.print(" - ".join(pair.names))
+    else:
+        console.print(before_and_after(pairs))
+        means = [f"{mean_similarity(some):.3f} {when}" for when, some in pairs.items()]
+        console.print(f"mean similarity of opposed pairs: {', '.join(means)}")
+    console.print(f"{len(pairs['before'])} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping")
+
+
+def before_and_after(pairs: dict[str, list[OpposedPair]]) -> Table:
+    """Opposed pairs as they were and as they are, the most similar first."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for when in pairs:
+        table.add_column(when, overflow="fold")
+        table.add_column("similarity", justify="right", no_wrap=True)
+    for row in zip_longest(*pairs.values()):
+        cells = [("", "") if pair is None else (" - ".join(pair.names), f"{pair.similarity:.3f}") for pair in row]
+        table.add_row(*(Text(text) for cell in cells for text in cell))
+    return table

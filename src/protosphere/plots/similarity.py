@@ -1,57 +1,98 @@
 """Class similarity beside prototype similarity, both in the order of superclasses."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from protosphere.assignment.levels import tree_of
 from protosphere.assignment.similarity import as_similarity
+from protosphere.assignment.taxonomy import Taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 from protosphere.types import Indices, Points
 
+MOST_NAMES = 40
+"""Superclasses that are named beside the matrix; more would not be readable."""
 
-def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, groups: Indices | None = None) -> Path:
-    """Draw both matrices as the .png, .pdf or .svg that `path` ends in; classes of one group side by side.
+LETTER_INCHES = 0.042
+"""About the width of a letter of their names."""
 
-    `groups` are numbers of superclasses, one per class (`Taxonomy.groups`); without them classes are ordered by the
-    first eigenvector of their similarity.
+
+def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, tree: Taxonomy | None = None) -> Path:
+    """Draw both matrices as the .png, .pdf or .svg that `path` ends in.
+
+    With a `tree` classes of one superclass are side by side, and superclasses by how similar they are; without,
+    classes are ordered by the direction in which they differ most.
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)
-    return save_figure(similarity_figure(S, code.points @ code.points.T, drawing_order(S, groups), groups), path)
+    groups = np.arange(len(S)) if tree is None else tree_of(tree, len(S)).groups()
+    order = drawing_order(S, groups)
+    names = [] if tree is None else _superclasses(tree, groups[order])
+    return save_figure(similarity_figure(S, code.points @ code.points.T, order, groups, names), path)
 
 
-def drawing_order(similarity: Points, groups: Indices | None) -> Indices:
-    """The classes group by group, or along the direction in which they differ most."""
-    if groups is not None:
-        return np.argsort(groups, kind="stable")
-    K = len(similarity)
-    centring = np.eye(K) - 1 / K
-    return np.argsort(np.linalg.eigh(centring @ similarity @ centring)[1][:, -1], kind="stable")
+def drawing_order(similarity: Points, groups: Indices) -> Indices:
+    """The classes group by group, the groups along the direction in which they differ most."""
+    mean = np.eye(groups.max() + 1)[groups] / np.bincount(groups)[groups, None]
+    between = mean.T @ similarity @ mean
+    centring = np.eye(len(between)) - 1 / len(between)
+    place = np.argsort(np.argsort(np.linalg.eigh(centring @ between @ centring)[1][:, -1], kind="stable"))
+    return np.argsort(place[groups], kind="stable")
 
 
-def similarity_figure(similarity: Points, cosines: Points, order: Indices, groups: Indices | None) -> Any:
-    """The matplotlib figure."""
+def _superclasses(tree: Taxonomy, ordered: Indices) -> list[str]:
+    """The names of the superclasses as they come, none where they are too many."""
+    names = dict(zip(tree.groups().tolist(), (chain[0] for chain in tree.ancestors), strict=True))
+    shown = [names[group].replace("_", " ") for group in dict.fromkeys(ordered.tolist())]
+    return shown if len(shown) <= MOST_NAMES else []
+
+
+def similarity_figure(
+    similarity: Points, cosines: Points, order: Indices, groups: Indices, names: Sequence[str] = ()
+) -> Any:
+    """The matplotlib figure; `names` are those of the groups in the order they are drawn."""
+    edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
+    edges = edges[: 0 if len(edges) == len(order) - 1 else None]  # lines around each class would hide it
+    room = LETTER_INCHES * max(map(len, names), default=0)
     with styled():
-        figure = new_figure(COLUMN_INCHES, 0.56 * COLUMN_INCHES)
-        panels = figure.subplots(1, 2)
-        correlation = _correlation(similarity, cosines)
-        titles = ("similarity of classes", f"cosine of prototypes, correlation {correlation:.2f}")
+        figure = new_figure(COLUMN_INCHES + room, 0.6 * COLUMN_INCHES)
+        panels = figure.subplots(1, 2, sharey=True)
+        titles = (
+            "similarity of classes",
+            f"cosine of prototypes (correlation {_correlation(similarity, cosines):.2f})",
+        )
         for ax, matrix, title in zip(panels, (similarity, cosines), titles, strict=True):
-            shown = np.array(matrix[np.ix_(order, order)])
-            np.fill_diagonal(shown, np.nan)
-            limit = float(np.nanquantile(np.abs(shown), 0.99)) or 1.0
-            image = ax.imshow(shown, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
-            figure.colorbar(image, ax=ax, shrink=0.8)
-            ax.set_title(title, loc="left")
-            ax.set_xticks([])
-            ax.set_yticks([])
-            for edge in () if groups is None else np.flatnonzero(np.diff(groups[order])):
-                ax.axhline(edge + 0.5, color="#000000", linewidth=0.2)
-                ax.axvline(edge + 0.5, color="#000000", linewidth=0.2)
+            _draw_matrix(figure, ax, matrix[np.ix_(order, order)], edges)
+            ax.set_title(title)
+        if names:
+            ends = np.concatenate([[-0.5], edges, [len(order) - 0.5]])
+            panels[0].set_yticks((ends[:-1] + ends[1:]) / 2, names, fontsize=5)
     return figure
+
+
+def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
+    """One matrix without its diagonal, lines between groups, and its colours below it."""
+    shown = np.array(matrix)
+    np.fill_diagonal(shown, np.nan)
+    largest = float(np.nanmax(np.abs(shown))) or 1.0
+    limit = max(float(np.nanquantile(np.abs(shown), 0.99)), largest / 2)
+    image = ax.imshow(shown, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
+    beyond = bool(np.nanmin(shown) < -limit), bool(np.nanmax(shown) > limit)
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
+    bar = figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.7, aspect=30, pad=0.03, extend=extend)
+    bar.outline.set_visible(False)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    for edge in edges:
+        ax.axhline(edge, color="#000000", linewidth=0.2)
+        ax.axvline(edge, color="#000000", linewidth=0.2)
 
 
 def _correlation(similarity: Points, cosines: Points) -> float:
