@@ -69,6 +69,17 @@ def test_what_does_not_fit_is_one_sentence(digits, tiny, tmp_path, fabric, tenso
         load_model(path)
 
 
+def test_means_in_another_precision_are_taken(digits, tiny, tmp_path, fabric):
+    run(tiny.changed(epochs=0), digits, tmp_path, fabric, tensorboard=False)
+    path, inputs = tmp_path / WEIGHTS_FILE, torch.tensor(digits.x_test[:2])
+    before = load_model(path)(inputs)
+    with safe_open(path, framework="pt") as file:
+        told = file.metadata()
+    tensors = load_file(path)
+    save_file(tensors | {"normalised.mean": tensors["normalised.mean"].double()}, path, metadata=told)
+    assert torch.equal(load_model(path)(inputs), before)
+
+
 def test_files_that_are_no_models(digits, tiny, tmp_path, fabric):
     with pytest.raises(StorageError, match="there is no such file"):
         load_model(tmp_path)

@@ -1,7 +1,8 @@
 """Whether a lattice has vectors shorter than a given length, by looking at all that could be.
 
 The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enumerated from the last to the first, all
-partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).
+partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985). Where all inner products are
+multiples of one number, squared lengths are too, and only those below the next multiple have to be looked for.
 """
 
 import numpy as np
@@ -13,6 +14,12 @@ ROUNDING = 1e-9
 
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
+MOST_PARTS = 64
+"""Into which a squared length is divided for the unit of all inner products."""
+
+BELOW_NEXT = 1e-6
+"""How far beyond a multiple lengths are looked for; the next multiple is further."""
+
 MOST_PARTIAL = 2_000_000
 """Partial vectors held at once: 500 MB; lattices of 32 dimensions need some thousands."""
 
@@ -28,10 +35,34 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
     reduced = lll_reduced(basis)
     if reduced is None:
         return None
-    triangle = _triangle(reduced)
+    return _any_within(_triangle(reduced), _largest_shorter(reduced, squared_length))
+
+
+def _largest_shorter(basis: Points, squared_length: float) -> float:
+    """What no squared length below the given one exceeds: the multiple before it of what all of them are multiples of.
+
+    Where inner products of the rows are multiples of a unit but for errors, squared lengths are, but for the sum of
+    these errors, each times two coefficients, which are at most the length times that of a vector of the dual basis.
+    """
+    gram, norms = basis @ basis.T, np.linalg.norm(basis, axis=1)
+    rounding = len(basis) * np.finfo(float).eps * np.outer(norms, norms)
+    coefficients = np.linalg.norm(np.linalg.inv(basis), axis=0)
+    for parts in range(1, MOST_PARTS + 1):
+        multiples = np.rint(gram * (parts / squared_length))
+        errors = np.abs(gram - squared_length / parts * multiples) + rounding
+        slack = float(coefficients @ errors @ coefficients)
+        if slack < ROUNDING / 2:
+            step = 1 if np.any(np.diag(multiples) % 2) else 2  # of an even lattice all squared lengths are even
+            if parts % step == 0:
+                return squared_length * ((1 - step / parts) * (1 + BELOW_NEXT) + slack)
+    return squared_length * (1 - ROUNDING)
+
+
+def _any_within(triangle: Points, squared_length: float) -> bool | None:
+    """Whether a non-zero vector of the basis with this triangular factor is no longer."""
     heights, slopes = np.diag(triangle) ** 2, triangle / np.diag(triangle)[:, None]
-    vectors, lengths = np.zeros((1, len(basis))), np.zeros(1)
-    for level in reversed(range(len(basis))):
+    vectors, lengths = np.zeros((1, len(triangle))), np.zeros(1)
+    for level in reversed(range(len(triangle))):
         centres = -vectors @ slopes[level]
         reach = np.sqrt(np.maximum(0.0, squared_length - lengths) / heights[level])
         lowest, highest = np.ceil(centres - reach), np.floor(centres + reach)
@@ -44,7 +75,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
         vectors = vectors[which]
         vectors[:, level] = lowest[which] + steps
         lengths = lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
-    return bool(np.any((lengths < squared_length * (1 - ROUNDING)) & vectors.any(axis=1)))
+    return bool(np.any((lengths <= squared_length) & vectors.any(axis=1)))
 
 
 def lll_reduced(basis: Points) -> Points | None:

@@ -96,7 +96,7 @@ def _normalised(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normalis
     for tensor in (mean, deviation):
         if not tensor.is_floating_point() or torch.empty(shape, device="meta").add(tensor.to("meta")).shape != shape:
             raise ValueError(f"inputs of {shape} cannot be normalised by {tensor.dtype} of {tuple(tensor.shape)}")
-    return Normalise(mean, deviation)
+    return Normalise(mean.float(), deviation.float())
 
 
 def _backbone(recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor]) -> nn.Module:

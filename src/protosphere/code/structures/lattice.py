@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,6 @@ from protosphere.types import Cosine, Points, Progress
 LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 """Of a basis in a file: its rank, and its smallest singular value, the largest being at most its reciprocal."""
 
-LENGTH_ROUNDING = 1e-11
-"""How far rounding may carry the squared length of a shortest vector, relative to it."""
-
 
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class LatticePoints(Plain):
 
     lattice: LatticeCoset = field(kw_only=True)
 
-    @property
+    @cached_property
     def by_lattice(self) -> bool:
         """Whether there are many points, and they are different ones of one coset."""
         return self.count > ALL_PAIRS_POINTS and self.lattice.holds(self.points)
@@ -51,7 +49,7 @@ class LatticePoints(Plain):
         """Where the lattice is to save looking at all pairs, it has no shorter vectors; else the grid is right."""
         if not self.by_lattice:
             super().check()
-        elif has_shorter(self.lattice.basis, float(self.lattice.least) * (1 - LENGTH_ROUNDING)) is not False:
+        elif has_shorter(self.lattice.basis, float(self.lattice.least)) is not False:
             raise CertificateError(f"the lattice is not known to have no vectors shorter than {self.lattice.least}")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
