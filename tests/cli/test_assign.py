@@ -19,6 +19,11 @@ def sources(tmp_path):
     np.savetxt(tmp_path / "confusion.txt", RNG.integers(1, 9, (12, 12)))
     np.savez(tmp_path / "features.npz", x_train=np.repeat(VECTORS, 2, axis=0), y_train=np.repeat(np.arange(12), 2))
     (tmp_path / "tree.txt").write_text(TREE)
+    (tmp_path / "cycle.txt").write_text(TREE + "s0 s1\ns1 s0\n")
+    (tmp_path / "short.txt").write_text(TREE.removeprefix("c0 s0\n"))
+    np.save(tmp_path / "nan.npy", np.where(np.eye(12) > 0, np.nan, 0))
+    np.save(tmp_path / "small.npy", np.eye(11))
+    np.save(tmp_path / "lopsided.npy", np.triu(np.ones((12, 12))))
     ps.construct("bch", num_classes=12, dim=15).save(tmp_path / "code.safetensors")
     return tmp_path
 
@@ -73,6 +78,11 @@ def test_the_picture_is_ordered_and_named_by_superclasses(run, sources):
         (["--tree", "no_such_tree"], "trees we ship"),
         (["--tree", "cifar100_superclasses"], "must be 12 x 12"),
         (["--features", "code.safetensors"], "cannot read"),
+        (["--matrix", "nan.npy"], "must be finite"),
+        (["--matrix", "small.npy"], "must be 12 x 12"),
+        (["--matrix", "lopsided.npy"], "must be symmetric"),
+        (["--tree", "cycle.txt"], "cycle"),
+        (["--tree", "short.txt"], "must be 12 x 12"),
     ],
 )
 def test_bad_sources_get_one_sentence_and_exit_code_2(run, sources, monkeypatch, arguments, says):
@@ -92,13 +102,24 @@ def test_construct_takes_a_similarity_and_a_tree(run, sources):
     assert tree.exit_code == 0
 
 
-def test_opposed_says_what_alignment_mends(run, tmp_path):
-    vectors = np.random.default_rng(0).standard_normal((10, 3))
-    np.save(tmp_path / "vectors.npy", vectors)
-    asked = ("opposed", "digits", "--scheme", "cross_polytope", "--dim", 5)
-    answer = run(*asked, "--embeddings", tmp_path / "vectors.npy")
-    assert answer.exit_code == 0
-    said = next(line for line in answer.out.splitlines() if line.startswith("mean similarity"))
-    before, after = (float(word) for word in said.replace(",", "").split() if word.lstrip("-").startswith("0."))
-    assert after < before
-    assert "mean similarity" not in run(*asked).out
+@pytest.mark.parametrize(
+    ("scheme", "option", "says"),
+    [
+        ("semantic", "--similarity embeddings.csv", "must be square"),
+        ("semantic", "--similarity nan.npy", "must be finite"),
+        ("semantic", "--similarity small.npy", "must be 12 x 12"),
+        ("semantic", "--similarity lopsided.npy", "must be symmetric"),
+        ("hierarchical", "--tree cycle.txt", "cycle"),
+        ("hierarchical", "--tree short.txt", "must have 12 classes, got 11"),
+        ("hierarchical", "--tree tree.txt --similarity lopsided.npy", "must be symmetric"),
+        ("hierarchical", "--tree tree.txt --similarity small.npy", "must be 12 x 12"),
+        ("hierarchy_frame", "--tree cycle.txt", "cycle"),
+        ("hierarchy_frame", "--tree short.txt", "must have 12 classes, got 11"),
+    ],
+)
+def test_construct_refuses_a_bad_similarity_in_one_sentence(run, sources, monkeypatch, scheme, option, says):
+    monkeypatch.chdir(sources)
+    answer = run("construct", scheme, "-K", 12, "-n", 11, *option.split())
+    assert answer.exit_code == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1

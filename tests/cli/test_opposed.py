@@ -44,3 +44,15 @@ def test_a_code_without_opposed_pairs_has_none_after_either(run, matrix):
     answer = run("opposed", "digits", "--scheme", "simplex", "--dim", 9, "--matrix", matrix)
     assert "0.000 before, 0.000 aligned" in answer.out
     assert "0 opposed pairs" in answer.out
+
+
+def test_a_tree_is_read_by_the_names_of_its_classes(run, tmp_path):
+    """Even digits are alike, and come first in the file."""
+    lines = [f"{digit} {'odd' if digit % 2 else 'even'}\n" for digit in (8, 6, 4, 2, 0, 9, 7, 5, 3, 1)]
+    (tmp_path / "tree.txt").write_text("".join(lines))
+    words = ("opposed", "digits", "--scheme", "cross_polytope", "--dim", 5, "--tree", tmp_path / "tree.txt")
+    assert all((pair["first"] + pair["second"]) % 2 for pair in run(*words, "--json").json["aligned"])
+    (tmp_path / "tree.txt").write_text("".join(lines[1:]))
+    answer = run(*words)
+    assert answer.exit_code == 2
+    assert "the tree has no class '8'" in answer.err

@@ -18,7 +18,7 @@ from protosphere.training.devices import make_fabric
 from protosphere.training.fitting import PROTOTYPES_FILE
 from protosphere.training.machine import Machine
 from protosphere.training.rehearsal import MovingPrototypes
-from protosphere.training.runs import run
+from protosphere.training.runs import prototypes_of, run
 
 
 @pytest.fixture
@@ -156,3 +156,16 @@ def test_moving_prototypes_begin_as_the_head_does():
     assert torch.allclose(
         MovingPrototypes(code, "soft_cap", "auto")(z), PrototypeHead(code, preset="soft_cap")(z), atol=1e-5
     )
+
+
+def test_a_tree_comes_in_the_order_of_the_data(features):
+    """Classes 0 and 5 are siblings, and so are the rest; the tree names them in another order."""
+    tree = ps.taxonomy({str(number): "outer" if number in (0, 5) else "inner" for number in (3, 0, 4, 1, 5, 2)})
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme="hierarchical", dim=5, options={"tree": tree.text}
+    )
+    code = prototypes_of(recipe, 6, load_dataset(features).class_names)
+    cosines = code.points @ code.points.T
+    assert cosines[0, 5] > cosines[0, 1:5].max() + 0.2
+    with pytest.raises(InvalidArgumentError, match="the tree has no class '7'"):
+        prototypes_of(recipe, 6, ("0", "1", "2", "3", "4", "7"))

@@ -49,7 +49,9 @@ def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) 
 
 def _constructed(recipe: Recipe, dataset: Dataset, **options: Any) -> ps.SphericalCode:
     mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
-    chosen: dict[str, Any] = dict(recipe.options) | options | {"seed": recipe.seed, "mapping": mapping}
+    chosen: dict[str, Any] = (
+        recipe.options_for(dataset.class_names) | options | {"seed": recipe.seed, "mapping": mapping}
+    )
     return ps.construct(recipe.scheme, num_classes=dataset.num_classes, dim=recipe.dim, **chosen)
 
 

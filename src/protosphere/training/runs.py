@@ -18,16 +18,15 @@ from protosphere.training.records import RunRecord
 from protosphere.types import ignore
 
 
-def prototypes_of(recipe: Recipe, num_classes: int) -> ps.SphericalCode | None:
+def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...] = ()) -> ps.SphericalCode | None:
     """The prototypes of a run, None where its head is learned; InfeasibleError where the scheme has none.
 
     The last few are remembered: runs of a sweep that differ in something else have the same.
     """
     if recipe.head != "prototypes":
         return None
-    return _constructed(
-        recipe.scheme, num_classes, recipe.dim, recipe.seed, recipe.mapping, json.dumps(dict(recipe.options))
-    )
+    options = json.dumps(recipe.options_for(class_names))
+    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed, recipe.mapping, options)
 
 
 @lru_cache(maxsize=8)
@@ -49,7 +48,7 @@ def run(
 
     StorageError where another process is at work in the folder.
     """
-    code = None if recipe.fits_prototypes else prototypes_of(recipe, dataset.num_classes)
+    code = None if recipe.fits_prototypes else prototypes_of(recipe, dataset.num_classes, dataset.class_names)
     make_folder(folder)
     if not fabric.is_global_zero:
         return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
