@@ -27,6 +27,9 @@ from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
 
+ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
+TREE = "".join(f"c{number}\ts{number // 3}\n" for number in range(9)) + "s0\tt\ns1\tt\n"
+
 SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "one_hot": (12, 15, {}),
     "uniform": (20, 7, {"seed": 3}),
@@ -61,7 +64,9 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "mean_row_max": (20, 6, {"steps": 20}),
     "log_sum_exp": (20, 6, {"steps": 20}),
     "optimized": (20, 5, {"iterations": 200}),
-    "semantic": (9, 4, {"similarity": similarity_text(np.cos(np.subtract.outer(range(9), range(9)))), "steps": 20}),
+    "semantic": (9, 4, {"similarity": similarity_text(ALIKE), "steps": 20}),
+    "hierarchical": (9, 4, {"tree": TREE, "steps": 20, "mapping": "random"}),
+    "hierarchy_frame": (9, 8, {"tree": TREE, "gamma": 2.0}),
     "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),
 }
 """One code of each scheme."""
@@ -78,6 +83,7 @@ def codes() -> dict[str, ps.SphericalCode]:
         "best-search": ps.best(num_classes=310, dim=3, iterations=50),
         "best-budget": ps.best(num_classes=30, dim=4, budget=1.2),
         "first-classes": first_classes(kerdock, 40),
+        "assigned": ps.assign(ps.construct("uniform", num_classes=9, dim=4), ALIKE),
         "tailed": _tailed(),
         "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
         "signs": ps.from_points(kerdock.points[::5]),
