@@ -12,8 +12,9 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
 from protosphere.search import batched_energy
 from protosphere.search.arrangements import random_arrangement
-from protosphere.search.batched_energy import ENERGIES, Orbits, smooth_max_cosine
+from protosphere.search.batched_energy import Orbits, smooth_max_cosine
 from protosphere.search.code_search import search_code
+from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.groups import group, group_names
 from protosphere.search.polish import contacts, polish_code
 from protosphere.search.starts import known_optimum, resize
@@ -102,7 +103,7 @@ def arrangements(num_points, dim, count):
 
 @pytest.mark.parametrize("arrangement", arrangements(26, 6, 12), ids=lambda one: one.name)
 def test_orbits_have_the_energy_and_the_gradient_of_the_whole_code(arrangement):
-    orbits = arrangement.orbits("cpu")
+    orbits = Orbits(arrangement.counts, tuple(map(torch.as_tensor, arrangement.cosets)))
     rows = torch.as_tensor(arrangement.random_representatives(2, np.random.default_rng(0)))
     points = orbits.points(rows)
     assert points.shape == (2, 26, 6)

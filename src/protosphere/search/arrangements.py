@@ -1,9 +1,6 @@
 """How a code may be made of orbits: a group, its action on R^n, and how many orbits of each size add up to K."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +14,6 @@ from protosphere.search.groups import (
     representation,
 )
 from protosphere.types import Points
-
-if TYPE_CHECKING:
-    from protosphere.search.batched_energy import Orbits
 
 LARGEST_GROUP = 168
 APART = 1e-6
@@ -44,14 +38,6 @@ class Arrangement:
         ]
         rows = np.concatenate(pieces, axis=1)
         return rows / np.linalg.norm(rows, axis=2, keepdims=True)
-
-    def orbits(self, device: str) -> Orbits:
-        """The arrangement as tensors."""
-        import torch
-
-        from protosphere.search.batched_energy import Orbits
-
-        return Orbits(self.counts, tuple(torch.as_tensor(matrices, device=device) for matrices in self.cosets))
 
 
 def _family(rng: np.random.Generator, names: dict[str, object]) -> list[str]:

@@ -1,16 +1,12 @@
 """One batch of starts annealed: L-BFGS on the smooth problem first, then on sharper and sharper ones."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+
+from torch import Tensor
 
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine, unit_rows
 from protosphere.search.batched_lbfgs import batched_lbfgs
 from protosphere.search.budget import Budget
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 SETTLED = 1e-3
 """A start has settled at temperature t once twenty evaluations gain less than this over t."""

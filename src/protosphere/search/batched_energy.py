@@ -5,22 +5,16 @@ gradient need only the products of representatives with all points, K m instead 
 of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
 
-    from protosphere.search.batched_lbfgs import Energy
+from protosphere.search.batched_lbfgs import Energy
 
-    Shares = tuple[Tensor, Tensor, Tensor]
-    OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
-
-ENERGIES = ("log_sum_exp", "riesz")
-"""Sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
+Shares = tuple[Tensor, Tensor, Tensor]
+OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
 
 SMALLEST_GAP = 1e-12
 """The least value of 1 - cos that is divided by: two points may coincide."""
@@ -49,8 +43,6 @@ class Orbits:
 
     def points(self, representatives: Tensor) -> Tensor:
         """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
-        import torch
-
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
@@ -77,8 +69,6 @@ class Orbits:
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
     """(B, m, n) rows of unit length, and the lengths they had."""
-    import torch
-
     norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(torch.finfo(variables.dtype).tiny)
     return variables / norms, norms
 
@@ -114,8 +104,6 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
 
     Rows are taken in slices: the Gram matrix is never held whole where it is large.
     """
-    import torch
-
     slice_ = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
     parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
@@ -129,8 +117,6 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
 
 
 def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
-    import torch
-
     gram = units @ points.mT
     gram[:, torch.arange(len(at), device=at.device), at] = -float("inf")
     largest = gram.amax(dim=(1, 2))
@@ -138,12 +124,8 @@ def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t:
     return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
 
 
-def _riesz_slice(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def _riesz_slice(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
     """As `_slice_shares`, with -log(1 - cos), whose derivative is 1 / (1 - cos), in place of the cosine."""
-    import torch
-
     gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)
     gaps[:, torch.arange(len(at), device=at.device), at] = float("inf")
     closest = gaps.amin(dim=(1, 2))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
 
-    Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-    """From (B, N) variables, and which starts of the batch they belong to, to (B,) values and (B, N) gradients."""
+Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+"""From (B, N) variables, and which starts of the batch they belong to, to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
 SUFFICIENT = 1e-4
@@ -56,8 +55,6 @@ class History:
 
     def direction(self, step: Tensor, change: Tensor, keep: Tensor, gradient: Tensor) -> Tensor:
         """Enter the newest pair in place of the oldest (zeros where not `keep`); the direction from `gradient`."""
-        import torch
-
         at = self.used % MEMORY
         self.used += 1
         self.pairs[:, at] = step * keep[:, None]
@@ -74,8 +71,6 @@ class History:
 
     def _weights(self, along: Tensor) -> Tensor:
         """How much of each pair enters (Byrd, Nocedal and Schnabel 1994, equation 3.1), from pairs . gradient."""
-        import torch
-
         kept = min(self.used, MEMORY)
         order = [(self.used - kept + i) % MEMORY for i in range(kept)]
         scale = self.scale[:, None, None]
@@ -93,15 +88,11 @@ class History:
 
 
 def _solve_triangular(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor:
-    import torch
-
     return torch.linalg.solve_triangular(triangle, right, upper=upper)  # pyright: ignore  # torch leaves it untyped
 
 
 def _descent_direction(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
     """The direction, or minus the gradient where it does not descend, and its slope."""
-    import torch
-
     slope = (direction * gradient).sum(dim=1)
     good = slope < 0
     steepest = -gradient.square().sum(dim=1)
@@ -121,8 +112,6 @@ class _State:
 
     def advance(self, energy: Energy, which: Tensor) -> None:
         """One evaluation for every start: a step where it descends enough, a shorter attempt next time where not."""
-        import torch
-
         direction, slope = _descent_direction(self.direction, self.gradient)
         largest = direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
         size = self.length * torch.where(self.history.known, (LONGEST / largest).clamp_max_(1), FIRST / largest)
@@ -153,8 +142,6 @@ def batched_lbfgs(
     A start is done once it gained no more than its `tolerance` over twenty of them, and the batch shrinks. `spend` is
     told of the evaluations as they are made and answers whether there may be more.
     """
-    import torch
-
     result, which = start.clone(), torch.arange(len(start), device=start.device)
     value, gradient = energy(start, which)
     state = _State(start, value, gradient, -gradient, torch.ones_like(value), History.empty(start))

@@ -9,9 +9,8 @@ import numpy as np
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
 from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
-from protosphere.search.batched_energy import ENERGIES
 from protosphere.search.budget import Budget, evaluation_products
-from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, descent_backend
+from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, descent_backend
 from protosphere.search.polish import DENSE
 from protosphere.search.starts import KINDS, known_optimum
 from protosphere.search.stopping import is_hopeless, is_stale, may_lead

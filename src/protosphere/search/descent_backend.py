@@ -10,9 +10,11 @@ import numpy as np
 from protosphere.geometry.sphere import normalized
 from protosphere.processors import processor_count, single_threaded
 from protosphere.search.arrangements import Arrangement
-from protosphere.search.batched_energy import ENERGIES
 from protosphere.search.budget import PRODUCTS_PER_SECOND, Budget, evaluation_products
 from protosphere.types import Points, Progress
+
+ENERGIES = ("log_sum_exp", "riesz")
+"""What descends: sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
 
 TEMPERATURE_FACTOR = 5.0
 """By which each temperature is multiplied to get the next."""
@@ -105,7 +107,10 @@ class DescentBackend:
         from protosphere.search.batched_energy import Orbits
 
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
-            orbits = Orbits((starts.shape[1],)) if arrangement is None else arrangement.orbits(self.device)
+            orbits = Orbits((starts.shape[1],))
+            if arrangement is not None:
+                cosets = (torch.as_tensor(matrices, device=self.device) for matrices in arrangement.cosets)
+                orbits = Orbits(arrangement.counts, tuple(cosets))
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
             rows = anneal_batch(

@@ -10,8 +10,8 @@ from protosphere.constructions.ranking import best_member, near_members
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
-from protosphere.search.batched_energy import ENERGIES
 from protosphere.search.code_search import check_kinds, search_code
+from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.projected_descent import check_descent_options
 from protosphere.search.starts import KINDS
 from protosphere.types import Points, Progress, ignore

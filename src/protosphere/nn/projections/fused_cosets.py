@@ -6,7 +6,7 @@ for 3.7, largest 1.8 for 5.0, cross-entropy with its gradient 5.3 for 12.9.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -54,32 +54,25 @@ class FusedCosets(nn.Module):
 
     def words(self, z: Tensor, out: Tensor) -> None:
         """Write the products with all words, B x num_words."""
-        from protosphere.nn.projections.coset_loops import write_words  # compiled where it is first used
-
-        write_words(self._in_lanes(z), self.flips.numpy(), self.bins, self.both, out.numpy())
+        _loops().write_words(self._in_lanes(z), self.flips.numpy(), self.bins, self.both, out.numpy())
         if self.tailed:
             out.view(len(z), len(self.flips), self.bins << self.both).add_(self._tail_scores(z)[:, :, None])
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The transpose of `words`: B x num_words to B x n."""
-        from protosphere.nn.projections.coset_loops import add_weighted_words
-
         block = self._empty_lanes(len(weights))
-        add_weighted_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
+        _loops().add_weighted_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
         each = weights.reshape(len(weights), len(self.flips), self.bins << self.both)
         return self._out_of_lanes(_tensor(block), each.sum(2) if self.tailed else None, len(weights))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """The log-sum-exp of each row and, where asked for, the mean word under its softmax."""
-        from protosphere.nn.projections.coset_loops import write_sums
-        from protosphere.nn.projections.lanes import LANES
-
         lanes, cosets = self._in_lanes(z), len(self.flips)
-        peaks, sums = np.empty((2, len(lanes), cosets, LANES), dtype=np.float32)
+        peaks, sums = np.empty((2, len(lanes), cosets, _loops().LANES), dtype=np.float32)
         sums[:] = 0
         tails = self._rows_in_lanes(self._tail_scores(z)).reshape(peaks.shape)
         word_sums = np.zeros_like(lanes) if with_mean else lanes[:0]
-        write_sums(lanes, self.flips.numpy(), tails, self.bins, self.both, peaks, sums, word_sums)
+        _loops().write_sums(lanes, self.flips.numpy(), tails, self.bins, self.both, peaks, sums, word_sums)
         peak = _tensor(peaks[:, -1])
         weights = _tensor(sums) * torch.exp(_tensor(peaks) - peak[:, None])
         total = weights.sum(1)
@@ -87,17 +80,14 @@ class FusedCosets(nn.Module):
         if not with_mean:
             return value, torch.zeros_like(z)
         shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tailed else None
-        mean = _tensor(word_sums).view(len(lanes), len(self.columns), LANES) / total[:, None]
+        mean = _tensor(word_sums).view(len(lanes), len(self.columns), _loops().LANES) / total[:, None]
         return value, self._out_of_lanes(mean, shares, len(z))
 
     def top(self, z: Tensor, k: int) -> Found:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
-        from protosphere.nn.projections.coset_loops import write_highest
-        from protosphere.nn.projections.lanes import LANES
-
         lanes = self._in_lanes(z)
-        highest = np.empty((len(lanes), len(self.flips), LANES), dtype=np.float32)
-        write_highest(lanes, self.flips.numpy(), self.bins, self.both, highest)
+        highest = np.empty((len(lanes), len(self.flips), _loops().LANES), dtype=np.float32)
+        _loops().write_highest(lanes, self.flips.numpy(), self.bins, self.both, highest)
         tails = self._tail_scores(z)
         best = _tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)] + tails
         cosets = best.topk(min(k, len(self.flips)), dim=1).indices
@@ -116,11 +106,9 @@ class FusedCosets(nn.Module):
 
     def _chosen(self, z: Tensor, cosets: Tensor) -> Tensor:
         """The products with the words of these cosets, B x k of them, one of two opposed: (B, k, b)."""
-        from protosphere.nn.projections.coset_loops import write_chosen
-
         each = z.repeat_interleave(cosets.shape[1], dim=0)
         words = torch.empty(len(each), self.bins)
-        write_chosen(
+        _loops().write_chosen(
             self._in_lanes(each), self.flips.numpy(), cosets.flatten().numpy(), self.bins, words.numpy()
         )  # fmt: skip
         return words.view(len(z), cosets.shape[1], self.bins)
@@ -134,23 +122,19 @@ class FusedCosets(nn.Module):
         return self._rows_in_lanes((z[:, : self.length] * self.coefficient).index_select(1, self.columns))
 
     def _rows_in_lanes(self, rows: Tensor) -> Block:
-        from protosphere.nn.projections.lanes import LANES
-
-        groups = -(-len(rows) // LANES)
-        padded = rows.new_zeros(groups * LANES, rows.shape[1])
+        width = _loops().LANES
+        groups = -(-len(rows) // width)
+        padded = rows.new_zeros(groups * width, rows.shape[1])
         padded[: len(rows)] = rows
-        return padded.view(groups, LANES, rows.shape[1]).transpose(1, 2).flatten(1).numpy()
+        return padded.view(groups, width, rows.shape[1]).transpose(1, 2).flatten(1).numpy()
 
     def _empty_lanes(self, batch: int) -> Block:
-        from protosphere.nn.projections.lanes import LANES
-
-        return np.zeros((-(-batch // LANES), len(self.columns) * LANES), dtype=np.float32)
+        width = _loops().LANES
+        return np.zeros((-(-batch // width), len(self.columns) * width), dtype=np.float32)
 
     def _out_of_lanes(self, block: Tensor, coset_weights: Tensor | None, batch: int) -> Tensor:
         """The transpose of `_in_lanes`, and the sums of the tails with weights B x cosets."""
-        from protosphere.nn.projections.lanes import LANES
-
-        lanes = block.view(len(block), len(self.columns), LANES)
+        lanes = block.view(len(block), len(self.columns), _loops().LANES)
         rows = lanes.transpose(1, 2).flatten(0, 1)[:batch] * self.coefficient
         word_sums = rows.new_zeros(batch, self.dim).index_add_(1, self.columns, rows)
         if coset_weights is not None:
@@ -160,3 +144,10 @@ class FusedCosets(nn.Module):
 
 def _tensor(block: Block) -> Tensor:
     return torch.from_numpy(block)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _loops() -> Any:
+    """The compiled loops, which take a while to import: not before they are used."""
+    from protosphere.nn.projections import coset_loops
+
+    return coset_loops
