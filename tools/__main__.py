@@ -1,4 +1,4 @@
-"""`python -m tools`: making a catalogue, and hunting records."""
+"""`python -m tools`: making a catalogue, hunting records and linear codes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from cyclopts import App
 
 from protosphere.cli.app import answer
 from tools.catalogue_command import catalogue, measure
+from tools.linear.command import linear
 from tools.records_command import records
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
     app = App(name="tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (catalogue, measure, records):
+    for tool in (catalogue, measure, records, linear):
         app.command(tool)
     return answer(app, arguments)
 

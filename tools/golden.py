@@ -46,6 +46,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "lifted_bases": (40, 24, {}),
     "shortened_cosets": (100, 15, {"mapping": "random"}),
     "construction_x": (70, 20, {}),
+    "best_known_linear": (60, 23, {"mapping": "random"}),
     "paley_frame": (20, 7, {}),
     "steiner_frame": (30, 28, {}),
     "two_graph_frame": (30, 21, {}),

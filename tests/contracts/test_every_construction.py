@@ -50,6 +50,8 @@ ROWS = [
     ("shortened_cosets", 100, 15, {}, (100, 16, "14, 15")),
     ("shortened_cosets", 1000, 62, {}, (1000, 64, "62, 63")),
     ("construction_x", 600, 40, {}, (600, 3, "up to dim 4096")),
+    ("best_known_linear", 300, 40, {}, (300, 7, "nearest: 9")),
+    ("best_known_linear", 1000, 23, {}, (100, 150, "nearest: 128")),
     ("paley_frame", 50, 13, {}, (50, 14, "13, 15")),
     ("paley_frame", 20, 7, {}, (29, 7, "9, 13")),
     ("steiner_frame", 100, 28, {}, (100, 29, "28, 66")),

@@ -17,6 +17,7 @@ from protosphere.constructions.elementary import lifted_cross_polytopes as lifte
 from protosphere.constructions.elementary import lifted_bases as lifted_bases
 from protosphere.constructions.block_codes import shortened_cosets as shortened_cosets
 from protosphere.constructions.block_codes import construction_x as construction_x
+from protosphere.constructions.block_codes import best_known_linear as best_known_linear
 from protosphere.constructions.frames import paley_frame as paley_frame
 from protosphere.constructions.frames import steiner_frame as steiner_frame
 from protosphere.constructions.frames import two_graph_frame as two_graph_frame

@@ -1,0 +1,60 @@
+"""`python -m tools linear`."""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Json, Seed, Whole
+from protosphere.cli.output import checked_output
+from protosphere.cli.screen import print_json, screen
+from protosphere.errors import StorageError, as_integer
+from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
+from tools.linear.hunt import hunt
+
+
+def linear(
+    targets: Path,
+    /,
+    *,
+    groups: Whole = 100,
+    seed: Seed = 0,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("linear_codes.csv"),
+    json: Json = False,
+) -> None:
+    """Hunt for linear codes that reach the distances of a table; run again, it goes on where it stopped.
+
+    Args:
+        targets: A .csv file with columns n, k and lower: a distance for each length and dimension.
+        groups: How many random groups of automorphisms are tried.
+        output: The table of codes, .csv; where it is not there yet, it begins as the package's own.
+    """
+    checked_output(output, (".csv",))
+    wanted = target_distances(targets)
+    with ps.progress_bar("linear") as progress, as_file(files("protosphere.known") / "linear_codes.csv") as shipped:
+        count = as_integer("groups", groups, minimum=1)
+        behind = hunt(output, wanted, groups=count, seed=seed, start=shipped, progress=progress).behind(wanted)
+    if json:
+        print_json({"file": str(output), "behind": [list(cell) for cell in behind]})
+    else:
+        screen().print(f"written: {output} ({len(behind)} of {len(wanted)} cells are behind)")
+
+
+def target_distances(path: Path) -> dict[tuple[int, int], int]:
+    """The distances to reach, by length and dimension; StorageError where the file has none."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = {(int(row["n"]), int(row["k"])): int(row["lower"]) for row in csv.DictReader(file)}
+    except OSError as error:
+        raise StorageError(f"cannot read '{path}': {error.strerror}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise StorageError(f"cannot read '{path}': it must be a .csv with columns n, k and lower") from error
+    within = {(n, k): d for (n, k), d in rows.items() if k <= min(n, LARGEST_DIMENSION) and n <= LARGEST_LENGTH}
+    if not within:
+        raise StorageError(f"cannot read '{path}': it has no rows of lengths up to 128 and dimensions up to 17")
+    return within

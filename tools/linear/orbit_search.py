@@ -1,0 +1,165 @@
+"""Codes whose columns are whole orbits of a group: a few orbits are chosen so that every word is heavy enough.
+
+The group multiplies vectors of polynomials by x, and may square them; orbits of words under it have one weight each, so
+that a code of 2^16 words is some hundred rows of a small matrix. After Braun, Kohnert & Wassermann (2005).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from protosphere.codes.polynomials import degree, power_modulo, remainder
+from protosphere.types import Indices
+from tools.linear.workshop import Found
+
+MOST_ENTRIES = 1 << 25
+"""Of the matrix of weights."""
+
+
+@lru_cache
+def irreducible(m: int) -> list[int]:
+    """The irreducible factors of x^m - 1, m odd and their degrees at most 12."""
+    factors = [f for f in range(3, 1 << 13, 2) if remainder((1 << m) | 1, f) == 0]
+    return [f for f in factors if not any(g < f and remainder(f, g) == 0 for g in factors)]
+
+
+def order_of_x(modulus: int) -> int:
+    """The least m with x^m = 1."""
+    return next(m for m in range(1, 1 << degree(modulus)) if power_modulo(2, m, modulus) == remainder(1, modulus))
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitWeights:
+    """A group's orbits of columns, and the weight of each orbit of words on each of them."""
+
+    moduli: tuple[int, ...]
+    squarings: int
+    representatives: Indices
+    sizes: Indices
+    weights: NDArray[np.uint8]
+
+    def code(self, chosen: list[int], n: int, d: int) -> Found:
+        """The code whose columns are these orbits."""
+        names = [".".join(f"{number:x}" for number in numbers) for numbers in (self.moduli, self._first(chosen))]
+        steps = " ".join(["orbits", *names, *([str(self.squarings)] if self.squarings else [])])
+        return Found(n, sum(map(degree, self.moduli)), d, steps)
+
+    def _first(self, chosen: list[int]) -> list[int]:
+        return self.representatives[chosen].tolist()
+
+
+def orbit_weights(moduli: tuple[int, ...], squarings: int, longest: int) -> OrbitWeights | None:
+    """Those of a group; None where they are too many. Orbits longer than a code are left out."""
+    maps = [_columns(moduli, lambda part, modulus: remainder(part << 1, modulus))]
+    if squarings:
+        maps.append(_columns(moduli, lambda part, modulus: power_modulo(part, 1 << squarings, modulus)))
+    k = len(maps[0])
+    points, words = _orbits(maps, k), _orbits([_transposed(columns) for columns in maps], k)
+    sizes = np.bincount(points)[1:]
+    order = np.argsort(points, kind="stable")[1:]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    first_words = np.unique(words, return_index=True)[1][1:]
+    if len(first_words) << k > MOST_ENTRIES * 8 or len(first_words) * len(sizes) > MOST_ENTRIES:
+        return None
+    weights = np.stack(
+        [
+            np.add.reduceat(np.bitwise_count(order & word).astype(np.uint8) & 1, starts, dtype=np.int64)
+            for word in first_words
+        ]
+    ).T
+    short = np.flatnonzero(sizes <= longest)
+    return OrbitWeights(moduli, squarings, order[starts][short], sizes[short], weights[short].astype(np.uint8))
+
+
+def _columns(moduli: tuple[int, ...], function) -> list[int]:
+    """The images of the unit vectors under a function of each part and its modulus."""
+    made, place = [], 0
+    for modulus in moduli:
+        made += [function(1 << i, modulus) << place for i in range(degree(modulus))]
+        place += degree(modulus)
+    return made
+
+
+def _transposed(columns: list[int]) -> list[int]:
+    return [sum((column >> i & 1) << j for j, column in enumerate(columns)) for i in range(len(columns))]
+
+
+def _orbits(maps: list[list[int]], k: int) -> Indices:
+    """The number of each vector's orbit under the maps; that of 0 is 0."""
+    every = np.arange(1 << k)
+    images = []
+    for columns in maps:
+        image = np.zeros_like(every)
+        for i, column in enumerate(columns):
+            image ^= np.where(every >> i & 1, column, 0)
+        images.append(image)
+    ends = np.concatenate(images)
+    graph = coo_array((np.ones(len(ends), dtype=np.int8), (np.tile(every, len(maps)), ends)), (1 << k, 1 << k))
+    return connected_components(graph, directed=False)[1].astype(np.int64)
+
+
+def random_group(k: int, rng: random.Random, most_orbits: int) -> tuple[tuple[int, ...], int]:
+    """Moduli of degrees k together, and how often to square: a group with at most so many orbits."""
+    while True:
+        m = rng.randrange(3, 128, 2)
+        moduli: list[int] = []
+        while (left := k - sum(map(degree, moduli))) > 0:
+            fitting = [f for f in irreducible(m) if degree(f) <= left]
+            large = [f for f in fitting if degree(f) >= min(3, left)]
+            moduli.append(rng.choice(large if large and rng.random() < 0.8 else fitting))
+        moduli.sort()
+        order, powers = lcm(*map(order_of_x, moduli)), lcm(*map(degree, moduli))
+        squarings = rng.choice([s for s in range(1, powers + 1) if powers % s == 0]) % powers
+        size = order * (powers // squarings if squarings else 1)
+        if order > 1 and (1 << k) // size <= most_orbits and moduli.count(3) <= 3:
+            return tuple(moduli), squarings
+
+
+def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[int]]:
+    """Ways to be n long, as sizes of orbits: as many long ones as possible, then some at random."""
+    kinds = sorted(set(sizes.tolist()), reverse=True)
+    for trial in range(4):
+        left, chosen = n, []
+        for size in kinds:
+            count = left // size if trial == 0 or rng.random() < 0.5 else rng.randint(0, left // size)
+            chosen += [size] * count
+            left -= count * size
+        if left == 0 and len(chosen) <= 16:
+            yield chosen
+
+
+def chosen_orbits(group: OrbitWeights, lengths: list[int], d: int, steps: int, rng: random.Random) -> list[int] | None:
+    """Orbits of these lengths on which every word weighs d or more, by tabu search; None where it finds none.
+
+    An orbit at a time is exchanged for the one that leaves the least sum of squared deficits, of those that were not
+    there just before.
+    """
+    kinds = {size: np.flatnonzero(group.sizes == size) for size in set(lengths)}
+    now = [int(rng.choice(kinds[size])) for size in lengths]
+    sums = group.weights[now].sum(axis=0, dtype=np.int64)
+    free_at = np.zeros(len(group.sizes), dtype=np.int64)
+    for step in range(steps):
+        place = rng.randrange(len(now))
+        others = kinds[lengths[place]]
+        rest = sums - group.weights[now[place]]
+        light = np.flatnonzero(rest < d)
+        free_at[now[place]] = step + 1 + rng.randint(1, 2 + len(now))
+        allowed = others[free_at[others] <= step]
+        if not len(allowed):
+            continue
+        deficits = np.clip((d - rest[light]) - group.weights[np.ix_(allowed, light)].astype(np.int64), 0, None)
+        penalties = (deficits * deficits).sum(axis=1)
+        now[place] = int(allowed[penalties.argmin()])
+        sums = rest + group.weights[now[place]]
+        if penalties.min() == 0:
+            return now
+    return None
