@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from safetensors.torch import load, save
 from tools.catalogue_file import write_catalogue
+from tools.linear.table_file import save_linear_codes
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -25,6 +26,7 @@ from protosphere.data.idx import read_idx
 from protosphere.data.npz import read_npz
 from protosphere.known.atlas import read_atlas, save_atlas, shipped_atlas
 from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
+from protosphere.known.linear_codes import read_linear_codes, shipped_linear_codes
 from protosphere.nn import PrototypeHead
 from protosphere.training import load_model, load_recipe
 from protosphere.training.checkpoint import load_checkpoint
@@ -64,6 +66,7 @@ def _known(folder: Path) -> dict[str, Format]:
     sources = tuple(whole.sources[entry.source] for entry in small)
     write_catalogue(folder / "catalogue.npz", Catalogue(sources, entries, 300, 64))
     save_atlas(folder / "atlas.csv", shipped_atlas()[:6])
+    save_linear_codes(folder / "linear_codes.csv", list(shipped_linear_codes().rows.values())[:20])
 
     def catalogue(path: Path) -> object:
         found = read_catalogue(path)
@@ -75,6 +78,7 @@ def _known(folder: Path) -> dict[str, Format]:
     return {
         "catalogue": Format(folder / "catalogue.npz", catalogue),
         "atlas": Format(folder / "atlas.csv", lambda path: save_atlas(path, read_atlas(path))),
+        "linear codes": Format(folder / "linear_codes.csv", lambda path: read_linear_codes(path).leading()),
     }
 
 

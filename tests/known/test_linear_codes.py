@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from tools.linear.table_file import save_linear_codes
 
 from protosphere.codes.derivations import generator_matrix
 from protosphere.errors import StorageError
@@ -15,7 +16,6 @@ from protosphere.known.linear_codes import (
     LinearCodeRow,
     LinearCodes,
     read_linear_codes,
-    save_linear_codes,
     shipped_linear_codes,
 )
 

@@ -10,12 +10,13 @@ import pytest
 from tools.linear.command import target_distances
 from tools.linear.hunt import cyclic_codes, hunt
 from tools.linear.orbit_search import orbit_weights
+from tools.linear.table_file import save_linear_codes
 from tools.linear.tail_search import covering_functionals
 from tools.linear.workshop import Found, Workshop, distance, word_weights, workshop_of
 
 from protosphere.codes.derivations import generator_matrix
 from protosphere.errors import StorageError
-from protosphere.known.linear_codes import read_linear_codes, save_linear_codes, shipped_linear_codes
+from protosphere.known.linear_codes import read_linear_codes, shipped_linear_codes
 
 
 def test_weights_by_orbits_are_those_of_the_words():

@@ -7,14 +7,12 @@ MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 
 (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.linear import pack, rank, row_reduce, unpack
+from protosphere.codes.linear import pack, row_reduce, unpack
 from protosphere.codes.polynomials import degree, multiply, remainder
 from protosphere.errors import InvalidArgumentError, brief
 
@@ -46,7 +44,7 @@ def generator_matrix(derivation: str) -> Bits:
             raise InvalidArgumentError(f"'derivation' must be of steps that we know, got {brief(step)}") from error
     if len(stack) != 1:
         raise InvalidArgumentError(f"'derivation' must end with one code, got {len(stack)}: {brief(derivation)}")
-    if rank(pack(stack[0]), stack[0].shape[1]) < len(stack[0]):
+    if len(row_reduce(pack(stack[0]), np.arange(stack[0].shape[1]))[1]) < len(stack[0]):
         raise InvalidArgumentError(f"'derivation' must give independent rows, got {brief(derivation)}")
     return stack[0]
 

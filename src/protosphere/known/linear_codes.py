@@ -7,13 +7,12 @@ A file has one row a code. Its derivation is one of `codes.derivations`, but may
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from protosphere.codes.derivations import MOST_TEXT, STEPS
-from protosphere.files import replace_file
 from protosphere.known.tables import column_names, read_rows, reading, shipped_file
 
 LARGEST_LENGTH, LARGEST_DIMENSION = 128, 17
@@ -69,18 +68,6 @@ class LinearCodes:
                 found.append(row)
                 best[row.dimension] = row.distance, row.length
         return found
-
-
-def save_linear_codes(path: str | Path, rows: Iterable[LinearCodeRow]) -> None:
-    """Write the rows, each below those it begins with, the file being replaced as a whole."""
-
-    def write(beside: Path) -> None:
-        with beside.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, column_names(LinearCodeRow), lineterminator="\n")
-            table.writeheader()
-            table.writerows(asdict(row) for row in rows)
-
-    replace_file(Path(path), write)
 
 
 def read_linear_codes(path: str | Path) -> LinearCodes:

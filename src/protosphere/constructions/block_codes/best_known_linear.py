@@ -1,7 +1,5 @@
 """Words of the best binary linear codes that we know, for every length up to 128 and up to 2^17 words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
