@@ -1,17 +1,13 @@
 """What a head computes, as functions: how z is brought near the sphere, the scale of its logits, its targets."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
 from protosphere.nn.cross_entropy import LossOptions, checked_classes
+from protosphere.nn.projections import Projection
 from protosphere.nn.streaming import widened
-
-if TYPE_CHECKING:
-    from protosphere.nn.projections import Projection
 
 SMALLEST_NORM = 1e-12
 """Vectors no longer than this have no direction."""

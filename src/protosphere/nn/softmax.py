@@ -11,7 +11,7 @@ which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, .
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -19,8 +19,7 @@ from torch import Tensor
 from protosphere.nn.function_calls import call
 from protosphere.nn.streaming import widened
 
-if TYPE_CHECKING:
-    Dims = tuple[int | None, ...]
+Dims = tuple[int | None, ...]
 
 
 class PrototypeSums(Protocol):

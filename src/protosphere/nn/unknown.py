@@ -4,20 +4,15 @@ max_cosine: the cosine with the nearest prototype. margin: how much less the sec
 of the logits (Liu et al. 2020), which also counts how long z is where a preset does not normalise it.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.functional import unit
+from protosphere.nn.projections import Projection
 from protosphere.nn.streaming import widened
-
-if TYPE_CHECKING:
-    from protosphere.nn.projections import Projection
 
 SCORES = ("max_cosine", "margin", "energy")
 

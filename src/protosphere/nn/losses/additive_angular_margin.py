@@ -1,22 +1,15 @@
 """Cross-entropy in which the target's angle counts more."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn.functional import SMALLEST_NORM, mean_of_kept, target_cosines
 from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
-from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
-
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 
 def additive_angular_margin(
@@ -48,9 +41,7 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
 class AdditiveAngularMargin(PrototypeLoss):
     """Cross-entropy with the target's angle raised by a margin in radians, below the code's smallest angle."""
 
-    def __init__(
-        self, head_or_code: PrototypeHead | SphericalCode, margin: float = 0.2, scale: float | str = "auto"
-    ) -> None:
+    def __init__(self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto") -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
         limit = math.radians(self.code.min_angle_degrees)

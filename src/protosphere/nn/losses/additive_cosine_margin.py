@@ -1,20 +1,12 @@
 """Cross-entropy in which the target's cosine counts less."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn.functional import mean_of_kept, target_cosines
 from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
-from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
-
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 
 def additive_cosine_margin(
@@ -34,9 +26,7 @@ def additive_cosine_margin(
 class AdditiveCosineMargin(PrototypeLoss):
     """Cross-entropy with the target's cosine lowered by a margin, which must be below 1 - max cosine of the code."""
 
-    def __init__(
-        self, head_or_code: PrototypeHead | SphericalCode, margin: float = 0.2, scale: float | str = "auto"
-    ) -> None:
+    def __init__(self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto") -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
         self.margin = limited_margin(margin, 1 - float(self.code.max_cosine), "1 - max cosine")

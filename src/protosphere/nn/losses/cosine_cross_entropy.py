@@ -1,20 +1,12 @@
 """Cross-entropy on scaled cosines."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn.functional import unit
-from protosphere.nn.losses.prototype_loss import PrototypeLoss, cosine_scale
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
+from protosphere.nn.projections import Projection
 from protosphere.nn.streaming import widened
-
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-    from protosphere.nn.projections import Projection
 
 
 def cosine_cross_entropy(z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor) -> Tensor:
@@ -31,7 +23,7 @@ def cosine_cross_entropy(z: Tensor, target: Tensor, projection: Projection, scal
 class CosineCrossEntropy(PrototypeLoss):
     """Cross-entropy on scaled cosines."""
 
-    def __init__(self, head_or_code: PrototypeHead | SphericalCode, scale: float | str = "auto") -> None:
+    def __init__(self, head_or_code: HeadOrCode, scale: float | str = "auto") -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
 

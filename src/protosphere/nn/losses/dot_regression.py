@@ -1,20 +1,12 @@
 """Regression of the dot product with the prototype of the class."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import as_positive
 from protosphere.nn.functional import mean_of_kept, with_target_prototypes
-from protosphere.nn.losses.prototype_loss import PrototypeLoss
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss
 from protosphere.nn.losses.registry import loss
-
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 
 def dot_regression(z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0) -> Tensor:
@@ -32,7 +24,7 @@ def dot_regression(z: Tensor, target: Tensor, projection: Projection, radius: fl
 class DotRegression(PrototypeLoss):
     """(z c_y - radius)^2 / (2 radius): only pulls; z is not normalised."""
 
-    def __init__(self, head_or_code: PrototypeHead | SphericalCode, radius: float = 1.0) -> None:
+    def __init__(self, head_or_code: HeadOrCode, radius: float = 1.0) -> None:
         super().__init__(head_or_code)
         self.radius = as_positive("radius", radius)
 

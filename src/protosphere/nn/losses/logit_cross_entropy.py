@@ -1,18 +1,11 @@
 """Cross-entropy on the logits of a head: what `torch.nn.functional.cross_entropy(head(z), target)` is."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.losses.prototype_loss import PrototypeLoss
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss
 from protosphere.nn.losses.registry import loss
-
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
@@ -29,7 +22,7 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
 class LogitCrossEntropy(PrototypeLoss):
     """Cross-entropy on the logits of a head, streaming; of a code, on the plain dot products with its points."""
 
-    def __init__(self, head_or_code: PrototypeHead | SphericalCode) -> None:
+    def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__(head_or_code)
         self.embed = None if isinstance(head_or_code, SphericalCode) else head_or_code.embed
 

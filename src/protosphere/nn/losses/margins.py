@@ -1,17 +1,11 @@
 """What losses with a margin share: the target's logit made harder, and how large a margin may be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
 from protosphere.errors import InvalidArgumentError, as_positive
-
-if TYPE_CHECKING:
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 CERTAIN = -1e-7
 """The log-probability of the target is held this far below 0, where the others' share would be lost to rounding."""

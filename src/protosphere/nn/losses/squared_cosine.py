@@ -1,17 +1,11 @@
 """The squared cosine distance to the prototype of the class."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
 from protosphere.nn.functional import mean_of_kept, target_cosines
 from protosphere.nn.losses.prototype_loss import PrototypeLoss
 from protosphere.nn.losses.registry import loss
-
-if TYPE_CHECKING:
-    from protosphere.nn.projections import Projection
+from protosphere.nn.projections import Projection
 
 
 def squared_cosine_distance(z: Tensor, target: Tensor, projection: Projection) -> Tensor:

@@ -1,15 +1,14 @@
 """Which projection a code gets: what its points are is found in the points, whatever construction made them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import torch
 
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.code.structures import OrthogonalSimplices
 from protosphere.code.structures.sign_rows import SAME
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.simplex import simplex_points
@@ -21,9 +20,6 @@ from protosphere.nn.projections.projection import Projection
 from protosphere.nn.projections.simplices import SimplicesPart
 from protosphere.nn.projections.small_cosets import found_layout
 from protosphere.types import Indices, Points
-
-if TYPE_CHECKING:
-    from protosphere.code.structures import OrthogonalSimplices
 
 SHORT = 100
 """Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with a tail at n = 70, K = 16,000. They
