@@ -27,7 +27,7 @@ _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
 
 
-def replace_file(target: Path, write: Callable[[Path], None]) -> Path:
+def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be.
 
     A link is followed, the permissions of a file that is there are kept, and what is no file is left alone. What
@@ -72,11 +72,7 @@ def _machine() -> str:
 
 def replace_bytes(target: Path, content: bytes) -> Path:
     """`replace_file` with content that is there already."""
-
-    def write(beside: Path) -> None:
-        beside.write_bytes(content)
-
-    return replace_file(target, write)
+    return replace_file(target, lambda beside: beside.write_bytes(content))
 
 
 def cache_folder() -> Path | None:

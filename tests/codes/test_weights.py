@@ -9,7 +9,6 @@ from tests.codes.built_codes import bch, weight_counts
 from protosphere.codes import linear
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.codes.weights import smallest_weight
-from protosphere.errors import InvalidArgumentError
 
 
 @st.composite
@@ -26,14 +25,6 @@ def test_smallest_weight_agrees_with_brute_force(case: tuple[np.ndarray, int]) -
     bits = linear.unpack(generator, n).astype(int)
     words = (np.arange(2 ** len(bits))[:, None] >> np.arange(len(bits)) & 1) @ bits % 2
     assert smallest_weight(generator, n) == words.sum(axis=1)[1:].min()
-
-
-@given(generators(), st.data())
-def test_smallest_weight_of_the_first_words(case: tuple[np.ndarray, int], data: st.DataObject) -> None:
-    generator, n = case
-    count = data.draw(st.integers(2, 2 ** len(generator)))
-    words = linear.unpack(linear.codewords(generator, count), n)
-    assert smallest_weight(generator, n, count) == words.sum(axis=1)[1:].min()
 
 
 PUBLISHED = {  # MacWilliams & Sloane, chapters 1, 13, 15 and 16
@@ -54,8 +45,3 @@ PUBLISHED = {  # MacWilliams & Sloane, chapters 1, 13, 15 and 16
 def test_published_distributions(name: str) -> None:
     code, expected = PUBLISHED[name]
     assert weight_counts(code) == expected
-
-
-def test_bad_input() -> None:
-    with pytest.raises(InvalidArgumentError, match="'count'"):
-        smallest_weight(bch(3, 4).generator, 7, count=1)

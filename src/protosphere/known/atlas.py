@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from protosphere.csv_files import read_csv, write_csv
-from protosphere.known.tables import column_names, read_rows, reading, shipped_file
+from protosphere.csv_files import write_csv
+from protosphere.known.tables import column_names, read_table, reading, shipped_file
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,7 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
     with reading(path, "an atlas"):
-        table = iter(read_csv(Path(path)))
-        if tuple(next(table, ())) != column_names(AtlasRow):
-            raise ValueError("its columns are others")
-        columns = zip(*table, strict=True)
-        rows = tuple(read_rows(AtlasRow, dict(zip(column_names(AtlasRow), columns, strict=False)), _possible))
+        rows = tuple(read_table(path, AtlasRow, _possible))
         if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
             raise ValueError("its cells are not in order, each once")
         return rows

@@ -6,14 +6,13 @@ A file has one row a code. Its derivation is one of `codes.derivations`, but may
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from protosphere.codes.derivations import MOST_TEXT, STEPS
-from protosphere.known.tables import column_names, read_rows, reading, shipped_file
+from protosphere.known.tables import read_table, reading, shipped_file
 
 LARGEST_LENGTH, LARGEST_DIMENSION = 128, 17
 
@@ -72,14 +71,9 @@ class LinearCodes:
 
 def read_linear_codes(path: str | Path) -> LinearCodes:
     """The codes of a file; StorageError names what is wrong with another."""
-    with reading(path, "a table of linear codes"), Path(path).open(newline="", encoding="utf-8") as file:
-        table = csv.reader(file)
-        if tuple(next(table, ())) != column_names(LinearCodeRow):
-            raise ValueError("its columns are others")
-        columns = zip(*table, strict=True)
+    with reading(path, "a table of linear codes"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
-        lists = dict(zip(column_names(LinearCodeRow), columns, strict=False))
-        for row in read_rows(LinearCodeRow, lists, _possible):
+        for row in read_table(path, LinearCodeRow, _possible):
             cell = row.length, row.dimension
             if cell in known or any(other not in known for other in row.cells):
                 raise ValueError(f"a code of length {row.length} is there twice, or begins with one below it")

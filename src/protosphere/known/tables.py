@@ -10,6 +10,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from protosphere.csv_files import read_csv
 from protosphere.errors import CertificateError, StorageError
 from protosphere.types import Progress, ignore
 
@@ -51,6 +52,14 @@ def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: C
         if not possible(row):
             raise ValueError(f"there can be no {row}")
     return rows
+
+
+def read_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
+    """The rows of a .csv file whose columns are the fields of `kind`; ValueError where they are others."""
+    names, (head, *lines) = column_names(kind), read_csv(Path(path)) or [[]]
+    if tuple(head) != names:
+        raise ValueError("its columns are others")
+    return read_rows(kind, dict(zip(names, zip(*lines, strict=True), strict=False)), possible)
 
 
 @contextmanager
