@@ -66,6 +66,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "log_sum_exp": (20, 6, {"steps": 20}),
     "optimized": (20, 5, {"iterations": 200}),
     "semantic": (9, 4, {"similarity": similarity_text(ALIKE), "steps": 20}),
+    "semantic_ranking": (9, 4, {"similarity": similarity_text(ALIKE), "steps": 20}),
     "hierarchical": (9, 4, {"tree": TREE, "steps": 20, "mapping": "random"}),
     "hierarchy_frame": (9, 8, {"tree": TREE, "gamma": 2.0}),
     "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),

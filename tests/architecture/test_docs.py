@@ -28,7 +28,7 @@ BOUNDS = (*ps.bounds.BOUNDS, "singleton", "welch")
 FAMILIES = (
     *("kerdock", "delsarte_goethals", "gold", "lifted_cross_polytopes", "lifted_bases"),
     *("shortened_cosets", "construction_x", "best_known_linear", "orthogonal_simplices", "semantic"),
-    *("hierarchical", "hierarchy_frame"),
+    *("semantic_ranking", "hierarchical", "hierarchy_frame"),
     *("paley_frame", "steiner_frame", "two_graph_frame", "generalized_quadrangle", "weil_chirp", "root_system"),
     "signed_quadruples",
     *("e8_shell", "barnes_wall_shell", "leech_shell", "laminated", "sharp_codes", "polygon", "polytope"),

@@ -84,6 +84,7 @@ ROWS = [
     ("hierarchy_frame", 12, 13, {"tree": TREE, "gamma": 2.0}, (12, 10, "nearest: 11")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
+    ("semantic_ranking", 12, 4, {"similarity": ALIKE, "steps": 30}, None),
 ]
 BUILDABLE = [row[:4] for row in ROWS]
 

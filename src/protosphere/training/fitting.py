@@ -18,6 +18,7 @@ from protosphere.errors import StorageError
 from protosphere.training.class_similarity import WARMUP_FOLDER, class_similarity
 from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.rehearsal import REHEARSAL_FOLDER, rehearsed
+from protosphere.training.runs import options_for
 
 PROTOTYPES_FILE = "prototypes.safetensors"
 
@@ -50,7 +51,7 @@ def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) 
 def _constructed(recipe: Recipe, dataset: Dataset, **options: Any) -> ps.SphericalCode:
     mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
     chosen: dict[str, Any] = (
-        recipe.options_for(dataset.class_names) | options | {"seed": recipe.seed, "mapping": mapping}
+        options_for(recipe, dataset.class_names) | options | {"seed": recipe.seed, "mapping": mapping}
     )
     return ps.construct(recipe.scheme, num_classes=dataset.num_classes, dim=recipe.dim, **chosen)
 

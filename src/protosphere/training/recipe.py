@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from protosphere.assignment import MAPPINGS, taxonomy
+from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, brief
@@ -154,13 +154,6 @@ class Recipe:
             told["objective"] = told.pop("preset")
         text = json.dumps(told, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
-
-    def options_for(self, class_names: tuple[str, ...]) -> dict[str, Any]:
-        """The scheme's options; the classes of a tree that knows any of these names come in the order of the data."""
-        tree = taxonomy(self.options["tree"]) if self.options.get("tree") else None
-        if tree is None or not set(tree.classes) & set(class_names):
-            return dict(self.options)
-        return dict(self.options) | {"tree": tree.of(class_names).text}
 
     def record(self) -> dict[str, Any]:
         """The settings as plain JSON."""

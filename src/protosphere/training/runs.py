@@ -25,8 +25,16 @@ def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...]
     """
     if recipe.head != "prototypes":
         return None
-    options = json.dumps(recipe.options_for(class_names))
+    options = json.dumps(options_for(recipe, class_names))
     return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed, recipe.mapping, options)
+
+
+def options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
+    """The scheme's options; the classes of a tree that knows any of these names come in the order of the data."""
+    tree = ps.taxonomy(recipe.options["tree"]) if recipe.options.get("tree") else None
+    if tree is None or not set(tree.classes) & set(class_names):
+        return dict(recipe.options)
+    return dict(recipe.options) | {"tree": tree.of(class_names).text}
 
 
 @lru_cache(maxsize=8)

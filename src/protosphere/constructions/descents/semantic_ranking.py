@@ -1,0 +1,102 @@
+"""Prototypes whose order of nearness is that of the classes: Mettes et al.'s prototypes with privileged information."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from protosphere.assignment.similarity import as_similarity
+from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
+from protosphere.constructions.registry import construction
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.search.objectives import mean_row_max_gradient
+from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
+from protosphere.types import Points, Progress, ignore
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+LARGEST_K = 2_000
+"""A step holds all triplets of one class at least."""
+
+MOST_TRIPLETS = 1 << 18
+"""Of as many classes at a step as have no more."""
+
+
+def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
+    """Gradient of the mean over triplets (i, j, k), i of the anchors, of log(1 + exp(-(c_ij - c_ik))) for s_ij > s_ik.
+
+    That is RankNet's loss (Burges et al. 2005) on cosines c, in the order of the similarities s; ties do not count.
+    """
+    K = len(points)
+    cosines, alike = points[anchors] @ points.T, similarity[anchors]
+    wanted = (alike[:, :, None] - alike[:, None, :]).sign()
+    own = wanted.new_zeros(len(alike), K)
+    own[:, anchors].fill_diagonal_(1)
+    others = 1 - own
+    wanted *= others[:, :, None] * others[:, None, :]
+    pulls = wanted * (wanted * (cosines[:, None, :] - cosines[:, :, None])).sigmoid()
+    pulls = -pulls.sum(dim=2) * (2 / max(1.0, float(wanted.abs().sum())))
+    gradient = pulls.T @ points[anchors]
+    gradient[anchors] += pulls @ points
+    return gradient
+
+
+def _anchors(num_classes: int) -> Iterator[slice]:
+    """Parts of the classes in turn, so that a step holds few enough triplets."""
+    size = max(1, MOST_TRIPLETS // num_classes**2)
+    return cycle(slice(start, min(start + size, num_classes)) for start in range(0, num_classes, size))
+
+
+def _obstacle(num_classes: int, dim: int, *, similarity: str, weight: object, **descent: object) -> str | None:
+    del dim
+    if similarity == "":
+        return "'semantic_ranking' needs 'similarity', got none; ps.similarity_from_features makes one"
+    as_similarity(similarity, num_classes)
+    if not (isinstance(weight, (int, float)) and 0 <= weight < np.inf):
+        raise InvalidArgumentError(f"'weight' must be a number of at least 0, got {brief(weight)}")
+    check_descent_options(**descent)
+    if num_classes > LARGEST_K:
+        return f"'num_classes' can be at most {LARGEST_K} for all triplets, got {brief(num_classes)}"
+    return None
+
+
+@construction(
+    obstacle=_obstacle,
+    summary="descent on the mean row maximum and on a ranking loss: near classes in the order of their similarity",
+    reference="Mettes et al. (2019), Hyperspherical prototype networks, prototypes with privileged information",
+    stochastic=True,
+    searched=True,
+)
+def semantic_ranking(
+    num_classes: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = ignore,
+    similarity: str = "",
+    weight: float = 1.0,
+    steps: int = 1000,
+    lr: float = 0.1,
+    momentum: float = 0.9,
+    dtype: str = "float32",
+    device: str = "cpu",
+) -> Placement:
+    """Points after projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets."""
+    import torch
+
+    S = torch.as_tensor(as_similarity(similarity, num_classes), device=device)
+    anchors = _anchors(num_classes)
+
+    def gradient(points: Tensor, temperature: float) -> Tensor:
+        ranked = ranking_gradient(points, S.to(points.dtype), next(anchors))
+        return mean_row_max_gradient(points, temperature) + weight * ranked
+
+    points: Points = projected_descent(
+        num_classes, dim, gradient, Descent(steps, lr, momentum, dtype, device), rng, progress
+    )
+    return Placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", Plain(points))
