@@ -41,10 +41,10 @@ class Compared:
     difference: Mean | None
 
 
-def mean_of(values: Sequence[float]) -> Mean:
+def mean_with_interval(values: Sequence[float]) -> Mean:
     """The mean of at least one number.
 
-    >>> str(mean_of([1.0, 2.0, 3.0]))
+    >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
     """
     if len(values) < 2:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from protosphere.cli.app import main
 from protosphere.errors import InvalidArgumentError
-from protosphere.intervals import mean_of
+from protosphere.intervals import mean_with_interval
 from protosphere.training.paired import compared
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
@@ -41,7 +41,7 @@ def series(record: RunRecord) -> str:
 
 def test_mean_and_interval_are_those_of_the_t_test() -> None:
     values = np.random.default_rng(1).standard_normal(7)
-    found, oracle = mean_of(values.tolist()), stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    found, oracle = mean_with_interval(values.tolist()), stats.ttest_1samp(values, 0).confidence_interval(0.95)
     assert found.margin is not None
     assert found.value - found.margin == pytest.approx(oracle.low)
     assert found.value + found.margin == pytest.approx(oracle.high)

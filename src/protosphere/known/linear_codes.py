@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from protosphere.codes.derivations import MOST_TEXT, STEPS
-from protosphere.known.tables import read_table, reading, shipped_file
+from protosphere.known.tables import read_known_table, reading, shipped_file
 
 LARGEST_LENGTH, LARGEST_DIMENSION = 128, 17
 
@@ -73,7 +73,7 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
     """The codes of a file; StorageError names what is wrong with another."""
     with reading(path, "a table of linear codes"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
-        for row in read_table(path, LinearCodeRow, _possible):
+        for row in read_known_table(path, LinearCodeRow, _possible):
             cell = row.length, row.dimension
             if cell in known or any(other not in known for other in row.cells):
                 raise ValueError(f"a code of length {row.length} is there twice, or begins with one below it")

@@ -54,7 +54,7 @@ def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: C
     return rows
 
 
-def read_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
+def read_known_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
     """The rows of a .csv file whose columns are the fields of `kind`; ValueError where they are others."""
     names, (head, *lines) = column_names(kind), read_csv(Path(path)) or [[]]
     if tuple(head) != names:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.intervals import Compared, Mean, mean_of
+from protosphere.intervals import Compared, Mean, mean_with_interval
 from protosphere.training.records import RunRecord
 
 Metric = Callable[[RunRecord], float | None]
@@ -55,7 +55,11 @@ def compared(
         if values:
             other = {} if name == against else _values(reference.get(dim, only), value)
             rate = next(iter(runs.values())).recipe.lr
-            rows.append(Compared(name, dim, rate, len(values), mean_of(list(values.values())), _paired(values, other)))
+            rows.append(
+                Compared(
+                    name, dim, rate, len(values), mean_with_interval(list(values.values())), _paired(values, other)
+                )
+            )
     if not rows:
         raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     return rows
@@ -88,4 +92,4 @@ def _values(runs: Mapping[int, RunRecord], metric: Metric) -> dict[int, float]:
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
     shared = sorted(values.keys() & reference.keys())
-    return mean_of([values[seed] - reference[seed] for seed in shared]) if len(shared) > 1 else None
+    return mean_with_interval([values[seed] - reference[seed] for seed in shared]) if len(shared) > 1 else None

@@ -11,7 +11,8 @@ from typing import Any
 from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
-from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, brief
+from protosphere.errors import InvalidArgumentError, as_choice, brief
+from protosphere.training.recipe_limits import check_numbers
 
 HEADS = ("prototypes", "linear", "bottleneck")
 LEARNED = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
@@ -25,28 +26,6 @@ ALIGNED = ("align", "oppose")
 
 OF_PROTOTYPES = ("scheme", "mapping", "similarity", "rehearsal", "preset", "loss", "margin", "scale", "options")
 """Settings that a learned head has no use for."""
-
-LARGEST = {
-    "dim": 1 << 24,
-    "seed": (1 << 63) - 1,
-    "epochs": 1 << 30,
-    "batch_size": 1 << 24,
-    "pad": 1 << 12,
-    "threads": 1 << 10,
-    "train_images": 1 << 40,
-    "rehearsal": 1 << 30,
-}
-SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1}
-BELOW = {
-    "momentum": 1.0,
-    "validation": 1.0,
-    "label_noise": 1.0,
-    "rotation_degrees": 180.001,
-    "weight_decay": 1e30,
-    "warmup": 1e9,
-}
-LARGEST_RATE = 1e38
-"""Of learning: single precision holds no larger number."""
 
 DIGEST_LETTERS = 20
 
@@ -118,7 +97,7 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        _check_numbers(self)
+        check_numbers(self.record())
         choices = {"head": HEADS, "mapping": (*MAPPINGS, *ALIGNED), "optimiser": OPTIMISERS, "schedule": SCHEDULES}
         for name, known in (choices | {"precision": PRECISIONS}).items():
             as_choice(name, getattr(self, name), known)
@@ -205,27 +184,6 @@ def _check_options(value: Any) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"'options' must be plain numbers and texts: {error}") from error
-
-
-def _check_numbers(recipe: Recipe) -> None:
-    for name, minimum in SMALLEST.items():
-        as_integer(name, getattr(recipe, name), minimum=minimum)
-        if getattr(recipe, name) > LARGEST[name]:
-            raise InvalidArgumentError(f"'{name}' must be at most {LARGEST[name]}, got {brief(getattr(recipe, name))}")
-    for name, limit in BELOW.items():
-        _within(name, getattr(recipe, name), limit)
-    for name in ("lr", "margin"):
-        _within(name, getattr(recipe, name), LARGEST_RATE, above_zero=True)
-    for name in ("flip", "augment_validation"):
-        as_flag(name, getattr(recipe, name))
-
-
-def _within(name: str, value: object, limit: float, *, above_zero: bool = False) -> None:
-    """Refuse what is no number of at least 0, or above it, and below `limit`."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < limit
-    if not number or (above_zero and value == 0):
-        least = "above 0" if above_zero else "of at least 0"
-        raise InvalidArgumentError(f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}")
 
 
 def _check_prototypes(recipe: Recipe) -> None:

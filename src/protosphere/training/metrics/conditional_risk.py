@@ -14,12 +14,12 @@ from torch import Tensor
 
 from protosphere.training.metrics.accuracy import accuracy
 from protosphere.training.metrics.registry import Predictions, metric
-from protosphere.training.metrics.severity import has_tree, hierarchical_distance, tree_of
+from protosphere.training.metrics.severity import distance_sums, has_tree, shipped_tree
 
 
 def of_least_risk(predictions: Predictions) -> Predictions:
     """The same examples, scored by minus the expected height of the common ancestor with the true class."""
-    tree = tree_of(predictions.dataset.class_names)
+    tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     chances = predictions.log_probabilities.exp()
     heights = torch.as_tensor(tree.heights, dtype=chances.dtype, device=chances.device)
@@ -39,5 +39,5 @@ metric(summary="accuracy of the predictions of least conditional risk", applies=
 )
 for _k in (1, 5, 20):
     metric(summary=f"hierarchical distance of the {_k} classes of least conditional risk", applies=has_tree)(
-        _of_least_risk(hierarchical_distance(_k), f"least_risk_distance_at_{_k}")
+        _of_least_risk(distance_sums(_k), f"least_risk_distance_at_{_k}")
     )

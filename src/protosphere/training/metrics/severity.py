@@ -19,7 +19,7 @@ TREES = ("cifar100_levels",)
 
 
 @lru_cache(maxsize=4)
-def tree_of(class_names: tuple[str, ...]) -> Taxonomy | None:
+def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
     """The shipped tree of these classes, in their order; None where there is none."""
     found = (tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes))
     tree = next(found, None)
@@ -28,12 +28,12 @@ def tree_of(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 def has_tree(dataset: Dataset) -> bool:
     """Whether severity means something for a dataset."""
-    return tree_of(dataset.class_names) is not None
+    return shipped_tree(dataset.class_names) is not None
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
     """For each example the heights at which its k best classes meet the true one."""
-    tree = tree_of(predictions.dataset.class_names)
+    tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     heights = torch.as_tensor(tree.heights, device=predictions.logits.device)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
@@ -52,7 +52,7 @@ def mistake_severity(predictions: Predictions) -> Tensor:
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
-def hierarchical_distance(k: int) -> Callable[[Predictions], Tensor]:
+def distance_sums(k: int) -> Callable[[Predictions], Tensor]:
     """What adds up the mean height over the k best classes of an example."""
 
     def distance(predictions: Predictions) -> Tensor:
@@ -65,7 +65,7 @@ def hierarchical_distance(k: int) -> Callable[[Predictions], Tensor]:
 
 for _k in (1, 5, 20):
     metric(summary=f"mean height of the common ancestor over the {_k} best classes", applies=has_tree)(
-        hierarchical_distance(_k)
+        distance_sums(_k)
     )
 
 
