@@ -41,7 +41,7 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
     return tuple(LevelCosines(h, len(found), float(found.min()), float(found.max())) for h, found in levels)
 
 
-def tree_of(tree: Any, num_classes: int) -> Taxonomy:
+def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
     """The tree, which must have just so many classes."""
     found = taxonomy(tree)
     if len(found.classes) != num_classes:
@@ -51,4 +51,4 @@ def tree_of(tree: Any, num_classes: int) -> Taxonomy:
 
 def heights_of(tree: Any, num_classes: int) -> Indices:
     """The heights of lowest common ancestors in a tree of just so many classes."""
-    return tree_of(tree, num_classes).heights
+    return checked_tree(tree, num_classes).heights

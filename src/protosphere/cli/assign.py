@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 import protosphere as ps
-from protosphere.assignment.levels import tree_of
+from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import Json, Output, Seed
 from protosphere.cli.card import code_record, show_code
@@ -42,7 +42,7 @@ def assign(
     code = ps.load(file)
     similarity = sources.similarity()
     named = superclasses or sources.tree
-    tree = None if named is None or picture is None else tree_of(named, code.num_classes)
+    tree = None if named is None or picture is None else checked_tree(named, code.num_classes)
     with ps.progress_bar("assign") as progress:
         found = ps.assign(code, similarity, objective, seed=seed, progress=progress)
         if written is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.assignment.levels import tree_of
+from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import Taxonomy
 from protosphere.code.spherical_code import SphericalCode
@@ -29,7 +29,7 @@ def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, t
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)
-    groups = np.arange(len(S)) if tree is None else tree_of(tree, len(S)).groups()
+    groups = np.arange(len(S)) if tree is None else checked_tree(tree, len(S)).groups()
     order = drawing_order(S, groups)
     names = [] if tree is None else _superclasses(tree, groups[order])
     return save_figure(similarity_figure(S, code.points @ code.points.T, order, groups, names), path)
