@@ -55,6 +55,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "root_system": (50, 6, {}),
     "signed_quadruples": (40, 11, {}),
     "e8_shell": (100, 8, {"mapping": "random"}),
+    "coxeter_todd_shell": (60, 12, {}),
     "barnes_wall_shell": (40, 16, {}),
     "leech_shell": (40, 24, {}),
     "laminated": (40, 20, {}),

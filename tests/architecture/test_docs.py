@@ -31,7 +31,16 @@ FAMILIES = (
     *("semantic_ranking", "hierarchical", "hierarchy_frame"),
     *("paley_frame", "steiner_frame", "two_graph_frame", "generalized_quadrangle", "weil_chirp", "root_system"),
     "signed_quadruples",
-    *("e8_shell", "barnes_wall_shell", "leech_shell", "laminated", "sharp_codes", "polygon", "polytope"),
+    *(
+        "e8_shell",
+        "coxeter_todd_shell",
+        "barnes_wall_shell",
+        "leech_shell",
+        "laminated",
+        "sharp_codes",
+        "polygon",
+        "polytope",
+    ),
     *("apple_peeling", "optimized"),
 )
 """A scheme may live without a page for a while; one that has a page keeps it, and is listed here."""

@@ -17,6 +17,7 @@ from protosphere.code.structures import Plain, lattice
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_minimal_vectors, barnes_wall_shell
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
+from protosphere.constructions.lattices.coxeter_todd_shell import coxeter_todd_shell, in_the_plane, shell_vectors_k12
 from protosphere.constructions.lattices.e8_shell import e8_shell
 from protosphere.constructions.lattices.laminated import laminated
 from protosphere.constructions.lattices.leech import leech_basis, leech_minimal_vectors
@@ -25,7 +26,8 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 from protosphere.types import ignore
 
-MEMBERS = [m for family in (e8_shell, barnes_wall_shell, leech_shell, laminated) for m in family(32)]
+FAMILIES = (e8_shell, coxeter_todd_shell, barnes_wall_shell, leech_shell, laminated)
+MEMBERS = [member for family in FAMILIES for member in family(32)]
 SMALL = [member for member in MEMBERS if member.size <= 20_000]
 LARGE = [member for member in MEMBERS if 20_000 < member.size < 600_000]
 
@@ -71,7 +73,19 @@ def test_the_sizes_of_the_largest_shells():
 
 def test_known_kissing_numbers_and_hole_shells():
     sizes = {(m.dim, m.max_cosine): m.size for m in MEMBERS}
-    half = {8: 240, 16: 4320, 17: 5346, 18: 7398, 19: 10668, 20: 17400, 21: 27720, 22: 49896, 23: 93150, 24: 196560}
+    half = {
+        8: 240,
+        12: 756,
+        16: 4320,
+        17: 5346,
+        18: 7398,
+        19: 10668,
+        20: 17400,
+        21: 27720,
+        22: 49896,
+        23: 93150,
+        24: 196560,
+    }
     assert {dim: size for (dim, cosine), size in sizes.items() if cosine == Fraction(1, 2)} == half | {32: 146880}
     assert sizes[16, Fraction(1, 3)] == 512
     assert sizes[16, Fraction(5, 7)] == 193_536
@@ -154,3 +168,16 @@ def test_what_does_not_attain_the_ceiling_is_measured_pair_by_pair(shell):
     generous = LatticeCoset(few.lattice.basis, few.lattice.least / 2, "a smaller number than the least norm")
     plain = Plain(few.points, few.cosine_step)
     assert replace(few, lattice=generous).largest_cosine(ignore)[0] == plain.largest_cosine(ignore)[0]
+
+
+def test_shells_of_the_coxeter_todd_lattice_have_the_sizes_of_its_theta_series():
+    published = {2: 0, 4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592}
+    assert {norm: len(shell_vectors_k12(norm)) for norm in published} == published
+    points = in_the_plane(shell_vectors_k12(4))
+    assert np.allclose((points**2).sum(axis=1), 6)
+    assert set(np.rint(points @ points[0] / 1.5).astype(int)) == {-4, -2, -1, 0, 1, 2, 4}
+
+
+@pytest.mark.parametrize(("K", "bar"), [(10_000, 0.75), (30_000, 0.8), (100_000, Fraction(5, 6))])
+def test_many_points_in_twelve_dimensions(K, bar):
+    assert ps.best(num_classes=K, dim=12, iterations=0).max_cosine <= bar

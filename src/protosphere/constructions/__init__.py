@@ -26,6 +26,7 @@ from protosphere.constructions.frames import weil_chirp as weil_chirp
 from protosphere.constructions.lattices import root_system as root_system
 from protosphere.constructions.lattices import signed_quadruples as signed_quadruples
 from protosphere.constructions.lattices import e8_shell as e8_shell
+from protosphere.constructions.lattices import coxeter_todd_shell as coxeter_todd_shell
 from protosphere.constructions.lattices import barnes_wall_shell as barnes_wall_shell
 from protosphere.constructions.lattices import leech_shell as leech_shell
 from protosphere.constructions.lattices import laminated as laminated

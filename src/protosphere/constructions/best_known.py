@@ -29,7 +29,7 @@ BUILT = 3
 LARGEST_THINNED = 4096
 """Up to so many points the K to keep are chosen with care."""
 
-SHELLS = frozenset({"e8_shell", "barnes_wall_shell", "leech_shell", "laminated"})
+SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"})
 """Dense points of a lattice, measured by it."""
 
 LARGEST_OPTIMISED = 200_000_000

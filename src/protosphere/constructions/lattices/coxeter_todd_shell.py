@@ -1,0 +1,87 @@
+"""Shells of the Coxeter-Todd lattice K12, from Eisenstein integers.
+
+x of E^6, E the integers a + b w with w a third root of unity, is in the lattice where its entries are congruent modulo
+theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane, SPLAG, chapter 4, section 9). Norms here, the sums of
+a^2 - a b + b^2, are 3/2 of the usual ones, of which the least is 4.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from protosphere.code.structures import LatticePoints
+from protosphere.constructions.families import Member, family
+from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Indices, Points
+
+SIZES = {4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592, 16: 652_428, 18: 1_020_096}
+"""By usual norm; the lattice has no vectors of norm 2. Larger shells are more than anybody has classes."""
+
+ENTRIES = 6
+TO_PLANE = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)]])
+"""1 and w as points of the plane."""
+
+THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
+
+
+@family(
+    summary="shells of the Coxeter-Todd lattice: n = 12, K <= 756 (1/2), 4032 (2/3), 20412 (3/4), 60480 (4/5), ...",
+    reference="Coxeter & Todd (1953); Conway & Sloane, SPLAG, chapter 4, section 9 (theta series)",
+    closed_form=True,
+)
+def coxeter_todd_shell() -> Iterator[Member]:
+    """All vectors of norm N: they differ by lattice vectors, of norm 4 at least, so the max cosine is 1 - 2/N."""
+    for norm, size in SIZES.items():
+        recipe = f"Coxeter-Todd lattice, the shell of norm {norm}"
+        yield Member(12, size, 1 - Fraction(2, norm), recipe, partial(_shell, norm))
+
+
+def _shell(norm: int, count: int) -> LatticePoints:
+    """The first `count` points of one shell."""
+    points = normalized(in_the_plane(shell_vectors_k12(norm)[:count]))
+    basis = in_the_plane(integer_basis(shell_vectors_k12(4))) / np.sqrt(1.5 * norm)
+    return LatticePoints(points, Fraction(1, norm), lattice=LatticeCoset(basis, Fraction(4, norm), THEOREM))
+
+
+def in_the_plane(vectors: Indices) -> Points:
+    """Rows a_1, b_1, ..., a_6, b_6 as points of R^12 with the same norms."""
+    return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(len(vectors), -1)
+
+
+def shell_vectors_k12(norm: int) -> Indices:
+    """All vectors of that (usual) norm, as integers a_1, b_1, ..., a_6, b_6.
+
+    >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
+    [0, 756, 4032]
+    """
+    whole = 3 * norm // 2
+    return np.concatenate([_of_residue(residue, whole) for residue in range(3)])
+
+
+def _of_residue(residue: int, whole: int) -> Indices:
+    """Vectors of norm `whole` whose entries are congruent to `residue` modulo theta, and their sum to 0 modulo 3."""
+    choices = _integers(residue, whole)
+    norms, least = _norms(choices), int(_norms(choices).min())
+    vectors, so_far = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for entry in range(ENTRIES):
+        room = whole - least * (ENTRIES - 1 - entry)
+        fits = so_far[:, None] + norms <= room if entry < ENTRIES - 1 else so_far[:, None] + norms == whole
+        rows, columns = np.nonzero(fits)
+        vectors, so_far = np.hstack([vectors[rows], choices[columns]]), so_far[rows] + norms[columns]
+    sums = vectors.reshape(-1, ENTRIES, 2).sum(axis=1)
+    return vectors[np.all(sums % 3 == 0, axis=1)]
+
+
+def _integers(residue: int, largest: int) -> Indices:
+    """The Eisenstein integers a + b w of norm up to `largest` and a + b = residue modulo 3: w is 1 modulo theta."""
+    reach = np.arange(-largest, largest + 1)
+    pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
+    return pairs[(_norms(pairs) <= largest) & (pairs.sum(axis=1) % 3 == residue)]
+
+
+def _norms(pairs: Indices) -> Indices:
+    a, b = pairs[:, 0], pairs[:, 1]
+    return a * a - a * b + b * b
