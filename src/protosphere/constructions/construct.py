@@ -32,7 +32,8 @@ def construct(
         scheme: one of `ps.available()`; 'best' is the lowest max cosine of them all.
         num_classes: how many prototypes, at least 2; may be left out where `similarity` or `tree` says it.
         dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
-        seed: of everything random. The same seed gives the same bits.
+        seed: of everything random. On one machine the same seed gives the same bits; of the paper's two descents with
+            the same number of threads.
         mapping: `fixed` gives class i point i; `random` permutes them by the seed.
         progress: called with (stage, steps done, steps in all) while work goes on; `ps.progress_bar` shows a bar.
         options: the scheme's own, see `ps.describe(scheme).options`.
