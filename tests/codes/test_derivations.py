@@ -47,6 +47,7 @@ def test_each_step_on_one_code_is_its_definition(bits, count):
     assert span(generator_matrix(f"{text}, repeat 1")) == {(*word, word[0]) for word in words}
     assert np.array_equal(generator_matrix(f"{text}, first_rows 1"), bits[:1])
     assert span(generator_matrix(f"{text}, columns 1")) == {(*word, word[0]) for word in words}, "row 0 alone has a one"
+    assert np.array_equal(generator_matrix(f"{text}, columns 0, rows {1 << n:x}")[-1], [0] * n + [1])
     shorter = {word[: n - count] for word in words if not any(word[n - count :])} if count < n else {()}
     if len(shorter) > 1:
         assert span(generator_matrix(f"{text}, shorten {count}")) == shorter

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from tools.linear.command import target_distances
+from tools.linear.deep_holes import deep_hole
 from tools.linear.hunt import cyclic_codes, hunt
 from tools.linear.orbit_search import orbit_weights
 from tools.linear.table_file import save_linear_codes
@@ -15,6 +16,7 @@ from tools.linear.tail_search import covering_functionals
 from tools.linear.workshop import Found, Workshop, distance, word_weights, workshop_of
 
 from protosphere.codes.derivations import generator_matrix
+from protosphere.codes.linear import codewords, pack, unpack
 from protosphere.errors import StorageError
 from protosphere.known.linear_codes import read_linear_codes, shipped_linear_codes
 
@@ -34,6 +36,13 @@ def test_functionals_cover_what_they_should():
     assert found is not None
     assert all(any((message & functional).bit_count() % 2 for functional in found) for message in light.tolist())
     assert covering_functionals(np.array([1, 2, 3]), 8, 1, rng) is None, "of 1, 2 and 3 one has parity 0"
+
+
+def test_a_deep_hole_is_far_from_every_word():
+    words = unpack(codewords(pack(generator_matrix("orbits b 1")), 8), 7)
+    hole = deep_hole(words, 3, random.Random(0))
+    assert (words != hole).sum(axis=1).min() == 3, "the simplex code with it is Hamming's"
+    assert deep_hole(words, 4, random.Random(0)) is None
 
 
 def test_everything_that_follows_from_a_code_is_there():

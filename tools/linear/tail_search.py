@@ -18,6 +18,7 @@ from protosphere.codes.differences import walsh_hadamard
 from protosphere.errors import InvalidArgumentError
 from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
 from protosphere.types import Indices
+from tools.linear.deep_holes import lengthened_codes
 from tools.linear.workshop import Found, Workshop, distance, word_weights
 
 LONGEST_TAIL, MOST_FUNCTIONALS = 9, 6
@@ -67,6 +68,7 @@ def derived_codes(base: Found, workshop: Workshop, targets: Targets, rng: random
     yield from _with_tails(base, weight, workshop, targets, rng)
     yield from _subcodes(base, weight, workshop, targets, rng)
     yield from _vanishing_on_lines(base, bits, workshop)
+    yield from lengthened_codes(base, bits, workshop, targets, rng)
 
 
 def _light(weight: Indices, d: int, classes: int) -> Indices | None:

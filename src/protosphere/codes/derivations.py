@@ -74,9 +74,9 @@ def _numbers(text: str) -> list[int]:
 
 
 def _as_columns(columns: list[int], k: int) -> Bits:
-    """The matrix whose columns are these numbers, bit i in row i."""
+    """The matrix of k rows whose columns are these numbers, bit i in row i."""
     if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
-        raise ValueError("a column is longer than the code has rows")
+        raise ValueError("a number has more bits than there is room for")
     return np.array([[column >> i & 1 for column in columns] for i in range(k)], dtype=np.uint8)
 
 
@@ -139,6 +139,11 @@ def columns(code: Bits, numbers: str) -> Bits:
     return np.hstack([code, _as_columns(_numbers(numbers), len(code))])
 
 
+def rows(code: Bits, numbers: str) -> Bits:
+    """With more rows, given as numbers: bit j in column j."""
+    return np.vstack([code, _as_columns(_numbers(numbers), code.shape[1]).T])
+
+
 def repeat(code: Bits, count: str) -> Bits:
     """With the first columns once more: no distance gets smaller."""
     return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
@@ -184,6 +189,7 @@ STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
         (1, puncture),
         (1, first_rows),
         (1, columns),
+        (1, rows),
         (1, repeat),
         (1, shorten),
         (1, shorten_at),

@@ -29,6 +29,9 @@ BUILT = 3
 LARGEST_THINNED = 4096
 """Up to so many points the K to keep are chosen with care."""
 
+LINEAR = frozenset({"best_known_linear"})
+"""Words of a linear code: more than half of them hold a pair at every distance that there is."""
+
 SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"})
 """Dense points of a lattice, measured by it."""
 
@@ -125,7 +128,8 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
 
 def kept_points(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
-    if not num_classes < candidate.size <= LARGEST_THINNED:
+    all_distances = candidate.scheme in LINEAR and 2 * num_classes > candidate.size
+    if all_distances or not num_classes < candidate.size <= LARGEST_THINNED:
         named = candidate.first(num_classes)
         return placement_of(named), named
     named = candidate.first(candidate.size)
