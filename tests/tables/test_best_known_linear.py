@@ -51,7 +51,7 @@ def test_every_cell_but_the_listed_reaches_the_table_and_none_exceeds_its_upper_
 # Cells where the table was once better than everything we had: K = 2^k, and 1 - 2d/n.
 CELLS = [
     *((56, 16, "2/7"), (56, 15, "2/7"), (56, 14, "2/7"), (40, 16, "2/5"), (48, 8, "1/12"), (56, 10, "1/7")),
-    (128, 10, "1/16"),
+    *((128, 10, "1/16"), (32, 13, "3/8"), (48, 15, "1/3"), (48, 17, "5/12"), (40, 12, "3/10"), (96, 8, "1/24")),
 ]
 
 

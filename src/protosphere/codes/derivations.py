@@ -44,7 +44,8 @@ def generator_matrix(derivation: str) -> Bits:
             raise InvalidArgumentError(f"'derivation' must be of steps that we know, got {brief(step)}") from error
     if len(stack) != 1:
         raise InvalidArgumentError(f"'derivation' must end with one code, got {len(stack)}: {brief(derivation)}")
-    if len(row_reduce(pack(stack[0]), np.arange(stack[0].shape[1]))[1]) < len(stack[0]):
+    k, n = stack[0].shape
+    if len(row_reduce(pack(stack[0]), range(n))[1]) < k:
         raise InvalidArgumentError(f"'derivation' must give independent rows, got {brief(derivation)}")
     return stack[0]
 
@@ -150,8 +151,9 @@ def repeat(code: Bits, count: str) -> Bits:
 
 
 def shorten(code: Bits, count: str) -> Bits:
-    """The words that vanish in the last columns, without those."""
-    return shorten_at(code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(_whole(count))))
+    """Words that vanish in the last columns, without those: one dimension fewer for each column."""
+    last = _whole(count)
+    return shorten_at(code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last)))[: max(0, len(code) - last)]
 
 
 def shorten_at(code: Bits, places: str) -> Bits:
