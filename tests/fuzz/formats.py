@@ -18,6 +18,7 @@ from tools.catalogue_file import write_catalogue
 from tools.linear.table_file import save_linear_codes
 
 import protosphere as ps
+from protosphere.assignment.class_table import similarity_from_table
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.user_points import read_points
 from protosphere.data import load_dataset
@@ -124,6 +125,7 @@ def _words(folder: Path) -> dict[str, Format]:
     (folder / "sweep.toml").write_text('dataset = "digits"\nschemes = ["bch"]\ndims = [7, 15]\nseeds = [0]\n')
     (folder / "tree.txt").write_text("cat animal\ndog animal\ncar thing\nanimal root\nthing root\n")
     (folder / "matrix.txt").write_text("1 0.5 0.25\n0.5 1 0\n0.25 0 1\n")
+    (folder / "classes.csv").write_text("name,group,x,y\ncat,animal,1,0.5\ndog,animal,0.9,-1\ncar,thing,-2,0\n")
     (folder / "confusion.csv").write_text("8,2,0\n2,8,0\n0,0,10\n")
 
     def tree(path: Path) -> object:
@@ -138,6 +140,7 @@ def _words(folder: Path) -> dict[str, Format]:
         "sweep": Format(folder / "sweep.toml", load_sweep),
         "tree": Format(folder / "tree.txt", tree),
         "matrix": Format(folder / "matrix.txt", lambda path: as_similarity(read_points(path))),
+        "class table": Format(folder / "classes.csv", lambda path: similarity_from_table(path, ("cat", "car"))),
         "confusion": Format(folder / "confusion.csv", confusion),
     }
 

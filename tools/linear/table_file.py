@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from protosphere.files import replace_file
+from protosphere.csv_files import write_csv
 from protosphere.known.linear_codes import LinearCodeRow
 from protosphere.known.tables import column_names
 
 
 def save_linear_codes(path: str | Path, rows: Iterable[LinearCodeRow]) -> None:
     """Write the rows, each below those it begins with, the file being replaced as a whole."""
-
-    def write(beside: Path) -> None:
-        with beside.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, column_names(LinearCodeRow), lineterminator="\n")
-            table.writeheader()
-            table.writerows(asdict(row) for row in rows)
-
-    replace_file(Path(path), write)
+    write_csv(Path(path), column_names(LinearCodeRow), [asdict(row) for row in rows])
