@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 
 import pytest
 
 from protosphere.cli.sweep_estimate import SweepEstimate
+from protosphere.cli.sweep_screen import _Board
 from protosphere.training import load_recipe
 from protosphere.training.epochs import EpochMetrics
 from protosphere.training.records import RunRecord
+from protosphere.training.store import Store
 
 TICK = 0.5
 
@@ -106,3 +109,21 @@ def test_runs_that_cannot_be_are_not_left():
     now = 3.0
     estimate.saw({recipes[8].digest: [EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 3.0)]})
     assert estimate.seconds_left() == pytest.approx(27, rel=0.4)
+
+
+def test_the_table_tells_what_is_left(tmp_path):
+    now = 0.0
+    store, recipes = Store(tmp_path), grid(4, 3)
+    store.add(RunRecord(recipes[0], "done", seconds=6.0))
+    epochs = {recipe.digest: recipe.epochs for recipe in recipes[1:]}
+    board = _Board(recipes, store, SweepEstimate(epochs, 1, clock=lambda: now))
+    board.count_done()
+    assert board.table([recipes[1]]).title == "1 done of 4"
+    folder = store.work_folder(recipes[1].digest)
+    folder.mkdir(parents=True)
+    now = 2.0
+    line = json.dumps(asdict(EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 2.0)))
+    (folder / "metrics.jsonl").write_text(f"{line}\n")
+    assert board.table([recipes[1]]).title == "1 done of 4; 0:16 left"
+    board.add(RunRecord(recipes[1], "failed", "it was tired"))
+    assert board.table([recipes[2]]).title.startswith("1 done, 1 failed of 4")
