@@ -19,6 +19,7 @@ from protosphere.known.atlas import shipped_atlas
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.known.tables import shipped_file
 from protosphere.paper.experiments import paper_runs
+from protosphere.training.store import records_at
 
 ROOT = Path(__file__).parents[2]
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -134,3 +135,15 @@ def test_rows_in_text_have_seventeen_digits(tmp_path):
     ps.from_points(points, normalize=True).save(tmp_path / "x.csv")
     cells = (tmp_path / "x.csv").read_text().replace("\n", ",").strip(",").split(",")
     assert max(len(re.sub(r"e.*|[-.]", "", cell).lstrip("0")) for cell in cells) == 17
+
+
+def test_the_table_of_results_is_that_of_the_file():
+    records = [record for record in records_at(ROOT / "results" / "cifar100-quick.csv") if record.status == "done"]
+    assert f"And on CIFAR-100 ({len(records)} runs, two seeds" in page("docs/training.md")
+    for scheme, dim, mapping, cosine, accuracy in table("docs/training.md", "| scheme | n | mapping |"):
+        told = [(r.test_accuracy, r.max_cosine) for r in records
+                if (r.recipe.scheme, r.recipe.dim, r.recipe.mapping) == (scheme, int(dim), mapping)]  # fmt: skip
+        found, largest = np.mean(told, axis=0)
+        assert len(told) == 2
+        assert f"{100 * found:.1f} %" == accuracy
+        assert largest == pytest.approx(float(cosine), abs=6e-4)
