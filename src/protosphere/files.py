@@ -61,8 +61,14 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     return target
 
 
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error).splitlines()[0]
+def _reason(error: BaseException) -> str:
+    """What the system said, also where a writer's own complaint came on top of it."""
+    told: BaseException | None = error
+    while told is not None:
+        if isinstance(told, OSError) and told.strerror:
+            return told.strerror
+        told = told.__context__
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _machine() -> str:

@@ -185,6 +185,8 @@ def test_heights_of_common_ancestors_in_a_crooked_tree():
     [
         ({"a": "x", "x": "y", "y": "x"}, ["a"], "cycle"),
         ({"x": "y", "y": "x"}, None, "cycle"),
+        ({}, None, "must have classes, got none"),
+        ({"a": "x"}, [], "must have classes, got none"),
         ({"a": "x", "b": "x"}, ["a", "b", "c"], "no parent for the class 'c'"),
         ({"a": "x", "x": "y"}, ["a", "x"], "'x' has children"),
         ({"a": "x", "b": "x"}, ["a", "a"], "twice"),

@@ -56,6 +56,10 @@ def test_version(run):
         ("construct nope -K 3 -n 7", "'scheme' is not one we know"),
         ("certify", "'certify' needs FILE"),
         ("bounds -K 5", "'bounds' needs -n"),
+        ("atlas --classes ten", "--classes must be like 10,100,1000, got 'ten'"),
+        ("\x1b[31mred", r"no command '\x1b[31mred'"),
+        ("certify a.csv b\x1b[31m", r"b\x1b[31m"),
+        ("construct bch -K 3 -n 7 --subset \x9b31m\u202e", r"\x9b31m\u202e"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(run, words, reason):
@@ -64,6 +68,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, words, reason):
     assert reason in answer.err
     assert len(answer.err.strip().splitlines()) == 1
     assert answer.err.strip().startswith("protosphere: ")
+    assert answer.err.strip().isprintable()
 
 
 def test_interruption_is_quiet(run, monkeypatch):

@@ -117,6 +117,22 @@ def test_what_is_no_matrix_is_one_sentence(tmp_path, name, content, normalize):
     with pytest.raises(ps.ProtosphereError) as refusal:
         ps.certify(path, normalize=normalize)
     assert str(refusal.value).isprintable()
+    assert "usecols" not in str(refusal.value), "an option of numpy's is none of ours"
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_the_system_says_of_a_file_is_passed_on(tmp_path, ending):
+    """A disk that is full, or here a file that may not grow."""
+    resource = pytest.importorskip("resource")
+    code = ps.construct("uniform", num_classes=100, dim=20)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(ps.StorageError, match="File too large"):
+            code.save(tmp_path / f"x{ending}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,12 @@ def test_examples_may_come_in_parts(digits):
     np.testing.assert_allclose(estimator._moments.variance, whole.variance, atol=1e-9)
     with pytest.raises(ValueError, match=r"'y' must hold classes that were there at first, got \[11\]"):
         estimator.partial_fit(train[:1], [11])
+    with pytest.raises(ValueError, match="'classes' must be the 10 of the first call"):
+        estimator.partial_fit(train, classes, classes=np.arange(11))
+    assert estimator.n_iter_ == 12, "what was refused has changed nothing"
+    np.testing.assert_allclose(estimator._moments.mean, whole.mean, atol=1e-9)
+    with pytest.raises(ValueError, match=r"'hidden' must be the widths of hidden layers, such as \(64,\), got 64"):
+        PrototypeClassifier(hidden=64).fit(train, classes)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="'class_weight' must be weights for partial_fit"):
         PrototypeClassifier(class_weight="balanced").partial_fit(train, classes, np.arange(10))
 

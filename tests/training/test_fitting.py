@@ -104,6 +104,12 @@ def test_similarity_comes_from_a_table_of_vectors_by_name(features, tmp_path):
     table.write_text("\n".join(["class,kind", *(f"{name},word" for name in names)]))
     with pytest.raises(InvalidArgumentError, match="no column of numbers"):
         similarity_from_table(table, names)
+    table.write_text("\n".join(["class,a,b", "0,nan,1", *(f"{name},1,{name}" for name in names[1:])]))
+    with pytest.raises(InvalidArgumentError, match="must be finite, got NaN or infinity in row 0"):
+        similarity_from_table(table, names)
+    table.write_text("\n".join(["class,a,b", "3,0,1", *(f"{name},1,{name}" for name in names)]))
+    with pytest.raises(InvalidArgumentError, match="two lines for the class '3'"):
+        similarity_from_table(table, names)
     with pytest.raises(StorageError, match="cannot read"):
         similarity_from_table(tmp_path / "none.csv", names)
 

@@ -117,6 +117,9 @@ def test_records_changed_by_hand_are_refused(recipes, tmp_path):
         store.records()
     with pytest.raises(StorageError, match="there is no such folder"):
         records_at(tmp_path / "none")
+    (tmp_path / "other.csv").write_text("height,weight\n1,2\n")
+    with pytest.raises(StorageError, match="not the record of a run: it has no digest"):
+        read_table(tmp_path / "other.csv")
 
 
 def sweep_command(file, store):

@@ -33,13 +33,19 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
 def _rows(path: Path) -> Mapping[str, list[str]]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return {cells[0]: cells[1:] for cells in csv.reader(file) if cells}
+            lines = [cells for cells in csv.reader(file) if cells]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StorageError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+    rows = {cells[0]: cells[1:] for cells in lines}
+    if len(rows) < len(lines):
+        twice = next(cells[0] for cells in lines if cells[1:] != rows[cells[0]] or lines.count(cells) > 1)
+        raise InvalidArgumentError(f"'{path}' has two lines for the class {brief(twice)}")
+    return rows
 
 
 def _is_number(cell: str) -> bool:
     try:
-        return bool(np.isfinite(float(cell)))
+        float(cell)
     except ValueError:
         return False
+    return True

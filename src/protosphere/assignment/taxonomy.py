@@ -33,6 +33,8 @@ class Taxonomy:
     parents: Mapping[str, str]
 
     def __post_init__(self) -> None:
+        if not self.classes:
+            raise InvalidArgumentError("a tree must have classes, got none; a line 'child parent' each gives them")
         if len(set(self.classes)) < len(self.classes):
             twice = next(name for name in self.classes if self.classes.count(name) > 1)
             raise InvalidArgumentError(f"a tree's classes must differ, got {brief(twice)} twice")
@@ -140,7 +142,7 @@ def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequenc
         parents = _parsed(text.read_text(encoding="utf-8").splitlines(), str(source))
     inner = set(parents.values())
     leaves = tuple(name for name in parents if name not in inner) if classes is None else tuple(classes)
-    if not leaves and parents:
+    if classes is None and parents and not leaves:
         raise InvalidArgumentError(f"the tree has a cycle through {brief(next(iter(parents)))}")
     return Taxonomy(leaves, parents)
 

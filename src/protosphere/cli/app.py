@@ -112,9 +112,10 @@ def prepare_streams() -> None:
 
 
 def complain(sentence: str, exit_code: int) -> int:
-    """Say it on standard error, on one line."""
+    """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
+    line = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in " ".join(sentence.split()))
     with suppress(OSError):
-        sys.stderr.write(f"protosphere: {' '.join(sentence.split())}\n")
+        sys.stderr.write(f"protosphere: {line}\n")
     return exit_code
 
 

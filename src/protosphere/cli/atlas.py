@@ -15,7 +15,7 @@ from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.constructions.survey import check_atlas, write_atlas
-from protosphere.errors import as_integer
+from protosphere.errors import as_integer, brief
 from protosphere.known.atlas import AtlasRow, read_atlas, shipped_atlas
 from protosphere.plots.gap_map import draw_gap_map
 from protosphere.types import Progress
@@ -55,7 +55,8 @@ def atlas(
             as_integer("check", check, minimum=1)
             _check(read_atlas(output), str(output), check, seed, progress, json)
             return
-        counts = [whole(part, classes) for part in classes.split(",")]
+        refused = ps.InvalidArgumentError(f"--classes must be like 10,100,1000, got {brief(classes)}")
+        counts = [whole(part, refused) for part in classes.split(",")]
         cells = [(count, dim) for count in counts for dim in parsed_dims(dims, count)]
         rows = write_atlas(output, cells, iterations=iterations, seed=seed, progress=progress)
     shown = [row for row in rows if (row.num_classes, row.dim) in set(cells)]

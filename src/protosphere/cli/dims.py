@@ -16,14 +16,15 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
     """
-    parts = [whole(part, text) for part in text.split(":")] if ":" in text else []
+    refused = InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
+    parts = [whole(part, refused) for part in text.split(":")] if ":" in text else []
     if len(parts) == 3:
         return arithmetic(parts[0], parts[1], parts[2], text)
     if len(parts) == 2:
         return characteristic(parts[0], parts[1], num_classes, text)
     if parts:
-        raise refusal(text)
-    return tuple(sorted({whole(part, text) for part in text.split(",")}))
+        raise refused
+    return tuple(sorted({whole(part, refused) for part in text.split(",")}))
 
 
 def characteristic(low: int, high: int, num_classes: int, text: str) -> tuple[int, ...]:
@@ -44,13 +45,8 @@ def arithmetic(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
     return tuple(dims)
 
 
-def whole(part: str, text: str) -> int:
-    """A dimension or a step: an integer of at least 1."""
+def whole(part: str, refused: InvalidArgumentError) -> int:
+    """A dimension, a step or a number of classes: an integer of at least 1, or else `refused`."""
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
         return int(part)
-    raise refusal(text)
-
-
-def refusal(text: str) -> InvalidArgumentError:
-    """What would have been understood."""
-    return InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
+    raise refused

@@ -44,7 +44,7 @@ def read_points(path: Path) -> Any:
         raise
     except Exception as error:  # parsers raise anything from TokenError to BadZipFile on a foreign file
         told = getattr(error, "strerror", None) or str(error)
-        reason = next(iter(told.splitlines()), type(error).__name__)
+        reason = next(iter(told.splitlines()), type(error).__name__).split("; use `usecols`")[0]  # numpy's own option
         raise StorageError(f"cannot read '{path}': {reason if reason.isprintable() else brief(reason)}") from error
 
 
@@ -69,7 +69,8 @@ def _write_pt(path: Path, placement: Placement, progress: Progress) -> None:
     for block in _blocks(placement, progress):
         rows[start : start + len(block)] = torch.from_numpy(block)
         start += len(block)
-    torch.save(rows, path)
+    with path.open("wb") as file:  # torch's own writer has no words for a full disk
+        torch.save(rows, file)
 
 
 def _blocks(placement: Placement, progress: Progress) -> Iterator[NDArray[np.float64]]:

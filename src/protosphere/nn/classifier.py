@@ -107,8 +107,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"'solver' must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
         self._moments = moments(features, weights)
-        self._prepare(np.unique(labels), features.shape[1])
-        examples = self._examples(features, labels, weights)
+        classes, numbers = np.unique(labels, return_inverse=True)
+        self._prepare(classes, features.shape[1])
+        examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
         work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
         if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
             trainee = self._trainee("evaluation")
@@ -134,9 +135,15 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("'class_weight' must be weights for partial_fit, which cannot balance what is to come")
         if first and classes is None:
             raise ValueError("'classes' must be passed on the first call to partial_fit: all there will ever be")
+        known = self.classes_ if classes is None else np.unique(np.asarray(classes))
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"'classes' must be the {len(self.classes_)} of the first call to partial_fit, or left out"
+            )
         features, labels, weights = self._validated(X, y, sample_weight, reset=first)
+        numbers = _numbered(labels, known)
         if first:
-            self._prepare(np.unique(np.asarray(classes)), features.shape[1])
+            self._prepare(known, features.shape[1])
             self._moments, self.n_iter_ = moments(features, weights), 0
         else:
             self._moments = self._moments.together(moments(features, weights))
@@ -144,7 +151,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         if self._adam is None:
             self._adam = torch.optim.Adam(trainee.parameters, lr=self.learning_rate)
         self.n_iter_ += 1
-        examples = self._examples(features, labels, weights)
+        examples = Examples(features, numbers, weights, self._moments)
         trainee.report(self.n_iter_, one_pass(trainee, examples, self.batch_size, self._adam, self._rng))
         return self
 
@@ -198,6 +205,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
         """A head for these classes, and a map drawn for it."""
+        if not np.iterable(self.hidden):
+            raise ValueError(f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}")
         if len(classes) < 2:
             raise ValueError(f"'y' must hold at least two classes, got one class: {classes[0]!r}")
         self.classes_, self._adam = classes, None
@@ -215,12 +224,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         except InvalidArgumentError:  # another code
             return head
 
-    def _examples(self, features: Any, labels: NDArray[Any], weights: NDArray[np.float64]) -> Examples:
-        numbers = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
-        unknown = np.unique(labels[self.classes_[numbers] != labels])
-        if len(unknown):
-            raise ValueError(f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}")
-        return Examples(features, numbers.astype(np.int64), weights, self._moments)
-
     def _trainee(self, unit: str) -> Trainee:
         return Trainee(self.map_, self.head_, self.alpha, told(unit, bool(self.verbose)))
+
+
+def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each label among the sorted classes; ValueError for one that is none of them."""
+    numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
+    unknown = np.unique(labels[classes[numbers] != labels])
+    if len(unknown):
+        raise ValueError(f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}")
+    return numbers.astype(np.int64)

@@ -103,6 +103,8 @@ def _check_figures(given: Mapping[str, Any]) -> None:
 
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
+    if not row.get("digest"):
+        raise StorageError(f"'{where}' is not the record of a run: it has no digest")
     kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
     try:
         settings = {name: _parsed(row.get(COLUMNS.get(name, name)), kind) for name, kind in kinds.items()}
