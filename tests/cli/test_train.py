@@ -35,6 +35,17 @@ def test_train(run, here):
     assert "epoch" not in again.err, "it was finished"
 
 
+def test_a_scheme_designed_for_the_similarity_that_training_finds(run, here):
+    answer = run("train", *QUICK, "--scheme", "semantic", "--mapping", "align", "--option", "steps=3", "--json")
+    assert answer.exit_code == 0, answer.err
+    assert (answer.json["status"], answer.json["recipe"]["dim"]) == ("done", 10)
+    (here / "tree.txt").write_text("".join(f"{digit} {'even' if digit % 2 == 0 else 'odd'}\n" for digit in range(10)))
+    tree = run("train", *QUICK, "--scheme", "hierarchical", "--option", "tree=tree.txt", "--dry-run")
+    assert (tree.exit_code, "dim = 10" in tree.out) == (0, True), tree.err
+    without = run("train", *QUICK, "--scheme", "semantic")
+    assert (without.exit_code, "'semantic' needs 'similarity'" in without.err) == (2, True)
+
+
 def test_dry_run_can_be_given_back(run, here):
     flags = ("--scheme", "log_sum_exp", "--dim", 5, "--option", "steps=10", "--mapping", "random", "--lr", "0.3")
     plan = run("train", *flags, "--dry-run")

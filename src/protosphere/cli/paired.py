@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from rich.table import Table
 
 from protosphere.cli.arguments import Json
@@ -30,10 +32,10 @@ def paired(
     against: str = "learned layer",
     metric: str = "test_accuracy",
     dataset: str | None = None,
-    way: list[str] | None = None,
+    way: Annotated[list[str] | None, Parameter(negative=())] = None,
     figure: Path | None = None,
     json: Json = False,
-    markdown: bool = False,
+    markdown: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
 ) -> None:
     """Ways to train beside one of them, seed by seed: means and differences with 95 % intervals, by dimension.
 

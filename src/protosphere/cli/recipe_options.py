@@ -6,13 +6,15 @@ import tomllib
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from cyclopts import Group, Parameter
 
+from protosphere.assignment.similarity import similarity_text
 from protosphere.cli.arguments import Whole
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
-from protosphere.training.recipe import Recipe
+from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.recipe_files import default_dim, default_recipe, load_recipe
 
 
@@ -142,11 +144,19 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
     base = base.changed(dataset=dataset or base.dataset, **given)
     if base.head == "linear" and "dim" not in given:
         return base.changed(dim=facts.num_classes)
+    design = designed_for(base, facts.num_classes)
     if "dim" not in given:
-        base = base.changed(dim=default_dim(base.scheme, facts.num_classes))
+        base = base.changed(dim=default_dim(base.scheme, facts.num_classes, design))
     if base.head == "prototypes":
         entry = describe(base.scheme)
-        obstacle = entry.obstacle(facts.num_classes, base.dim, **entry.resolved(base.options))
+        obstacle = entry.obstacle(facts.num_classes, base.dim, **entry.resolved(design))
         if obstacle:
             raise InfeasibleError(obstacle)
     return base
+
+
+def designed_for(recipe: Recipe, num_classes: int) -> dict[str, Any]:
+    """The scheme's options, with a stand-in for the similarity that it is designed for and training finds."""
+    if recipe.mapping not in ALIGNED or "similarity" not in describe(recipe.scheme).options:
+        return dict(recipe.options)
+    return {"similarity": similarity_text(np.eye(num_classes))} | dict(recipe.options)

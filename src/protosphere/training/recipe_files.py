@@ -59,15 +59,16 @@ def read_toml(path: Path) -> Mapping[str, Any]:
         raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
 
 
-def default_dim(scheme: str, num_classes: int) -> int:
+def default_dim(scheme: str, num_classes: int, options: Mapping[str, Any] | None = None) -> int:
     """A dimension of about K that the scheme has: K, K - 1, or the next 2**m - 1 or 2**m.
 
     >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
     (10, 15, 16)
     """
     entry = describe(scheme)
-    power = 1 << (num_classes - 1).bit_length()
+    chosen = entry.resolved(options or {})
+    obstacle, power = None, 1 << (num_classes - 1).bit_length()
     for dim in (num_classes, num_classes - 1, power - 1, power, 2 * power - 1):
-        if dim >= 1 and entry.obstacle(num_classes, dim, **entry.resolved({})) is None:
+        if dim >= 1 and (obstacle := entry.obstacle(num_classes, dim, **chosen)) is None:
             return dim
-    raise InvalidArgumentError(f"'{scheme}' has no dimension near {num_classes}; say which by --dim")
+    raise InvalidArgumentError(f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({obstacle})")
