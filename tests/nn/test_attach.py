@@ -171,3 +171,14 @@ def test_a_model_without_a_classifier_is_refused_in_one_sentence():
         attach(squeeze, 10)
     with pytest.raises(InvalidArgumentError, match="'model' has no PrototypeHead, got a ResNet"):
         prototype_head(ResNet())
+
+
+def test_what_would_be_passed_over_is_refused():
+    model = nn.Sequential(nn.Linear(3, 4))
+    with pytest.raises(InvalidArgumentError, match="'dim' goes with a number of classes, got a head"):
+        attach(model, PrototypeHead(5), dim=99)
+    with pytest.raises(InvalidArgumentError, match="'preset' goes with a number of classes, got a head"):
+        attach(model, PrototypeHead(5), preset="mettes")
+    with pytest.raises(InvalidArgumentError, match="'layer' must name at least one layer"):
+        attach(model, 5, layer=[])
+    assert isinstance(model[0], nn.Linear), "nothing was replaced"

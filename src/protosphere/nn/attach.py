@@ -54,6 +54,9 @@ def attach(
     Linear(in_features=512, out_features=9, bias=True)
     """
     layers = _layers(model, layer)
+    given = [name for name, value in ({"dim": dim} | options).items() if value is not None]
+    if isinstance(num_classes, PrototypeHead) and given:
+        raise InvalidArgumentError(f"'{given[0]}' goes with a number of classes, got a head, which has its own")
     head = num_classes if isinstance(num_classes, PrototypeHead) else PrototypeHead(num_classes, dim=dim, **options)
     for old in layers:
         _replace(model, old, head)
@@ -100,6 +103,8 @@ def _followed_by_head(parent: nn.Sequential, place: int) -> bool:
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
     """The layers to replace."""
     if layer is not None:
+        if not layer and layer != "":
+            raise InvalidArgumentError(f"'layer' must name at least one layer of 'model', got {layer!r}")
         return [_named(model, name) for name in ([layer] if isinstance(layer, str) else layer)]
     before_heads = [layer for parent, name, layer in _children(model) if _is_before_head(parent, name)]
     if _linears(before_heads):
