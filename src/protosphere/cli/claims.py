@@ -8,7 +8,7 @@ from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged
-from protosphere.paper.ledger import page, rows
+from protosphere.paper.ledger import ledger_rows, page
 
 
 def claims(
@@ -29,8 +29,8 @@ def claims(
     if target is not None:
         replace_bytes(target, page(ledger).encode())
     if json:
-        print_json(rows(ledger))
+        print_json(ledger_rows(ledger))
         return
     console = screen()
-    for row in rows(ledger):
+    for row in ledger_rows(ledger):
         console.print(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})", soft_wrap=True)

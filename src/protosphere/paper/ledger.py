@@ -30,7 +30,7 @@ SECTIONS = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
-def rows(ledger: Iterable[Judged]) -> list[dict[str, Any]]:
+def ledger_rows(ledger: Iterable[Judged]) -> list[dict[str, Any]]:
     """A row a claim; one that was not run has no figures, seeds or budget."""
     return [
         {
@@ -48,7 +48,7 @@ def rows(ledger: Iterable[Judged]) -> list[dict[str, Any]]:
 
 def page(ledger: Sequence[Judged]) -> str:
     """The whole page as Markdown."""
-    table = rows(ledger)
+    table = ledger_rows(ledger)
     parts = [HEAD]
     for dataset, title in SECTIONS.items():
         own = [row for row in table if row["dataset"] == dataset]

@@ -12,6 +12,10 @@ from protosphere.plots.style import COLUMN_INCHES, SPARE, STYLES, new_figure, st
 LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
 
 
+FITS_TWICE = 40
+"""Letters of a name up to which two stand side by side."""
+
+
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
     with styled():
@@ -39,6 +43,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
         ax.set_xticks(dims, [str(dim) for dim in dims])
         ax.minorticks_off()
         ax.set_xlabel("dimension n")
-        ax.set_ylabel(metric)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False)
+        ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
+        columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
+        figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure
