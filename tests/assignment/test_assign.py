@@ -12,6 +12,7 @@ from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import faq, maximised, pair_sum, twins, without_diagonal
 from protosphere.constructions.rebuild import rebuild
+from protosphere.errors import InvalidArgumentError, StorageError
 
 SCHEMES = {
     "log_sum_exp": (40, 10, {"steps": 100}),
@@ -161,3 +162,13 @@ def test_provenance_carries_the_order_and_rebuilds(scheme, tmp_path):
     back = ps.load(tmp_path / "code.safetensors")
     assert back.provenance == code.provenance
     assert np.array_equal(back.points, code.points)
+
+
+def test_what_is_no_code_or_no_tree_is_one_sentence(tmp_path):
+    with pytest.raises(InvalidArgumentError, match="'code' must be a SphericalCode"):
+        ps.assign(np.eye(3), np.eye(3))
+    for wrong in (None, ["a", "b"], 3):
+        with pytest.raises(InvalidArgumentError, match="'tree' must be a mapping class -> parent, a file or a name"):
+            ps.taxonomy(wrong)
+    with pytest.raises(StorageError, match="it is not a file"):
+        ps.taxonomy(tmp_path)

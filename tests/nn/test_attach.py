@@ -182,3 +182,8 @@ def test_what_would_be_passed_over_is_refused():
     with pytest.raises(InvalidArgumentError, match="'layer' must name at least one layer"):
         attach(model, 5, layer=[])
     assert isinstance(model[0], nn.Linear), "nothing was replaced"
+
+
+def test_what_is_no_model_is_one_sentence():
+    with pytest.raises(InvalidArgumentError, match="'model' must be an nn.Module, got 'resnet'"):
+        attach("resnet", 5)

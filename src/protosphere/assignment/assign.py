@@ -99,6 +99,8 @@ def assignment(
     progress: Progress = ignore,
 ) -> Assignment:
     """The order that `assign` puts a code's points in, what it gains, and whether it is proved best."""
+    if not isinstance(code, SphericalCode):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise InvalidArgumentError(f"'code' must be a SphericalCode, got {brief(code)}; ps.from_points makes one")
     S = as_similarity(similarity, code.num_classes)
     rng = np.random.default_rng(as_integer("seed", seed, minimum=0))
     if not isinstance(objective, str):

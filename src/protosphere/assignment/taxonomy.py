@@ -135,7 +135,9 @@ def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequenc
         parents = _parsed(source.splitlines(), "given as text")
     elif isinstance(source, Mapping):
         parents = {str(child): str(parent) for child, parent in source.items()}
-    elif isinstance(source, Path) or str(source) not in SHIPPED:
+    elif not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise InvalidArgumentError(f"'tree' must be a mapping class -> parent, a file or a name, got {brief(source)}")
+    elif isinstance(source, Path) or source not in SHIPPED:
         parents = _parsed(_lines(Path(source)), str(source))
     else:
         text = resources.files("protosphere.assignment").joinpath(f"trees/{as_choice('tree', source, SHIPPED)}.txt")
@@ -149,6 +151,8 @@ def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequenc
 
 def _lines(path: Path) -> list[str]:
     try:
+        if path.exists() and not path.is_file():  # a device may have no end
+            raise StorageError(f"cannot read the tree '{path}': it is not a file")
         return path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"

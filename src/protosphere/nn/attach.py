@@ -11,7 +11,7 @@ from typing import Any, cast
 from torch import nn
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.nn.head import PrototypeHead
 
 NAMES = ("fc", "classifier", "head", "heads", "score", "classification_head", "cls_classifier", "logits_proj")
@@ -53,6 +53,8 @@ def attach(
     >>> attach(model, 10, dim=9).fc[0]
     Linear(in_features=512, out_features=9, bias=True)
     """
+    if not isinstance(model, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise InvalidArgumentError(f"'model' must be an nn.Module, got {brief(model)}")
     layers = _layers(model, layer)
     given = [name for name, value in ({"dim": dim} | options).items() if value is not None]
     if isinstance(num_classes, PrototypeHead) and given:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from protosphere.assignment import MAPPINGS
@@ -122,6 +123,7 @@ class Recipe:
     def title(self) -> str:
         """The run in a few words, for people."""
         mapping = f", {self.mapping}" if self.head == "prototypes" else ""
+        mapping += f", {Path(self.similarity).stem}" if self.similarity != "seen" else ""
         mapping += ", rehearsed" if self.rehearsal else ""
         return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
 
