@@ -185,5 +185,5 @@ def test_what_would_be_passed_over_is_refused():
 
 
 def test_what_is_no_model_is_one_sentence():
-    with pytest.raises(InvalidArgumentError, match="'model' must be an nn.Module, got 'resnet'"):
+    with pytest.raises(InvalidArgumentError, match=r"'model' must be an nn.Module, got 'resnet'"):
         attach("resnet", 5)

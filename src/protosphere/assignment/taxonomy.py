@@ -150,9 +150,9 @@ def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequenc
 
 
 def _lines(path: Path) -> list[str]:
+    if path.exists() and not path.is_file():  # a device may have no end
+        raise StorageError(f"cannot read the tree '{path}': it is not a file")
     try:
-        if path.exists() and not path.is_file():  # a device may have no end
-            raise StorageError(f"cannot read the tree '{path}': it is not a file")
         return path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"
