@@ -14,7 +14,7 @@ class Screen(Console):
 
     def on_broken_pipe(self) -> None:
         """Pass the error on where rich would end the program."""
-        raise  # noqa: PLE0704 - rich calls this while it handles the BrokenPipeError
+        raise BrokenPipeError
 
 
 def screen() -> Screen:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from protosphere.extras import require
 from protosphere.nn import functional
 from protosphere.nn.approximate import ApproximateTop
 from protosphere.nn.attach import attach, prototype_head
@@ -64,6 +65,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "PrototypeClassifier":
+        require("sklearn")  # where it is missing, one sentence says what to install
         from protosphere.nn.classifier import PrototypeClassifier
 
         return PrototypeClassifier

@@ -11,24 +11,21 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-
-from protosphere.errors import InvalidArgumentError
-from protosphere.extras import require
-from protosphere.nn.feature_scaling import moments
-from protosphere.nn.head import PrototypeHead
-from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
-
-require("sklearn")  # before its imports, hence E402 below: where it is missing, one sentence says what to install
-from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
-from sklearn.exceptions import ConvergenceWarning  # noqa: E402
-from sklearn.utils import check_random_state  # noqa: E402
-from sklearn.utils.class_weight import compute_sample_weight  # noqa: E402
-from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
-from sklearn.utils.validation import (  # noqa: E402
-    _check_sample_weight,  # pyright: ignore[reportPrivateUsage]
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,  # pyright: ignore[reportPrivateUsage] - what its own estimators check by
     check_is_fitted,
     validate_data,
 )
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.nn.feature_scaling import moments
+from protosphere.nn.head import PrototypeHead
+from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
 
 SOLVERS = ("auto", "lbfgs", "adam")
 

@@ -52,7 +52,7 @@ class ShardedProjection(Projection):
     def forward(self, z: Tensor) -> Tensor:
         """All logits of all classes are what sharing is to avoid."""
         del z
-        raise NotImplementedError("a ShardedProjection has no logits; cross_entropy, log_sum_exp and top do without")
+        raise InvalidArgumentError("a ShardedProjection gives no logits; cross_entropy, log_sum_exp and top do without")
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
         """From wherever they are."""

@@ -134,7 +134,8 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
         with import_module("safetensors").safe_open(path, framework="pt") as file:
             header: dict[str, str] = file.metadata() or {}
-            state: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+            names: list[str] = file.keys()
+            state: dict[str, Tensor] = {name: file.get_tensor(name) for name in names}
         about = json.loads(header.get(HEADER, "null"))
     except Exception as error:  # of a damaged file it raises many kinds
         raise StorageError(f"cannot read '{path}': damaged, or not a file of weights") from error

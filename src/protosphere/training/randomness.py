@@ -23,14 +23,14 @@ def seed_everything(seed: int) -> None:
     """Seed the global generators, which first weights and dropout draw from."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
-    np.random.seed(number % 2**32)  # noqa: NPY002 - networks of the user's may draw from it
+    np.random.seed(number % 2**32)  # noqa: NPY002 - a network of the user's may draw from the global one
     torch.manual_seed(number)  # pyright: ignore[reportUnknownMemberType] - torch leaves its return untyped
 
 
 def random_states() -> dict[str, Any]:
     """The states of all global generators, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
-    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002 - as above
+    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002 - that of users' networks is kept
     return {
         "python": [version, list(internal), gauss],
         "numpy": [name, torch.tensor(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
@@ -46,7 +46,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
     name, keys, position, has_gauss, cached = states["numpy"]
     if not 0 <= position <= len(keys):  # which numpy would read at, wherever that is
         raise ValueError(f"the state of a generator has no number {position}")
-    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002 - as above
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002 - and put back
     torch.set_rng_state(states["torch"].cpu())
     if states["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])
