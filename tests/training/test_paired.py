@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from protosphere.cli.app import main
+from protosphere.cli.finished_runs import trained_runs
 from protosphere.errors import InvalidArgumentError
 from protosphere.intervals import mean_with_interval
 from protosphere.training.paired import compared
@@ -93,3 +94,13 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
     assert "'--way' must be one of" in capsys.readouterr().err
     assert main(["paired", str(table)]) == 2
     assert "learned bottleneck; cross_polytope" in " ".join(capsys.readouterr().err.split())
+
+
+def test_figures_and_tables_tell_runs_apart_by_whose_similarity() -> None:
+    settings = {"scheme": "cross_polytope", "dim": 5, "mapping": "align"}
+    runs = [
+        record(0, 0.5, **settings),
+        record(0, 0.4, similarity="logits", **settings),
+        record(0, 0.3, dim=5, label_noise=0.2),
+    ]
+    assert [run.variant for run in trained_runs(runs)] == ["seen", "logits", "label noise 0.2"]

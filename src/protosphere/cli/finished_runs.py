@@ -5,11 +5,14 @@ from pathlib import Path
 
 from protosphere.errors import StorageError
 from protosphere.plots.accuracy import Trained
-from protosphere.training.recipe import Recipe
+from protosphere.training.recipe import ALIGNED, OF_PROTOTYPES, Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import read_table, records_at
 
-TOLD_APART = ("backbone", "preset", "loss", "scale", "margin", "optimiser", "lr", "epochs", "train_images", "options")
+TOLD_APART = (
+    *("similarity", "rehearsal", "backbone", "preset", "loss", "scale", "margin", "optimiser", "lr", "epochs"),
+    *("train_images", "label_noise", "options"),
+)
 """Settings that a figure names where runs differ in them."""
 
 
@@ -33,11 +36,14 @@ def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
 
 
 def variant(recipe: Recipe, differing: Iterable[str]) -> str:
-    """What a run has of the settings that runs differ in; the learned heads have no preset or loss."""
+    """What a run has of the settings that runs differ in, without what it has no use for."""
+    absent = {name for name in ("rehearsal", "label_noise", "train_images") if not getattr(recipe, name)}
+    absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
+    absent |= set() if recipe.head == "prototypes" else set(OF_PROTOTYPES)
     words: list[str] = []
     for name in differing:
         value = getattr(recipe, name)
-        if recipe.head != "prototypes" and name in ("preset", "loss", "scale", "margin", "options"):
+        if name in absent:
             continue
         if name == "options":
             words += [f"{key} {option}" for key, option in value.items()]

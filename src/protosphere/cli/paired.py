@@ -18,7 +18,6 @@ from protosphere.intervals import Compared
 from protosphere.plots.figure_files import save_figure
 from protosphere.plots.ways import ways_figure
 from protosphere.training.paired import compared
-from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.records import RunRecord
 
 NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
@@ -78,15 +77,7 @@ def ways_of(records: list[RunRecord]) -> dict[str, str]:
     done = [record for record in records if record.status == "done"]
     settings = [name for name in done[0].recipe.record() if name not in NOT_A_WAY]
     differing = [name for name in settings if len({str(getattr(r.recipe, name)) for r in done}) > 1]
-    return {r.digest: ", ".join(filter(None, (r.recipe.series, _told(r.recipe, differing)))) for r in done}
-
-
-def _told(recipe: Recipe, differing: list[str]) -> str:
-    """What tells a run apart, without what it does not have."""
-    absent = {name for name in ("rehearsal", "label_noise", "train_images") if not getattr(recipe, name)}
-    absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
-    absent |= set() if recipe.head == "prototypes" else {"mapping"}
-    return variant(recipe, [name for name in differing if name not in absent])
+    return {r.digest: ", ".join(filter(None, (r.recipe.series, variant(r.recipe, differing)))) for r in done}
 
 
 def _cells(row: Compared) -> tuple[str, ...]:
