@@ -11,6 +11,11 @@ settings.register_profile("no clock", deadline=None)  # a busy machine is no fai
 settings.load_profile("no clock")
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Bytes never name a test: those of an archive tell the second it was made in, and processes must agree on names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture
 def forged():
     """A function that changes the content of a file of ours and gives it an honest digest over the change."""
