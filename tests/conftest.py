@@ -12,7 +12,7 @@ settings.load_profile("no clock")
 
 
 def pytest_make_parametrize_id(val, argname):
-    """Bytes never name a test: those of an archive tell the second it was made in, and processes must agree on names."""
+    """Bytes never name a test: those of an archive tell the second it was made in, and processes must agree."""
     return argname if isinstance(val, bytes) else None
 
 

@@ -118,8 +118,12 @@ class BanditSearch:
     def sprint(self, patience: int) -> None:
         """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
         first, steps = self.backend.sprint
-        start = self.rng.standard_normal((self.num_points, self.dim))
-        hurry = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        starts = self.rng.standard_normal((1, self.num_points, self.dim))
+        how = (np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        if self.backend.sprints_as_tensors:
+            hurry = self.backend.descend_orbits(None, starts, *how)
+        else:
+            hurry = self.backend.descend(list(starts), *how)
         self._admit_all([Arm("random")], hurry)
 
     def can_afford_symmetric(self) -> bool:

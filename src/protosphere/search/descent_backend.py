@@ -31,6 +31,10 @@ TENSOR_SLOWNESS, TENSOR_STEP = 3.0, 4e6
 MAX_FLOAT32_TEMPERATURE = 2e3
 """The temperature up to which rounding of single precision, 1e-7, does not show: exp(t cos) is off by 2e-4 of it."""
 
+LARGE_GRAM, LARGE_DIM = 4e7, 48
+"""K^2 n and n above which a few evaluations are quicker as tensors of single precision: at (1000, 128) 10 ms, compiled
+24; more of them are not, whose list of pairs that matter grows short."""
+
 LOW_DIM = 3
 """Up to this dimension local optima are many and alike: random starts and small changes of good codes find more than
 symmetric starts and large ones. 43 points, one thread: the best known in 10 s, where from (10, 300) 60 do not do."""
@@ -51,6 +55,7 @@ class DescentBackend:
         screening: evaluations that a start takes, about.
         breadth: how many of the leading arms are drawn from.
         sprint: first temperature, and evaluations at each, of a start in a great hurry.
+        sprints_as_tensors: whether that start descends in single precision although others are compiled.
         pool, workers: the threads, and how many.
     """
 
@@ -64,6 +69,7 @@ class DescentBackend:
     screening: float
     breadth: float
     sprint: tuple[float, int]
+    sprints_as_tensors: bool
     pool: ThreadPoolExecutor
     workers: int
 
@@ -167,6 +173,7 @@ def descent_backend(
     compiled = (device, energy) == ("cpu", ENERGIES[0]) and num_points <= MAX_COMPILED_POINTS
     least = 2 if compiled and num_points <= MAX_PAIRED_POINTS else 1
     large = num_points > LARGE_COUNT
+    wide = dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
     if compiled:
         compile_descent(progress)
     workers = processor_count()
@@ -181,7 +188,8 @@ def descent_backend(
             epochs=3 if dim <= LOW_DIM else 1,
             screening=150.0 if large else 400.0,
             breadth=1.0 if large else 3.0,
-            sprint=(12.0, 19) if compiled else (20.0, 12),
+            sprint=(12.0, 19) if compiled and not wide else (20.0, 12),
+            sprints_as_tensors=wide,
             pool=pool,
             workers=workers,
         )
