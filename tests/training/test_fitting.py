@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table
@@ -13,12 +18,15 @@ from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.nn import PrototypeHead
 from protosphere.training import load_model, load_recipe
 from protosphere.training.batches import device_data
+from protosphere.training.checkpoint import weights_digest
 from protosphere.training.class_similarity import class_similarity, logit_correlations, measured_class_means
 from protosphere.training.devices import make_fabric
 from protosphere.training.fitting import PROTOTYPES_FILE
 from protosphere.training.machine import Machine
+from protosphere.training.reassignment import linear_assignment
 from protosphere.training.rehearsal import MovingPrototypes
 from protosphere.training.runs import prototypes_of, run
+from protosphere.training.training import train
 
 
 @pytest.fixture
@@ -26,12 +34,12 @@ def features(tmp_path):
     """Six classes in three pairs that are alike."""
     rng = np.random.default_rng(0)
     middles = np.repeat(rng.standard_normal((3, 8)), 2, axis=0) + 0.3 * rng.standard_normal((6, 8))
-    arrays = {}
+    content = {}
     for name, count in (("train", 240), ("test", 60)):
         labels = np.arange(count) % 6
-        arrays[f"y_{name}"] = labels
-        arrays[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
-    np.savez(tmp_path / "pairs.npz", **arrays)
+        content[f"y_{name}"] = labels
+        content[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
+    np.savez(tmp_path / "pairs.npz", **content)
     return str(tmp_path / "pairs.npz")
 
 
@@ -154,6 +162,47 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
     model = load_model(tmp_path / "a")
     assert torch.allclose(model.head.prototypes(), torch.tensor(kept.points, dtype=torch.float32), atol=1e-6)
     assert not (tmp_path / "a" / "rehearsal").exists()
+
+
+def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_path):
+    """The same points in an order with a larger sum of products, and the run goes on from any epoch's checkpoint."""
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme="cross_polytope", dim=3, epochs=4, batch_size=60, threads=1, reassignment=2, lr=0.02
+    )
+    start = ps.construct("cross_polytope", num_classes=6, dim=3)
+    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+
+    def whole():
+        return train(recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False)
+
+    def stopped_after(epoch):
+        def report(metrics):
+            if metrics.epoch == epoch:
+                raise KeyboardInterrupt
+
+        folder = tmp_path / str(epoch)
+        with pytest.raises(KeyboardInterrupt):
+            train(recipe, start, dataset, folder, fabric, tensorboard=False, report=report)
+        return train(recipe, start, dataset, folder, fabric, tensorboard=False)
+
+    found = whole()
+    points = found.classifier.head.prototypes().double().numpy()
+    assert not np.allclose(points, start.points)
+    assert {tuple(row) for row in points.round(6)} == {tuple(row) for row in start.points.round(6)}
+    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
+    assert (points @ points.T * similarity).sum() > pair_sum(start, similarity)
+    for again in map(stopped_after, (1, 2, 3)):
+        assert weights_digest(again.classifier.learned()) == weights_digest(found.classifier.learned())
+        assert np.array_equal(again.classifier.head.prototypes().double().numpy(), points)
+        assert again.test == found.test
+
+
+@given(arrays(np.float64, (6, 3), elements=st.floats(-1, 1)))
+def test_no_order_has_a_larger_sum_than_the_linear_assignment(directions):
+    points = ps.construct("cross_polytope", num_classes=6, dim=3).points
+    products = directions @ points.T
+    best = max(sum(products[k, p] for k, p in enumerate(order)) for order in permutations(range(6)))
+    assert np.isclose(products[np.arange(6), linear_assignment(directions, points)].sum(), best)
 
 
 def test_moving_prototypes_begin_as_the_head_does():

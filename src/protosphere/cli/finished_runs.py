@@ -10,10 +10,13 @@ from protosphere.training.records import RunRecord
 from protosphere.training.store import read_table, records_at
 
 TOLD_APART = (
-    *("similarity", "rehearsal", "backbone", "preset", "loss", "scale", "margin", "optimiser", "lr", "epochs"),
-    *("train_images", "label_noise", "options"),
+    *("similarity", "rehearsal", "reassignment", "backbone", "preset", "loss", "scale", "margin", "optimiser", "lr"),
+    *("epochs", "train_images", "label_noise", "options"),
 )
 """Settings that a figure names where runs differ in them."""
+
+WITHOUT = ("rehearsal", "reassignment", "label_noise", "train_images")
+"""Those of which a run may have none."""
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
@@ -37,7 +40,7 @@ def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
 
 def variant(recipe: Recipe, differing: Iterable[str]) -> str:
     """What a run has of the settings that runs differ in, without what it has no use for."""
-    absent = {name for name in ("rehearsal", "label_noise", "train_images") if not getattr(recipe, name)}
+    absent = {name for name in WITHOUT if not getattr(recipe, name)}
     absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
     absent |= set() if recipe.head == "prototypes" else set(OF_PROTOTYPES)
     words: list[str] = []

@@ -30,6 +30,7 @@ class RecipeOptions:
         similarity: For those two, of classes: seen, logits or learned, by the training examples, a tree such as
             cifar100_levels, or a .csv file of vectors.
         rehearsal: Epochs over which prototypes move with the network before they are fixed and training begins anew.
+        reassignment: Between so many of the first epochs classes get the prototypes that their examples come near.
         preset: How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.
         loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
         margin: Of the losses that have one.
@@ -63,6 +64,7 @@ class RecipeOptions:
     mapping: Literal["fixed", "random", "align", "oppose"] | None = None
     similarity: str | None = None
     rehearsal: Whole | None = None
+    reassignment: Whole | None = None
     preset: str | None = None
     loss: str | None = None
     margin: float | None = None

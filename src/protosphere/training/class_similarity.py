@@ -84,9 +84,7 @@ def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **ch
     from protosphere.training.training import train
 
     settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
-    where = folder / WARMUP_FOLDER
-    where.mkdir(parents=True, exist_ok=True)
-    return train(recipe_from(settings), None, dataset, where, fabric, tensorboard=False).classifier
+    return train(recipe_from(settings), None, dataset, folder / WARMUP_FOLDER, fabric, tensorboard=False).classifier
 
 
 def _cosines(rows: Tensor) -> Points:

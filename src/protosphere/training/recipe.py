@@ -25,7 +25,9 @@ PRECISIONS = ("32-true", "bf16-mixed", "64-true")
 ALIGNED = ("align", "oppose")
 """Mappings by what is seen of the classes in training (`training.class_similarity`)."""
 
-OF_PROTOTYPES = ("scheme", "mapping", "similarity", "rehearsal", "preset", "loss", "margin", "scale", "options")
+OF_PROTOTYPES = (
+    *("scheme", "mapping", "similarity", "rehearsal", "reassignment", "preset", "loss", "margin", "scale", "options"),
+)
 """Settings that a learned head has no use for."""
 
 DIGEST_LETTERS = 20
@@ -46,6 +48,7 @@ class Recipe:
             in half of the epochs; the name of a tree that we ship; or a file with a vector per class
             (`assignment.similarity_from_table`).
         rehearsal: for so many epochs prototypes move with the network; then they are fixed, and training begins anew.
+        reassignment: between so many of the first epochs classes get the prototypes that their examples come near.
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
@@ -72,6 +75,7 @@ class Recipe:
     mapping: str = "fixed"
     similarity: str = "seen"
     rehearsal: int = 0
+    reassignment: int = 0
     preset: str = "lindstrom"
     loss: str = "auto"
     margin: float = 0.2
@@ -125,6 +129,7 @@ class Recipe:
         mapping = f", {self.mapping}" if self.head == "prototypes" else ""
         mapping += f", {Path(self.similarity).stem}" if self.similarity != "seen" else ""
         mapping += ", rehearsed" if self.rehearsal else ""
+        mapping += ", reassigned" if self.reassignment else ""
         return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
 
     @property
@@ -198,6 +203,8 @@ def _check_prototypes(recipe: Recipe) -> None:
     describe(recipe.scheme).resolved(recipe.options)
     if recipe.similarity != "seen" and recipe.mapping not in ALIGNED:
         raise InvalidArgumentError(f"'similarity' goes with the mappings align and oppose, got '{recipe.mapping}'")
+    if recipe.reassignment and recipe.scale == "learn":
+        raise InvalidArgumentError("'reassignment' makes a new head, which a 'scale' that is learned would not survive")
     if recipe.preset != "lindstrom" or recipe.loss != "auto" or recipe.scale != "auto":
         from protosphere.training.heads import check_preset_and_loss  # which loads torch
 

@@ -14,6 +14,7 @@ LARGEST = {
     "threads": 1 << 10,
     "train_images": 1 << 40,
     "rehearsal": 1 << 30,
+    "reassignment": 1 << 30,
 }
 SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1}
 BELOW = {

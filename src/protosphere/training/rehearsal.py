@@ -44,8 +44,6 @@ def rehearsed(recipe: Recipe, code: SphericalCode, dataset: Dataset, folder: Pat
     from protosphere.training.training import train
 
     head = MovingPrototypes(code, recipe.preset, recipe.scale)
-    where = folder / REHEARSAL_FOLDER
-    where.mkdir(parents=True, exist_ok=True)
-    alone = recipe.changed(epochs=recipe.rehearsal, schedule="constant", warmup=0.0)
-    train(alone, None, dataset, where, fabric, tensorboard=False, head=head)
+    alone = recipe.changed(epochs=recipe.rehearsal, reassignment=0, schedule="constant", warmup=0.0)
+    train(alone, None, dataset, folder / REHEARSAL_FOLDER, fabric, tensorboard=False, head=head)
     return ps.from_points(head.vectors.detach().double().cpu().numpy(), normalize=True)

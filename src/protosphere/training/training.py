@@ -19,6 +19,7 @@ import protosphere as ps
 from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
+from protosphere.files import make_folder
 from protosphere.training.batches import DeviceData, augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from protosphere.training.classifier import Classifier
@@ -29,6 +30,7 @@ from protosphere.training.heads import build_head, build_objective
 from protosphere.training.normalising import Normalise
 from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
+from protosphere.training.reassignment import Reassignment
 from protosphere.training.recipe import Recipe
 from protosphere.types import ignore
 
@@ -62,6 +64,7 @@ class _Run:
     optimiser: Any
     schedule: Any
     evaluation: Evaluation
+    reassignment: Reassignment | None
 
 
 def train(
@@ -88,6 +91,7 @@ def train(
         tensorboard: whether to write for TensorBoard where that is installed.
         head: from z to logits, trained in place of the recipe's own.
     """
+    make_folder(folder)
     with own_randomness(), reproducible(recipe.threads):
         run = _prepared(recipe, code, dataset, fabric, head)
         done = load_checkpoint(folder, recipe.digest, dataset.digest)
@@ -95,6 +99,8 @@ def train(
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
         for epoch in range(len(history), recipe.epochs):
             metrics = _epoch(run, epoch, tick)
+            if run.reassignment is not None:
+                run.reassignment.after(epoch, run.evaluation.summed)
             history = (*history, metrics)
             if log is not None:
                 save_checkpoint(folder, _checkpoint(run, dataset.digest, history))
@@ -120,12 +126,15 @@ def _prepared(
     model, optimiser = fabric.setup(classifier, raw)
     data = device_data(dataset, recipe, fabric.device)
     evaluation = Evaluation(fabric, model, classifier, dataset, data)
-    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation)
+    reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
+    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation, reassignment)
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
         run.classifier.backbone.load_state_dict(done.model)
+        if run.reassignment is not None:
+            run.reassignment.restore(done.head)
         run.classifier.head.load_state_dict(done.head or run.classifier.head.state_dict())
         run.optimiser.optimizer.load_state_dict(done.optimizer)
         if set(done.schedule) != set(run.schedule.state_dict()):  # which it would take whatever it is

@@ -1,0 +1,76 @@
+"""Prototypes given to classes anew between epochs: to each class one that the network puts its examples near.
+
+Over an epoch the directions of every class's examples are summed; the linear assignment with the largest sum of
+products with the prototypes says which class gets which for the next epoch. The points stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from protosphere.code.provenance import Step
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.nn import PrototypeHead
+from protosphere.training.classifier import Classifier
+from protosphere.training.heads import build_objective
+from protosphere.training.recipe import Recipe
+from protosphere.types import Indices, Points
+
+WHY = "assigned to class means"
+
+
+def linear_assignment(directions: Points, points: Points) -> Indices:
+    """For each class, a row of `directions`, which point it gets; classes without examples take what is left.
+
+    >>> linear_assignment(np.array([[0.0, 2.0], [1.0, 1.1]]), np.eye(2)).tolist()
+    [1, 0]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    return linear_sum_assignment(directions @ points.T, maximize=True)[1]
+
+
+class Reassignment:
+    """Watches a classifier's epochs, and gives its prototypes to classes anew between the recipe's first ones."""
+
+    def __init__(self, recipe: Recipe, classifier: Classifier) -> None:
+        self.recipe, self.classifier = recipe, classifier
+        self.head, self.sums = cast("PrototypeHead", classifier.head), torch.zeros(0)
+        self._use(self.head)
+
+    def after(self, epoch: int, summed: Callable[[Tensor], Tensor]) -> None:
+        """After an epoch, counted from 0: other prototypes for classes, if it is one of the recipe's first."""
+        directions, self.sums = self.sums, torch.zeros_like(self.sums)
+        if epoch < self.recipe.reassignment:
+            code: SphericalCode = self.head.code
+            order = linear_assignment(summed(directions).double().cpu().numpy(), code.points)
+            settings: dict[str, Any] = {"preset": self.recipe.preset, "scale": self.recipe.scale}
+            self._use(PrototypeHead(_reordered(code, order), **settings))
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The head as a checkpoint has it."""
+        self._use(PrototypeHead.from_state_dict(state))
+
+    def _use(self, head: PrototypeHead) -> None:
+        device = next(self.classifier.backbone.parameters()).device
+        self.classifier.head = self.head = head.to(device)
+        self.sums = torch.zeros(head.num_classes, head.dim, device=device)
+        objective = build_objective(self.recipe, head)
+
+        def watched(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+            self.sums.index_add_(0, labels, normalize(z.detach().to(self.sums.dtype), dim=1))
+            return objective(z, labels)
+
+        self.classifier.objective = watched
+
+
+def _reordered(code: SphericalCode, order: Indices) -> SphericalCode:
+    step = Step(WHY, numbers=tuple(order.tolist()))
+    provenance = code.provenance and code.provenance.then(step)
+    return replace(code, placement=code.placement.permuted(order), provenance=provenance)
