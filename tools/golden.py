@@ -60,6 +60,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "leech_shell": (40, 24, {}),
     "laminated": (40, 20, {}),
     "sharp_codes": (40, 22, {}),
+    "kissing_configuration": (40, 17, {}),
     "polygon": (17, 2, {}),
     "polytope": (24, 3, {}),
     "apple_peeling": (40, 4, {}),

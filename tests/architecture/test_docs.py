@@ -30,7 +30,7 @@ FAMILIES = (
     *("shortened_cosets", "construction_x", "best_known_linear", "orthogonal_simplices", "semantic"),
     *("semantic_ranking", "hierarchical", "hierarchy_frame"),
     *("paley_frame", "steiner_frame", "two_graph_frame", "generalized_quadrangle", "weil_chirp", "root_system"),
-    "signed_quadruples",
+    *("signed_quadruples", "kissing_configuration"),
     *(
         "e8_shell",
         "coxeter_todd_shell",

@@ -1,6 +1,7 @@
 """Measuring placements, exactly where they allow it, and certifying what was measured."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 from protosphere.bounds import converse
 from protosphere.code.certificate import FLOAT64_ROUNDING, TOLERANCE, Certificate, certificate
@@ -21,11 +22,13 @@ def certified(
 ) -> Certificate:
     """The certificate of a placement: measured, compared with its guarantee and with the converse.
 
-    A float above its theorem's by no more than rounding is its theorem's.
+    A float above its theorem's by no more than rounding is its theorem's, and one next to a theorem's fraction is that.
     """
     max_cosine, method = placement.structure.largest_cosine(progress)
-    if isinstance(guarantee, float) and 0 < max_cosine - guarantee < product_rounding(placement.dim):
-        max_cosine = guarantee
+    if isinstance(max_cosine, float) and guarantee is not None:
+        stray = product_rounding(placement.dim)
+        below = stray if isinstance(guarantee, Fraction) else 0.0
+        max_cosine = guarantee if -below < max_cosine - guarantee < stray else max_cosine
     return certificate(placement.count, placement.dim, max_cosine, guarantee, method, rounding)
 
 

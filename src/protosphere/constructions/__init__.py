@@ -31,6 +31,7 @@ from protosphere.constructions.lattices import barnes_wall_shell as barnes_wall_
 from protosphere.constructions.lattices import leech_shell as leech_shell
 from protosphere.constructions.lattices import laminated as laminated
 from protosphere.constructions.lattices import sharp_codes as sharp_codes
+from protosphere.constructions.kissing import kissing_configuration as kissing_configuration
 from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives

@@ -32,8 +32,10 @@ LARGEST_THINNED = 4096
 LINEAR = frozenset({"best_known_linear"})
 """Words of a linear code: more than half of them hold a pair at every distance that there is."""
 
-SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"})
-"""Dense points of a lattice, measured by it."""
+SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
+    "kissing_configuration"
+}
+"""Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
 LARGEST_OPTIMISED = 200_000_000
 """Products K^2 n up to which more than one candidate is built, and an even code is spread."""

@@ -1,0 +1,93 @@
+"""Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
+
+In R^16, its places being the points of GF(2)^4 and its supports words of Reed-Muller codes, norm 32:
+
+- (+-4, +-4, 0, ...), and +-2 on the 30 affine hyperplanes with an odd number of minus signs, as many as in the lattice;
+- at height sqrt 8, +-2 on the 16 sets of six points of a bent function (x1 x2 + x3 x4, with whatever affine function is
+  added), with an odd number of minus signs;
+- at height sqrt(32/9), 4/3 (+-1, ..., +-1) with the signs of quadratic functions;
+- a pole above each of the former heights.
+
+A quadratic function has an even number of minus signs on a hyperplane, and on the sets of a bent function where the two
+forms are orthogonal by the polar form of the Pfaffian: then at least one of the signs is another one. At one height two
+functions must differ in six places, by a bent function; at heights 60 degrees apart any two will do.
+
+In R^17 the heights are up and down, six forms at each: 5,730 points, Cohn & Li (2024). In R^18 they are the corners of
+a hexagon with three bent functions, no one the sum of the two others, and between them five forms at each: 8,358
+points, Kravatskiy (2026); Cohn & Li have 7,654.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from protosphere.constructions.kissing.signed_vectors import at_places, odd_signs, signed_pairs, signs_of, supports_of
+from protosphere.types import Indices, Points
+
+NORM = 32
+PRODUCTS = tuple(combinations(range(4), 2))
+"""x_i x_j by number: bit b of a form is the coefficient of the b-th."""
+
+BENT = 12
+ABOVE, BELOW = (18, 31, 35, 45, 49, 62), (19, 30, 34, 44, 48, 63)
+"""A bent form and, of two sets of eight every two of which differ by a bent one, the six orthogonal to it: R^17."""
+
+BENTS = (12, 22, 27)
+BETWEEN = (
+    (0, 33, 46, 50, 60),
+    (14, 37, 43, 55, 56),
+    (18, 35, 45, 49, 62),
+    (1, 32, 47, 51, 61),
+    (15, 36, 42, 54, 57),
+    (19, 34, 44, 48, 63),
+)
+"""Forms for the six directions of R^18 half way between those of BENTS, BENTS again."""
+
+
+def layers_over_barnes_wall(dim: int) -> Points:
+    """The configuration in R^dim, dim = 17 or 18, as unit vectors."""
+    if dim == 17:
+        line = np.array([[1.0], [-1.0]])
+        return _layered(line, (BENT, BENT), line, (ABOVE, BELOW))
+    half, side = 0.5, np.sqrt(0.75)
+    corners = np.array([[1, 0], [half, side], [-half, side], [-1, 0], [-half, -side], [half, -side]])
+    middles = np.array([[side, half], [0, 1], [-side, half], [-side, -half], [0, -1], [side, -half]])
+    return _layered(corners, (*BENTS, *BENTS), middles, BETWEEN)
+
+
+def _layered(heights: Points, bents: Sequence[int], between: Points, forms: Sequence[Sequence[int]]) -> Points:
+    """The vectors at no height, on the sets of a bent function at each of `heights`, of forms at each of `between`."""
+    flat = np.zeros(heights.shape[1])
+    parts = [_at(4 * signed_pairs(16), flat), _at(_signed_sets(_affine(), 8), flat)]
+    for height, bent in zip(heights, bents, strict=True):
+        parts += [_at(_signed_sets(_affine() ^ _values(bent), 6), np.sqrt(8) * height)]
+    for height, chosen in zip(between, forms, strict=True):
+        words = np.concatenate([_affine() ^ _values(form) for form in chosen])
+        parts += [_at(4 / 3 * signs_of(words), np.sqrt(NORM / 9) * height)]
+    parts += [_at(np.zeros((1, 16)), np.sqrt(NORM) * height) for height in heights]
+    return np.concatenate(parts) / np.sqrt(NORM)
+
+
+def _signed_sets(words: Indices, weight: int) -> Points:
+    """+-2 on the words of a weight, with an odd number of minus signs."""
+    return 2 * at_places(supports_of(words[words.sum(axis=1) == weight]), odd_signs(weight), 16)
+
+
+def _at(vectors: Points, height: Points) -> Points:
+    return np.hstack([vectors, np.tile(height, (len(vectors), 1))])
+
+
+def _values(form: int) -> Indices:
+    """A quadratic form at the sixteen points."""
+    points, found = np.arange(16), np.zeros(16, dtype=np.int64)
+    for b, (i, j) in enumerate(PRODUCTS):
+        found ^= (form >> b) * (points >> i) * (points >> j) & 1
+    return found
+
+
+def _affine() -> Indices:
+    """The 32 affine functions at the sixteen points."""
+    points = np.arange(16)
+    linear = np.bitwise_count(points[:, None] & points).astype(np.int64) & 1
+    return np.concatenate([linear, 1 - linear])

@@ -1,0 +1,39 @@
+"""Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
+
+R^14 is two copies of the seven points of the Fano plane. 1,932 integer vectors of norm 8 with inner products up to 4:
+(+-2, +-2, 0, ...) anywhere, and +-1 in four places of each copy, the complements of lines i and j. Of the signs 32 are
+taken, those of (s + a, s + b), s being 0 or the complement of a line of the opposite plane and a, b two bits, changed
+at one place of each copy: i - 1 and j - 1. Two supports share four places, or six where i or j is the same, and there
+the signs of no two vectors are alike.
+"""
+
+import numpy as np
+
+from protosphere.constructions.kissing.signed_vectors import signed_pairs, signs_of
+from protosphere.types import Indices, Points
+
+NORM = 8
+LINE = (0, 1, 3)
+"""Modulo 7; the others are its translates, and its negatives are the lines of the opposite plane."""
+
+
+def fano_products() -> Points:
+    """The configuration in R^14 as unit vectors."""
+    supports, opposite = _complements(1), np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
+    words: Indices = np.array([np.concatenate([s ^ a, s ^ b]) for s in opposite for a in (0, 1) for b in (0, 1)])
+    places = np.eye(7, dtype=np.int64)
+    blocks = [2 * signed_pairs(14)]
+    for i in range(7):
+        for j in range(7):
+            support = np.concatenate([supports[i], supports[j]])
+            changed = np.concatenate([places[i - 1], places[j - 1]])
+            blocks.append(support * signs_of(words ^ changed))
+    return np.concatenate(blocks) / np.sqrt(NORM)
+
+
+def _complements(sign: int) -> Indices:
+    """The points that are not on a line, for the seven translates of the line or of its negative."""
+    rows = np.ones((7, 7), dtype=np.int64)
+    for shift in range(7):
+        rows[shift, [(sign * point + shift) % 7 for point in LINE]] = 0
+    return rows

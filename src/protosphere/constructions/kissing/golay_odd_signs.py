@@ -1,0 +1,35 @@
+"""Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on the octads of a shortened Golay code.
+
+The vectors (+-4, +-4, 0, ...) and +-2 on the octads within n of 24 places, with an even number of minus signs, are the
+minimal vectors of the laminated lattice. With an odd number as many points are as far apart, and there is room for
+sqrt(32/n) (+-1, ..., +-1) with the signs of a word of the Golay code: it has an even number of minus signs on an octad,
+so agrees in seven of eight at most, and 12 sqrt(32/n) is below 16. Two such words must differ in n/4 of n places: as
+words of the code differ in 8 of 24, they may differ in 3 of the others (in 2 where n = 21). At most one 1 in four of
+them is the most that can be had (Kleitman's theorem): 10 of 32 patterns where n = 19, which is Ho's improvement.
+"""
+
+import numpy as np
+
+from protosphere.codes.golay import extended_golay
+from protosphere.codes.linear import codewords, unpack
+from protosphere.constructions.kissing.signed_vectors import at_places, odd_signs, signed_pairs, signs_of, supports_of
+from protosphere.types import PackedBits, Points
+
+LENGTH, DISTANCE, NORM = 24, 8, 32
+OCTAD = 8
+
+
+def golay_odd_signs(dim: int) -> Points:
+    """The configuration in R^dim, dim = 19, 20 or 21, as unit vectors."""
+    words = unpack(codewords(extended_golay().generator, 1 << 12), LENGTH)
+    inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
+    signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
+    flat = np.concatenate([4 * signed_pairs(dim), 2 * at_places(supports_of(inside), odd_signs(OCTAD), dim)])
+    return np.concatenate([flat / np.sqrt(NORM), signs])
+
+
+def _far_apart(words: PackedBits, dim: int) -> PackedBits:
+    """Words that differ in a quarter of the first `dim` places or more: at most one 1 in (most of) the others."""
+    diameter = DISTANCE - -(-dim // 4)
+    guarded = words[:, dim : LENGTH - diameter % 2]
+    return words[guarded.sum(axis=1) <= diameter // 2]

@@ -1,0 +1,43 @@
+"""The largest kissing configurations known that are of no lattice, in 13, 14 and 17 to 21 dimensions."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+
+from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.kissing.barnes_wall_odd_signs import layers_over_barnes_wall
+from protosphere.constructions.kissing.fano_products import fano_products
+from protosphere.constructions.kissing.golay_odd_signs import golay_odd_signs
+from protosphere.constructions.kissing.quadruples_between_layers import quadruples_between_layers
+from protosphere.types import Points
+
+HALF = Fraction(1, 2)
+
+Maker = Callable[[], Points]
+
+CONFIGURATIONS: tuple[tuple[int, int, str, Maker, Fraction | None], ...] = (
+    (13, 1_154, "Zinoviev and Ericson's", quadruples_between_layers, None),
+    (14, 1_932, "Ganzhinov's", fano_products, Fraction(1, 8)),
+    (17, 5_730, "Cohn and Li's", partial(layers_over_barnes_wall, 17), Fraction(1, 36)),
+    (18, 8_358, "Kravatskiy's", partial(layers_over_barnes_wall, 18), None),
+    (19, 11_948, "Ho's", partial(golay_odd_signs, 19), None),
+    (20, 19_448, "Cohn and Li's", partial(golay_odd_signs, 20), None),
+    (21, 29_768, "Cohn and Li's", partial(golay_odd_signs, 21), None),
+)
+"""Dimension, points, whose it is, how it is made, and the grid of its cosines where they are rational."""
+
+
+@family(
+    summary="the largest kissing configurations known, of no lattice: n = 13, 14, 17 to 21, K <= 1154 to 29768; 1/2",
+    reference="Zinoviev & Ericson (1999); Ganzhinov (2022); Cohn & Li (2024); Ho (2026); Kravatskiy (2026)",
+    closed_form=True,
+)
+def kissing_configuration() -> Iterator[Member]:
+    """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""
+    for dim, size, whose, make, step in CONFIGURATIONS:
+        recipe = f"{whose} kissing configuration of {size} points"
+        yield dense_member(dim, size, HALF, recipe, partial(_first, make), step)
+
+
+def _first(make: Maker, count: int) -> Points:
+    return make()[:count]

@@ -1,0 +1,66 @@
+"""Zinoviev and Ericson's kissing configuration of 13 dimensions: 1,154 points in five layers.
+
+At height 0 the signed quadruples of R^12, 51 of them with 16 signs; at height 1/2 and at -1/2, which are so far apart
+that nothing is asked between them, the axes and 144 words (+-1, ..., +-1) of R^12, every two differing in four places
+or more; and the two poles. The words are Julin's code: the 132 hexads of the Steiner system S(5, 6, 12), six disjoint
+pairs, and the complements of these.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from protosphere.constructions.kissing.signed_vectors import at_places, signs_of
+from protosphere.constructions.lattices.signed_quadruples import quadruples
+from protosphere.types import Indices, Points
+
+INFINITY = 11
+SQUARES = (1, 3, 4, 5, 9)
+"""Modulo 11; with infinity they are a hexad, and the others are its images under x + 1 and -1/x."""
+
+
+def quadruples_between_layers() -> Points:
+    """The configuration in R^13 as unit vectors."""
+    middle = at_places(quadruples(12), np.array(list(product((0.5, -0.5), repeat=4))), 13)
+    axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
+    layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])
+    layers = [np.column_stack([layer, np.full(len(layer), height)]) for height in (0.5, -0.5)]
+    poles = np.zeros((2, 13))
+    poles[:, 12] = 1, -1
+    return np.concatenate([middle, *layers, poles])
+
+
+def julin_code() -> Indices:
+    """The (12, 144, 4) code, its words as rows of zeros and ones.
+
+    >>> words = julin_code()
+    >>> distances = (words[:, None] != words).sum(axis=2)
+    >>> words.shape, int(distances[distances > 0].min())
+    ((144, 12), 4)
+    """
+    pairs = {frozenset((2 * i, 2 * i + 1)) for i in range(6)}
+    everything = frozenset(range(12))
+    chosen = [*sorted(map(sorted, _hexads())), *sorted(map(sorted, pairs | {everything - pair for pair in pairs}))]
+    words = np.zeros((len(chosen), 12), dtype=np.int64)
+    for word, places in zip(words, chosen, strict=True):
+        word[places] = 1
+    return words
+
+
+def _hexads() -> set[frozenset[int]]:
+    found: set[frozenset[int]] = {frozenset((*SQUARES, INFINITY))}
+    fresh = found
+    while fresh:
+        fresh = {frozenset(map(image, hexad)) for hexad in fresh for image in (_next, _negative_inverse)} - found
+        found = found | fresh
+    return found
+
+
+def _next(x: int) -> int:
+    return x if x == INFINITY else (x + 1) % 11
+
+
+def _negative_inverse(x: int) -> int:
+    if x in (0, INFINITY):
+        return INFINITY - x
+    return -pow(x, -1, 11) % 11
