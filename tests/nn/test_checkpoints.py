@@ -11,9 +11,10 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import protosphere as ps
+from protosphere.code.evenness import confident_scale
 from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PrototypeHead, checkpoint
+from protosphere.nn import PrototypeHead, checkpoint, presets
 from protosphere.nn.checkpoint import saved_code, unpacked_state
 
 
@@ -221,3 +222,28 @@ def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeyp
     fresh.load_state_dict(state)
     for again in (fresh, PrototypeHead.from_state_dict(state)):
         assert torch.equal(again(torch.eye(9)), logits)
+
+
+@pytest.mark.parametrize("restored", ["loaded into a head", "made from the state"])
+def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
+    """A later version's rule for 'auto' changes nothing of a model that exists."""
+    head = PrototypeHead(12, dim=11)
+    state, z = head.state_dict(), torch.randn(5, 11, generator=torch.Generator().manual_seed(0))
+    monkeypatch.setattr(presets, "LOGIT", 100.0)
+    again = PrototypeHead(12, dim=11)
+    assert not torch.allclose(again(z), head(z))
+    if restored == "made from the state":
+        again = PrototypeHead.from_state_dict(state)
+    else:
+        again.load_state_dict(state)
+    assert torch.equal(again(z), head(z))
+
+
+@pytest.mark.parametrize(("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)])
+def test_the_default_lets_a_right_class_stand_out_and_wrong_ones_differ(num_classes, dim):
+    """Its cap is twice what probability .99 takes, and no shorter than a z whose every logit is 1.8."""
+    head = PrototypeHead(num_classes, dim=dim)
+    free = min(dim, num_classes - 1)
+    both = (2 * confident_scale(num_classes, float(head.code.max_cosine)), 1.8 * free**0.5)
+    assert head.scaling.value == pytest.approx(max(both))
+    assert (both[1] > both[0]) == (num_classes == 1000)

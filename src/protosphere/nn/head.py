@@ -108,7 +108,7 @@ class PrototypeHead(nn.Module):
                 self._refill(self.num_classes, self._like().device, self._like().dtype)
 
     def _automatic_scale(self) -> float:
-        return self.preset.scale(self.reserve.num_classes, float(self.reserve.max_cosine))
+        return self.preset.scale(self.reserve)
 
     @property
     def num_classes(self) -> int:

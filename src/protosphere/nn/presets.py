@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from protosphere.code.evenness import confident_scale
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import as_choice
 from protosphere.nn.functional import soft_unit, unit
+
+LOGIT = 1.8
+"""How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,7 @@ class Preset:
     Attributes:
         name: what `PrototypeHead(preset=...)` calls it.
         embed: z to what is compared with the prototypes.
-        scale: (number of classes, max cosine) to the scale that 'auto' means.
+        scale: of a code with that dimension and max cosine, the scale that 'auto' means.
         slope: of the logits at z = 0, whatever the scale is; None where the scale is that.
         loss: the name of what `head.loss` is, one of `losses.LOSSES`.
         summary, reference: in a line, and where it comes from.
@@ -25,7 +29,7 @@ class Preset:
 
     name: str
     embed: Callable[[Tensor], Tensor]
-    scale: Callable[[int, float], float]
+    scale: Callable[[SphericalCode], float]
     slope: float | None
     loss: str
     summary: str
@@ -37,20 +41,29 @@ def as_it_is(z: Tensor) -> Tensor:
     return z
 
 
-def _one(num_classes: int, max_cosine: float) -> float:
-    del num_classes, max_cosine
+def _one(code: SphericalCode) -> float:
+    del code
     return 1.0
 
 
-def _small_radius(num_classes: int, max_cosine: float) -> float:
+def _small_radius(code: SphericalCode) -> float:
     """The authors' radius for residual networks."""
-    del num_classes, max_cosine
+    del code
     return 0.1
 
 
-def soft_cap_scale(num_classes: int, max_cosine: float) -> float:
-    """The longest that logits get, twice `confident_scale`: a perfect z has a loss of about 1e-4 (docs/presets.md)."""
-    return 2 * confident_scale(num_classes, max_cosine)
+def perfect_scale(code: SphericalCode) -> float:
+    """The scale at which a z on its prototype has probability .99."""
+    return confident_scale(code.num_classes, float(code.max_cosine))
+
+
+def soft_cap_scale(code: SphericalCode) -> float:
+    """The longest that logits get together: twice `perfect_scale`, or more where they are many (docs/presets.md).
+
+    The logits of a simplex are as long as z is: a thousand that are 1.8 each, as those of wrong classes may well be,
+    are longer than what one right class needs.
+    """
+    return max(2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5)
 
 
 _ALL = (
@@ -66,7 +79,7 @@ _ALL = (
     Preset(
         "protosphere",
         soft_unit,
-        confident_scale,
+        perfect_scale,
         None,
         "cross_entropy",
         "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
