@@ -36,7 +36,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 docs: $(STAMP)
-	$(BIN)/mkdocs build --strict
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d site/.doctrees docs site
 
 clean:
 	rm -rf .venv demo site

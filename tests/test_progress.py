@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
+from rich.console import Console
 
 import protosphere as ps
 from protosphere import progress as module
@@ -21,6 +24,27 @@ def test_a_pipe_gets_lines(hasty, capsys):
     written = capsys.readouterr().err
     assert "best optimising: best 0.5, 3 starts 20%\n" in written
     assert "best optimising: best 0.4, 9 starts 40%\n" in written
+
+
+def test_who_has_not_been_told_anything_for_a_while_sees_a_sign_of_life(monkeypatch, capsys):
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.01)
+    shown = Event()
+    original = module._StageLines.show
+    monkeypatch.setattr(module._StageLines, "show", lambda self, *words: (original(self, *words), shown.set()))
+    with ps.progress_bar("best"):
+        assert shown.wait(60)
+    assert capsys.readouterr().err == "best starting\n"
+
+
+def test_the_bar_of_the_beginning_makes_room_for_the_first_stage(hasty, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    bars = module._StageBars("best", Console(stderr=True))
+    bars.show(module.STARTING, 0, 0)
+    assert bars.bar.tasks[0].total is None
+    bars.show("measuring", 1, 2)
+    bars.stop()
+    assert [(task.description, task.completed) for task in bars.bar.tasks] == [("best measuring", 1)]
 
 
 def test_what_is_quick_writes_nothing(capsys):

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     app = App(name="tools", help="Tools of those who make protosphere.", help_format="plaintext")
     for tool in (catalogue, measure, records, linear):
         app.command(tool)
-    return answer(app, arguments)
+    return answer(app, sys.argv[1:] if arguments is None else arguments)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from protosphere.assignment import (
     similarity_from_embeddings,
     similarity_from_features,
     similarity_from_names,
+    similarity_from_table,
     taxonomy,
 )
 from protosphere.bounds import Bound
@@ -24,6 +25,7 @@ from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.user_points import certify, from_points, load
 from protosphere.constructions import Construction, available, best, construct, describe
+from protosphere.constructions.comparison import Comparison, compare
 from protosphere.errors import (
     CertificateError,
     InfeasibleError,
@@ -38,6 +40,7 @@ __all__ = [
     "Bound",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "Construction",
     "Evenness",
     "InfeasibleError",
@@ -54,6 +57,7 @@ __all__ = [
     "best",
     "bounds",
     "certify",
+    "compare",
     "construct",
     "describe",
     "evenness",
@@ -65,5 +69,6 @@ __all__ = [
     "similarity_from_embeddings",
     "similarity_from_features",
     "similarity_from_names",
+    "similarity_from_table",
     "taxonomy",
 ]

@@ -17,6 +17,10 @@ PATIENCE_SECONDS, LINE_SECONDS = 1.0, 5.0
 """Nothing is shown before the first; where there is no terminal, lines come as far apart as the second."""
 
 
+STARTING = "starting"
+"""What is shown while nobody has told anything: imports, or the compiler. Its bar moves to and fro."""
+
+
 class _StageBars:
     """A bar with the time left, one for each stage: what stands before the colon of what is told."""
 
@@ -35,9 +39,11 @@ class _StageBars:
         """Draw it."""
         name, description = stage.partition(":")[0], f"{self.label} {stage}".strip()
         if name not in self.tasks:
-            self.tasks[name] = self.bar.add_task(description, total=total)
+            for beginning in [self.tasks.pop(STARTING)] if STARTING in self.tasks else []:
+                self.bar.remove_task(beginning)
+            self.tasks[name] = self.bar.add_task(description, total=total or None)
             self.bar.start()
-        self.bar.update(self.tasks[name], description=description, completed=done, total=total)
+        self.bar.update(self.tasks[name], description=description, completed=done, total=total or None)
 
     def stop(self) -> None:
         """Take it away."""
@@ -55,7 +61,8 @@ class _StageLines:
         """Write a line, unless one was just written."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
-            text = f"{self.label} {stage} {100 * done // max(total, 1)}%".strip()
+            share = f" {100 * done // total}%" if total else ""
+            text = f"{self.label} {stage}{share}".strip()
             self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def stop(self) -> None:
@@ -88,8 +95,7 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
         while not ended.wait(pause):
             pause = LINE_SECONDS
             with lock:
-                if latest:
-                    display.show(*latest[0])
+                display.show(*(latest[0] if latest else (STARTING, 0, 0)))
 
     thread = Thread(target=repeat, daemon=True)
     thread.start()

@@ -148,9 +148,26 @@ def test_no_size_is_too_large_or_too_small(size):
     np.testing.assert_allclose(
         ps.similarity_from_confusion(given * size), ps.similarity_from_confusion(given), atol=1e-14
     )
-    lopsided_little = (given + given.T) * 0.8e308
+    lopsided_little = (given + given.T) * 0.4e100
     lopsided_little[0, 1] *= 1 + 1e-12
     assert np.isfinite(as_similarity(lopsided_little)).all()
+
+
+def test_what_would_overflow_in_sums_is_refused_in_one_sentence():
+    code = ps.construct("simplex", num_classes=3, dim=2)
+    with pytest.raises(ps.InvalidArgumentError, match="'similarity' must have entries up to 1e\\+100, got 1e\\+308"):
+        ps.assign(code, np.full((3, 3), 1e308))
+
+
+def test_word_vectors_as_their_makers_write_them(tmp_path):
+    path = tmp_path / "glove.txt"
+    path.write_text("the 0.5 0.5\ncat 1 0\ndog 0 1\nthe 0 0\ncar -1 -1\n")
+    found = ps.similarity_from_table(path, ["dog", "car", "cat"])
+    np.testing.assert_allclose(found, ps.similarity_from_embeddings([[0, 1], [-1, -1], [1, 0]]))
+    with pytest.raises(ps.InvalidArgumentError, match="two lines for the class 'the'"):
+        ps.similarity_from_table(path, ["cat", "the"])
+    with pytest.raises(ps.InvalidArgumentError, match="no line for the class 'cow'"):
+        ps.similarity_from_table(path, ["cat", "cow"])
 
 
 def test_names_by_a_function_of_the_users():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -10,7 +12,7 @@ from importlib import import_module
 import pytest
 
 import protosphere as ps
-from protosphere.cli.app import COMMANDS
+from protosphere.cli.app import COMMANDS, program
 
 
 def process(*words: str, **keywords) -> subprocess.CompletedProcess[str]:
@@ -25,10 +27,33 @@ def test_help_names_every_command(run):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_an_example(run, name):
+def test_every_command_has_help_with_two_examples_that_fits_80_columns(run, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     answer = run(name, "--help")
     assert answer.exit_code == 0
-    assert f"Example: protosphere {name}" in answer.out
+    assert answer.out.count(f"\n  protosphere {name}") == len(set(COMMANDS[name].examples)) == 2
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+def test_alone_it_says_what_can_be_done_next(run):
+    answer = run()
+    assert answer.exit_code == 0
+    tried = re.findall(r"^    protosphere (.*)$", answer.out, re.M)
+    assert len(tried) >= 5
+    for words in tried:
+        program().parse_args(shlex.split(words), exit_on_error=False, print_error=False)
+
+
+def test_a_shell_completes_commands_and_options():
+    script = program().generate_completion(shell="bash")
+    assert all(name in script for name in [*COMMANDS, "--budget", "--install-completion"])
+
+
+@pytest.mark.parametrize("words", [["figure", "cube", "-o", ""], ["best", "-K", "3", "-n", "2", "--output="]])
+def test_an_empty_word_is_no_name(run, words):
+    answer = run(*words)
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert answer.err == f"protosphere: what follows '{words[-1] or '-o'}' is empty; give it a value\n"
 
 
 def test_version(run):
@@ -39,7 +64,7 @@ def test_version(run):
     ("words", "reason"),
     [
         ("constrct bch", "did you mean 'construct'?"),
-        ("frobnicate", "the commands are: list, construct"),
+        ("frobnicate", "the commands are: list, best"),
         ("--frobnicate", "no option '--frobnicate'"),
         ("construct bch", "'construct' needs -K (--classes)"),
         ("construct bch -K 3", "'construct' needs -n (--dim)"),
@@ -56,6 +81,9 @@ def test_version(run):
         ("construct nope -K 3 -n 7", "'scheme' is not one we know"),
         ("certify", "'certify' needs FILE"),
         ("bounds -K 5", "'bounds' needs -n"),
+        ("compare -K 9 --dims 1:99999999999", "up to 100,000 can be compared"),
+        ("compare -K 9 --dims 4:16 --figure a.png --no-figure", "contradict each other"),
+        ("construct semantic -K 9 -n 4", "'train' finds one by --mapping align"),
         ("atlas --classes ten", "--classes must be like 10,100,1000, got 'ten'"),
         ("\x1b[31mred", r"no command '\x1b[31mred'"),
         ("certify a.csv b\x1b[31m", r"b\x1b[31m"),

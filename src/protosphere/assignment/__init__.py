@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 MAPPINGS = ("fixed", "random")
+"""What `construct` takes as its `mapping`."""
 
 
 def class_order(mapping: str, num_classes: int, rng: np.random.Generator) -> Indices | None:

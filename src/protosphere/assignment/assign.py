@@ -21,6 +21,7 @@ from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brie
 from protosphere.types import Indices, Points, Progress, ignore
 
 OBJECTIVES = ("align", "oppose", "worst")
+"""What `assign` knows by name; a function of your own does as well."""
 
 LARGEST_WHOLE = 1500
 """Up to so many classes the problem is searched as a whole; beyond, a block of classes at a time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +14,21 @@ from protosphere.types import Points
 
 
 def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Points:
-    """Cosines of the classes' vectors in a .csv file, after their mean is taken out.
+    """Cosines of the classes' vectors in a file, after their mean is taken out.
 
-    The file has a line of headings, a class's name in the first cell of a line, and its vector in the columns that hold
-    numbers throughout; other columns, and other classes, are passed over.
+    A .csv file has a line of headings, a class's name in the first cell of a line, and its vector in the columns that
+    hold numbers throughout; a file of any other ending has blanks between a name and its numbers, as GloVe's and
+    word2vec's text files have. Lines of other names are passed over.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "glove.txt"
+    ...     _ = path.write_text("the 0.5 0.5\\ncat 1 0\\ndog 0 1\\ncar -1 -1\\n")
+    ...     similarity_from_table(path, ["cat", "dog", "car"]).round(2).tolist()
+    [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """
-    rows = _rows(Path(path))
+    rows = _rows(Path(path), set(class_names))
     absent = next((name for name in class_names if name not in rows), None)
     if absent is not None:
         raise InvalidArgumentError(f"'{path}' has no line for the class {brief(absent)}")
@@ -30,16 +39,19 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
     return similarity_from_embeddings(np.array(numbers, dtype=np.float64).T)
 
 
-def _rows(path: Path) -> Mapping[str, list[str]]:
+def _rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
+    """The cells of the wanted classes alone: files of word vectors have millions of lines."""
+    rows: dict[str, list[str]] = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            lines = [cells for cells in csv.reader(file) if cells]
+            lines = csv.reader(file) if path.suffix.lower() == ".csv" else (line.split() for line in file)
+            for cells in lines:
+                if cells and cells[0] in wanted:
+                    if cells[0] in rows:
+                        raise InvalidArgumentError(f"'{path}' has two lines for the class {brief(cells[0])}")
+                    rows[cells[0]] = cells[1:]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StorageError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
-    rows = {cells[0]: cells[1:] for cells in lines}
-    if len(rows) < len(lines):
-        twice = next(cells[0] for cells in lines if cells[1:] != rows[cells[0]] or lines.count(cells) > 1)
-        raise InvalidArgumentError(f"'{path}' has two lines for the class {brief(twice)}")
     return rows
 
 

@@ -19,6 +19,9 @@ ASYMMETRY = 1e-6
 
 BLOCK = 1024
 
+LARGEST_ENTRY = 1e100
+"""Of a similarity: sums over all pairs of classes, and their squares, stay finite."""
+
 TEXT = "upper triangle "
 """What a similarity written as text begins with."""
 
@@ -41,8 +44,12 @@ def as_similarity(given: Any, num_classes: int | None = None, name: str = "simil
         raise InvalidArgumentError(
             f"'{name}' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
+    if (largest := float(np.abs(matrix).max())) > LARGEST_ENTRY:
+        raise InvalidArgumentError(
+            f"'{name}' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
+        )
     row, column, difference = _largest_asymmetry(matrix)
-    if difference > ASYMMETRY * max(float(np.abs(matrix).max()), 1e-300):
+    if difference > ASYMMETRY * max(largest, 1e-300):
         entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
         raise InvalidArgumentError(f"'{name}' must be symmetric, got {entries}; (S + S.T) / 2 is")
     return matrix / 2 + matrix.T / 2 if difference else matrix

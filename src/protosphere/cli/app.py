@@ -11,7 +11,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from protosphere.cli.complaints import complaint
-from protosphere.errors import ProtosphereError, TrainingError
+from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError
 from protosphere.version import __version__
 
 RUN_FAILED = 1
@@ -25,36 +25,88 @@ class Command:
     """What a command's help page says, and where the command is."""
 
     summary: str
-    example: str
+    examples: tuple[str, ...]
     target: str = ""
 
     def home(self, name: str) -> str:
         """Its module within this package, and its function there."""
         return self.target or f"{name}:{name}"
 
+    def epilogue(self, name: str) -> str:
+        """The examples, to be copied."""
+        return "\n".join(["Examples:", *(f"  protosphere {name} {example}".rstrip() for example in self.examples)])
+
 
 COMMANDS = {
-    "list": Command("The schemes, or one of them in detail.", "bch", target="list_schemes:list_schemes"),
-    "construct": Command("Place K prototypes in R^n and print their certificate.", "bch -K 100 -n 63 -o c.safetensors"),
-    "best": Command("The lowest max cosine of everything we know.", "-K 1000 -n 128 --explain -o c1000.safetensors"),
-    "certify": Command("Measure the prototypes in a file and print their certificate.", "mine.csv --normalize"),
-    "assign": Command("Give prototypes to classes by similarity.", "c.safetensors --tree groups.txt -o a.safetensors"),
-    "bounds": Command("How far apart K points in R^n can be.", "-K 1000 -n 128"),
-    "compare": Command("Every scheme against the bounds: table and figure.", "-K 100 --dims 4:256 --figure k100.png"),
-    "atlas": Command("The best known max cosine for many (K, n).", "--classes 100 --dims 8:512 -o atlas.csv"),
-    "catalogue": Command("What earlier searches found and the package keeps: looked at, or checked.", "--check 20"),
-    "histogram": Command("How the cosines of all pairs are distributed.", "bch -K 100 -n 15"),
-    "train": Command("Train a network against fixed prototypes.", "mnist --scheme bch --dim 15 --seed 0"),
-    "features": Command("Features of images by a network of yours.", "cifar100 --model net.onnx --size 128 -o f.npz"),
-    "sweep": Command("Train schemes x dimensions x mappings x seeds.", "mnist.toml --workers 2 --export mnist.csv"),
-    "reproduce": Command("Run the paper's experiments and draw its figures.", "mnist --workers 2"),
-    "opposed": Command("Which classes get diametrically opposed prototypes.", "mnist --dim 8"),
-    "report": Command("A page of a sweep's results.", "runs/mnist-quick --html report.html"),
-    "paired": Command("Ways to train, compared seed by seed.", "results/digits.csv --against 'learned layer'"),
-    "claims": Command("What results say of the paper's claims.", "results -o claims.md"),
-    "figure": Command("Draw a figure of the paper, or all of them.", "all -o figures"),
+    "list": Command("The schemes, or one of them in detail.", ("", "bch"), target="list_schemes:list_schemes"),
+    "best": Command(
+        "The lowest max cosine of everything we know.",
+        ("-K 1000 -n 128 -o c1000.safetensors", "-K 100 -n 16 --budget 30 --explain"),
+    ),
+    "construct": Command(
+        "Place K prototypes in R^n and print their certificate.",
+        ("bch -K 100 -n 63 -o c100.safetensors", "reed_muller -K 100 -n 50 --modify --json"),
+    ),
+    "certify": Command(
+        "Measure the prototypes in a file and print their certificate.",
+        ("c100.safetensors", "mine.csv --normalize --json"),
+    ),
+    "assign": Command(
+        "Give prototypes to classes by similarity.",
+        (
+            "c.safetensors --tree groups.txt -o a.safetensors",
+            "c.safetensors --embeddings words.npy --figure both.png",
+        ),
+    ),
+    "bounds": Command("How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")),
+    "compare": Command(
+        "Every scheme against the bounds: table and figure.",
+        ("-K 100 --dims 4:256 --figure k100.png", "-K 100 --dims 16,32,64 --schemes bch,best --no-figure"),
+    ),
+    "histogram": Command(
+        "How the cosines of all pairs are distributed.",
+        ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
+    ),
+    "figure": Command("Draw a figure of the paper, or all of them.", ("separation-k100", "all -o figures")),
+    "atlas": Command(
+        "The best known max cosine for many (K, n).",
+        ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
+    ),
+    "catalogue": Command("What earlier searches found and the package keeps.", ("", "--check 20")),
+    "train": Command(
+        "Train a network against fixed prototypes.",
+        ("digits --scheme simplex --dim 9", "cifar100-features --mapping align --dim 16"),
+    ),
+    "features": Command(
+        "Features of images by a network of yours.",
+        ("cifar100 --model net.onnx --size 128 -o f.npz", "digits --model package.module.network -o f.npz"),
+    ),
+    "sweep": Command(
+        "Train schemes x dimensions x mappings x seeds.",
+        ("mnist.toml --workers 2 --export mnist.csv", "paper-mnist --dry-run"),
+    ),
+    "reproduce": Command(
+        "Run the paper's experiments and draw its figures.",
+        ("mnist --workers 2", "cifar100 --budget paper --ray 10.0.0.1:6379"),
+    ),
+    "opposed": Command(
+        "Which classes get diametrically opposed prototypes.",
+        ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
+    ),
+    "report": Command(
+        "A page of a sweep's results.",
+        ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
+    ),
+    "paired": Command(
+        "Ways to train, compared seed by seed.",
+        ("results/digits.csv --against 'learned layer'", "runs/mnist-quick --figure ways.png"),
+    ),
+    "claims": Command("What results say of the paper's claims.", ("results -o claims.md", "runs/mnist-quick --json")),
 }
-"""One line for each: the function NAME of the file NAME.py, unless the line says another target."""
+"""One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
+
+COMPLETION = "--install-completion"
+"""Tab completion for bash, zsh or fish."""
 
 
 def program() -> App:
@@ -62,7 +114,7 @@ def program() -> App:
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",
-        help_epilogue="Example: protosphere construct reed_muller -K 100 -n 64 -o c100.safetensors",
+        help_epilogue="Examples:\n  protosphere best -K 1000 -n 128 -o c1000.safetensors\n  protosphere best --help",
         help_format="plaintext",
         version=__version__,
         suppress_keyboard_interrupt=False,
@@ -72,23 +124,29 @@ def program() -> App:
             f"protosphere.cli.{command.home(name)}",
             name=name,
             help=command.summary,
-            help_epilogue=f"Example: protosphere {name} {command.example}",
+            help_epilogue=command.epilogue(name),
             sort_key=order,
         )
+    app.register_install_completion_command(COMPLETION)  # pyright: ignore[reportUnknownMemberType] - its keywords
     return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and answer with its exit code."""
-    return answer(program(), arguments)
+    """Run the command line and answer with its exit code; without a word it says what can be done."""
+    app, words = program(), list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        from protosphere.cli.first_steps import first_steps
+
+        app.default(first_steps)
+    return answer(app, words)
 
 
-def answer(app: App, arguments: Sequence[str] | None) -> int:
+def answer(app: App, words: Sequence[str]) -> int:
     """Run `app` and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run)."""
     prepare_streams()
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(words, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
+        refuse_empty(words)
+        app(list(words), exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
         sys.stdout.flush()
     except BrokenPipeError:
         return reader_gone()
@@ -99,6 +157,13 @@ def answer(app: App, arguments: Sequence[str] | None) -> int:
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         return complain(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
     return 0
+
+
+def refuse_empty(words: Sequence[str]) -> None:
+    """An empty word is a variable of the shell that was never set, and no file, folder or number."""
+    for before, word in zip(["protosphere", *words], words, strict=False):
+        if not word or (word.startswith("--") and word.endswith("=")):
+            raise InvalidArgumentError(f"what follows '{word or before}' is empty; give it a value")
 
 
 def prepare_streams() -> None:

@@ -42,6 +42,8 @@ def compare(
         no_figure: Draw nothing.
         table: Write the numbers to this .csv file, one per line.
     """
+    if figure is not None and no_figure:
+        raise ps.InvalidArgumentError("--figure and --no-figure contradict each other; give one of them")
     picture = checked_output(wanted_figure(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))
     chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]

@@ -7,6 +7,12 @@ from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError, U
 
 from protosphere.errors import ProtosphereError
 
+SPOKEN = {
+    "modify=True": "--modify",
+    "ps.similarity_from_features makes one": "'construct' takes --similarity, 'train' finds one by --mapping align",
+}
+"""What somebody at a shell writes where an error speaks Python."""
+
 
 def complaint(error: BaseException, commands: Sequence[str]) -> str:
     """What is wrong, and where there is one the nearest thing that is right."""
@@ -15,7 +21,10 @@ def complaint(error: BaseException, commands: Sequence[str]) -> str:
     if isinstance(error, CycloptsError):
         return parse_complaint(error)
     if isinstance(error, ProtosphereError):
-        return str(error).replace("modify=True", "--modify")
+        sentence = str(error)
+        for python, shell in SPOKEN.items():
+            sentence = sentence.replace(python, shell)
+        return sentence
     if isinstance(error, OSError):
         where = f"'{error.filename}'" if error.filename else "the system says"
         return f"{where}: {error.strerror or error}"

@@ -6,6 +6,9 @@ from protosphere.errors import InvalidArgumentError, brief
 MOST_DIMS = 1000
 """More rows than this are a mistake in typing."""
 
+LARGEST_DIM = 100_000
+"""So is a higher dimension: descents there would take days."""
+
 
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """The dimensions that `text` asks for, ascending.
@@ -18,13 +21,22 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """
     refused = InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
     parts = [whole(part, refused) for part in text.split(":")] if ":" in text else []
+    if len(parts) >= 2:
+        checked(parts[1], text)
     if len(parts) == 3:
         return arithmetic(parts[0], parts[1], parts[2], text)
     if len(parts) == 2:
         return characteristic(parts[0], parts[1], num_classes, text)
     if parts:
         raise refused
-    return tuple(sorted({whole(part, refused) for part in text.split(",")}))
+    return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
+
+
+def checked(dim: int, text: str) -> int:
+    """`dim`, unless nobody can mean it."""
+    if dim > LARGEST_DIM:
+        raise InvalidArgumentError(f"--dims {text} has {dim:,} dimensions; up to {LARGEST_DIM:,} can be compared")
+    return dim
 
 
 def characteristic(low: int, high: int, num_classes: int, text: str) -> tuple[int, ...]:

@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from protosphere.cli.arguments import Json
 from protosphere.cli.finished_runs import seen, stored_records, trained_runs, words
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import screen
+from protosphere.cli.screen import print_json, screen
 from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
@@ -29,6 +30,7 @@ def report(
     figures: Path | None = None,
     export: Path | None = None,
     dataset: str | None = None,
+    json: Json = False,
 ) -> None:
     """One self-contained page of a sweep: figures with hover, bounds, the table of runs, the claims.
 
@@ -45,12 +47,15 @@ def report(
         write_table(records, table)
     if page is not None:
         replace_bytes(page, page_of(records).encode())
+    drawn = drawn_figures(records, figures) if figures is not None else ()
+    files = [str(file) for file in (page, *drawn, table) if file is not None]
+    if json:
+        print_json({"dataset": records[0].recipe.dataset, "files": files, "runs": [run_row(r) for r in records]})
+        return
     console = screen()
     console.print(f"{len(records)} runs on {records[0].recipe.dataset}: {seen(records)}", soft_wrap=True)
-    drawn = drawn_figures(records, figures) if figures is not None else ()
-    for file in (page, *drawn, table):
-        if file is not None:
-            console.print(str(file), soft_wrap=True)
+    for file in files:
+        console.print(file, soft_wrap=True)
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:

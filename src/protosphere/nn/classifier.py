@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
@@ -102,6 +102,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         """Train the map on features X and their classes y."""
         if self.solver not in SOLVERS:
             raise ValueError(f"'solver' must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
+        as_integer("max_iter", self.max_iter, minimum=1)
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
         self._moments = moments(features, weights)
         classes, numbers = np.unique(labels, return_inverse=True)

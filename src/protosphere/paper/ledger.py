@@ -7,8 +7,7 @@ from protosphere.paper.claims import Judged
 from protosphere.paper.evidence import NOT_RUN
 
 HEAD = """---
-hide:
-  - toc
+hide-toc: true
 ---
 
 # Claims on training

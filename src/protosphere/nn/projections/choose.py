@@ -157,3 +157,4 @@ K n = 2^15, 9.7 at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1
 at 2^20. For single vectors it is 2^19 (simplex) and 2^21 (hadamard); below all take under a quarter millisecond."""
 
 KINDS = ("auto", "dense", *PROJECTIONS)
+"""What `projection_for` and a head may be asked for; `auto` goes by the code's structure and size."""

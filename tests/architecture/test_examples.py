@@ -1,0 +1,144 @@
+"""Blocks of code on the pages and in the README: Python is run, commands are run or at least understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from protosphere.cli import main
+from protosphere.cli.app import COMMANDS, program
+from protosphere.paper import remembered
+from protosphere.training.sweep_files import load_sweep
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
+FENCES = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def blocks(page, *languages):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [body for language, body in FENCES.findall(text) if language in languages]
+
+
+def shell_lines(page):
+    """What somebody would type: lines after a dollar, or all lines of a block that has none."""
+    for body in (block.replace("\\\n", " ") for block in blocks(page, "console", "sh")):
+        typed = re.findall(r"^\$ (.*)$", body, re.M)
+        yield from (shlex.split(line, comments=True) for line in typed or body.splitlines() if line.strip())
+
+
+SHELL = [(page, words) for page in PAGES for words in shell_lines(page) if words]
+HELP = [("help", ["protosphere", name, *shlex.split(text)]) for name, c in COMMANDS.items() for text in c.examples]
+
+
+@pytest.mark.parametrize(("page", "words"), [*SHELL, *HELP], ids=lambda value: str(value)[:90])
+def test_what_is_to_be_typed_is_understood(page, words):
+    if words[0] == "protosphere":
+        program().parse_args(words[1:], exit_on_error=False, print_error=False)
+        return
+    if words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.M), words
+        return
+    assert words[0] in {"pip", "python3", "python"}, f"{page}: who runs {words[0]!r}?"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    asked = re.findall(r"\[([\w,]+)\]", " ".join(words))
+    assert {name for names in asked for name in names.split(",")} <= set(extras)
+
+
+class Classified(nn.Module):
+    """A stand-in for models of timm (`head`) and of transformers (`classifier`, saved and loaded by themselves)."""
+
+    def __init__(self, name, num_classes=1000):
+        super().__init__()
+        self.body = nn.Linear(8, 16)
+        setattr(self, name, nn.Linear(16, num_classes))
+
+    def save_pretrained(self, folder):
+        from safetensors.torch import save_file
+
+        Path(folder).mkdir(exist_ok=True)
+        save_file(self.state_dict(), f"{folder}/model.safetensors")
+
+    @staticmethod
+    def from_pretrained(folder):
+        assert Path(folder).is_dir()
+        return Classified("classifier")
+
+
+def heads_page():
+    """What the examples of that page speak of, without its maker."""
+    import safetensors.torch as safetensors_torch
+
+    from protosphere.nn import PrototypeHead, attach
+
+    model = attach(Classified("head"), num_classes=100, dim=64)
+    saved = attach(Classified("classifier"), num_classes=100, dim=64)
+    names = {"torch": torch, "nn": nn, "attach": attach, "PrototypeHead": PrototypeHead, "model": model}
+    return names | {
+        "backbone": nn.Linear(8, 16),
+        "features": 16,
+        "timm": SimpleNamespace(create_model=lambda name, num_classes: Classified("head", num_classes)),
+        "ViTForImageClassification": Classified,
+        "safetensors": SimpleNamespace(torch=safetensors_torch),
+        "folder": "saved",
+        "saved": saved,
+    }
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_python_of_the_page_on_heads(number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = heads_page()
+    if number == 2:
+        names["model"] = names["saved"]
+    exec(compile(blocks("docs/heads.md", "python")[number], "heads.md", "exec"), names)
+
+
+def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("docs/training.md", "python")
+    folder = re.search(r'"(runs/[^"]*)"', block)[1]
+    assert main(["train", "digits", "--scheme", "bch", "--dim", "15", "--epochs", "1", "-o", folder]) == 0
+    exec(compile(block, "training.md", "exec"), {"images": torch.zeros(2, 1, 8, 8, dtype=torch.uint8)})
+
+
+def test_recipes_on_pages_are_recipes(tmp_path):
+    for page in PAGES:
+        for number, body in enumerate(blocks(page, "toml")):
+            path = tmp_path / f"{number}.toml"
+            path.write_text(body)
+            assert load_sweep(path), page
+
+
+def test_no_page_has_python_that_nobody_runs():
+    assert {page for page in PAGES if blocks(page, "python")} == {"README.md", "docs/heads.md", "docs/training.md"}
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_python_of_the_readme(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    torch.manual_seed(0)
+    names = {}
+    for block in blocks("README.md", "python"):
+        exec(compile(block, "README.md", "exec"), names)
+    assert float(names["accuracy"]) > 0.85
+    told = next(line for line in blocks("README.md", "python")[0].splitlines() if "# SphericalCode" in line)
+    assert told.split("K=1000")[1] in capsys.readouterr().out
+
+
+def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    construct = remembered.construct
+    quick = {"mean_row_max": {"steps": 2}, "log_sum_exp": {"steps": 2}}  # ten seconds of descents are tried elsewhere
+    monkeypatch.setattr(remembered, "_codes", {})
+    monkeypatch.setattr(remembered, "construct", lambda name, **rest: construct(name, **rest, **quick.get(name, {})))
+    for words in shell_lines("README.md"):
+        if words and words[0] == "protosphere":
+            assert main(words[1:]) == 0, (words, capsys.readouterr().err)
