@@ -36,6 +36,8 @@ class RecipeOptions:
         margin: Of the losses that have one.
         scale: Of the logits: auto, learn, or a number.
         seed: Of the prototypes, the split, the weights, the order and the augmentation.
+        prototype_seed: Of the prototypes and their mapping alone.
+        split_seed: Of the split alone.
         backbone: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.
         epochs: How often every training example is seen.
         batch_size: Examples at a time, over all devices.
@@ -70,6 +72,8 @@ class RecipeOptions:
     margin: float | None = None
     scale: str | None = None
     seed: Whole | None = None
+    prototype_seed: Whole | None = None
+    split_seed: Whole | None = None
     backbone: str | None = None
     epochs: Whole | None = None
     batch_size: Whole | None = None

@@ -64,7 +64,7 @@ def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> Devic
     """The dataset on the device, its training examples split at random by the recipe's seed."""
     if dataset.is_features and recipe.augmentation != Augmentation():
         raise InvalidArgumentError(f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none")
-    order = torch.randperm(len(dataset.y_train), generator=stream(recipe.seed, "split"))
+    order = torch.randperm(len(dataset.y_train), generator=stream(recipe.seed_of_split, "split"))
     order = order[: recipe.train_images] if recipe.train_images else order
     kept_apart = round(recipe.validation * len(order))
     if kept_apart == len(order):

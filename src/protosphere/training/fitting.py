@@ -45,13 +45,13 @@ def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) 
     if "similarity" in describe(recipe.scheme).options:
         similarity = similarity if recipe.mapping == "align" else -similarity
         return _constructed(recipe, dataset, similarity=similarity_text(similarity))
-    return assign(_constructed(recipe, dataset), similarity, recipe.mapping, seed=recipe.seed)
+    return assign(_constructed(recipe, dataset), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
 
 
 def _constructed(recipe: Recipe, dataset: Dataset, **options: Any) -> ps.SphericalCode:
     mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
     chosen: dict[str, Any] = (
-        options_for(recipe, dataset.class_names) | options | {"seed": recipe.seed, "mapping": mapping}
+        options_for(recipe, dataset.class_names) | options | {"seed": recipe.seed_of_prototypes, "mapping": mapping}
     )
     return ps.construct(recipe.scheme, num_classes=dataset.num_classes, dim=recipe.dim, **chosen)
 

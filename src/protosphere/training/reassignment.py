@@ -28,6 +28,7 @@ WHY = "assigned to class means"
 def linear_assignment(directions: Points, points: Points) -> Indices:
     """For each class, a row of `directions`, which point it gets; classes without examples take what is left.
 
+    >>> import numpy as np
     >>> linear_assignment(np.array([[0.0, 2.0], [1.0, 1.1]]), np.eye(2)).tolist()
     [1, 0]
     """

@@ -26,7 +26,8 @@ ALIGNED = ("align", "oppose")
 """Mappings by what is seen of the classes in training (`training.class_similarity`)."""
 
 OF_PROTOTYPES = (
-    *("scheme", "mapping", "similarity", "rehearsal", "reassignment", "preset", "loss", "margin", "scale", "options"),
+    *("scheme", "mapping", "similarity", "rehearsal", "reassignment", "prototype_seed", "preset", "loss", "margin"),
+    *("scale", "options"),
 )
 """Settings that a learned head has no use for."""
 
@@ -52,6 +53,7 @@ class Recipe:
         preset, scale: of the `PrototypeHead`.
         loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
         seed: of the prototypes, the split, the first weights, the order and the augmentation.
+        prototype_seed, split_seed: of the prototypes and their mapping alone, and of the split; -1 for the one seed.
         backbone: a name that `build_backbone` knows.
         epochs, batch_size: how long, and how many examples at a time over all devices.
         optimiser: `sgd`, or `adamw`, whose first moment decays by `momentum`.
@@ -81,6 +83,8 @@ class Recipe:
     margin: float = 0.2
     scale: float | str = "auto"
     seed: int = 0
+    prototype_seed: int = -1
+    split_seed: int = -1
     backbone: str = "simard"
     epochs: int = 10
     batch_size: int = 512
@@ -112,6 +116,16 @@ class Recipe:
     def fits_prototypes(self) -> bool:
         """Whether its prototypes depend on the training examples."""
         return self.mapping in ALIGNED or self.rehearsal > 0
+
+    @property
+    def seed_of_prototypes(self) -> int:
+        """Their own, or the one of everything."""
+        return self.seed if self.prototype_seed < 0 else self.prototype_seed
+
+    @property
+    def seed_of_split(self) -> int:
+        """Its own, or the one of everything."""
+        return self.seed if self.split_seed < 0 else self.split_seed
 
     @property
     def augmentation(self) -> Augmentation:

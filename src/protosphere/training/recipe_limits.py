@@ -15,8 +15,10 @@ LARGEST = {
     "train_images": 1 << 40,
     "rehearsal": 1 << 30,
     "reassignment": 1 << 30,
+    "prototype_seed": (1 << 63) - 1,
+    "split_seed": (1 << 63) - 1,
 }
-SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1}
+SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1, "prototype_seed": -1, "split_seed": -1}
 BELOW = {
     "momentum": 1.0,
     "validation": 1.0,

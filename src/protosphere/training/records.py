@@ -12,7 +12,7 @@ from protosphere.errors import StorageError, brief
 from protosphere.training.recipe import Recipe, recipe_from
 
 STATUSES = ("done", "infeasible", "failed")
-SETS = ("test_", "validation_")
+SETS = ("test_", "validation_", "code_")
 """What the names of metrics begin with."""
 
 COLUMNS = {"loss": "loss_function"}
@@ -33,7 +33,8 @@ class RunRecord:
         weights: the digest of the final weights.
         data: the digest of the dataset.
         version: of protosphere, and of torch.
-        metrics: every other metric after the last epoch, `test_top5_accuracy` and its like; None where not finite.
+        metrics: every other metric after the last epoch, `test_top5_accuracy` and its like, and numbers of
+            the prototypes, `code_energy` and its like; None where not finite.
     """
 
     recipe: Recipe

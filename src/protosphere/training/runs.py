@@ -26,7 +26,7 @@ def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...]
     if recipe.head != "prototypes":
         return None
     options = json.dumps(options_for(recipe, class_names))
-    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed, recipe.mapping, options)
+    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, recipe.mapping, options)
 
 
 def options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def _run(
     recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, folder: Path, fabric: Any, **options: Any
 ) -> RunRecord:
     from protosphere.training.checkpoint import weights_digest
+    from protosphere.training.code_metrics import code_metrics
     from protosphere.training.models import save_model
     from protosphere.training.training import train
 
@@ -84,6 +85,7 @@ def _run(
     sets = {"test": outcome.test.copy(), "validation": outcome.validation.copy()}
     for found in sets.values():  # it has a field of its own
         found.pop("accuracy", None)
+    metrics = {f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()}
     return RunRecord(
         recipe,
         "done",
@@ -97,7 +99,7 @@ def _run(
         weights=weights_digest(outcome.classifier.learned()),
         data=dataset.digest,
         version=f"{ps.__version__}, torch {import_module('torch').__version__}",
-        metrics={f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()},
+        metrics=metrics | (code_metrics(code, dataset) if code is not None else {}),
     )
 
 

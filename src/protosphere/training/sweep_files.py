@@ -37,6 +37,8 @@ AXES = {
     "dims": "dim",
     "mappings": "mapping",
     "similarities": "similarity",
+    "prototype_seeds": "prototype_seed",
+    "split_seeds": "split_seed",
     "seeds": "seed",
 }
 """What a grid may have lists of, and the setting that each is of; the last runs fastest."""

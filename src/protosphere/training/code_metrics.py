@@ -1,0 +1,48 @@
+"""Numbers of a run's prototypes that may tell its accuracy beforehand, in its record beside their largest cosine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.assignment import similarity_from_embeddings
+from protosphere.assignment.features import class_means
+from protosphere.code.evenness import confident_scale, evenness
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.data import Dataset
+from protosphere.types import Points
+
+LARGEST_K = 2_000
+"""Above it they would take longer than an epoch."""
+
+
+def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
+    """Spread and agreement of the prototypes; empty for more than two thousand.
+
+    `code_energy` is taken at one scale for all codes of so many classes, that of a largest cosine of 0: at a code's own
+    scale it hardly differs from one to the next. `code_mean_square` is the mean over pairs of the squared cosine.
+    `code_agreement`, of features alone, is the correlation over pairs of their cosine with how alike the two classes
+    are, by the means of the training examples.
+    """
+    K = code.num_classes
+    if K > LARGEST_K or K < 3:
+        return {}
+    spread = evenness(code, confident_scale(K, 0.0))
+    pairs = np.triu_indices(K, 1)
+    cosines = (code.points @ code.points.T)[pairs]
+    found = {
+        "code_least_cosine": float(spread.least_cosine),
+        "code_opposed_pairs": float(spread.opposed_pairs),
+        "code_energy": spread.energy,
+        "code_mean_square": float(np.mean(np.square(cosines))),
+    }
+    if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
+        means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)
+        found["code_agreement"] = _correlation(cosines, similarity_from_embeddings(means)[pairs])
+    return {name: value for name, value in found.items() if np.isfinite(value)}
+
+
+def _correlation(first: Points, second: Points) -> float:
+    """Pearson's; 0 where one of them is constant, as the cosines of a simplex are."""
+    if min(np.ptp(first), np.ptp(second)) < 1e-9:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
