@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from protosphere.data import load_dataset
@@ -24,3 +25,17 @@ def tiny():
 @pytest.fixture
 def fabric():
     return make_fabric(Machine(), "32-true")
+
+
+@pytest.fixture
+def features(tmp_path):
+    """Six classes in three pairs that are alike."""
+    rng = np.random.default_rng(0)
+    middles = np.repeat(rng.standard_normal((3, 8)), 2, axis=0) + 0.3 * rng.standard_normal((6, 8))
+    content = {}
+    for name, count in (("train", 240), ("test", 60)):
+        labels = np.arange(count) % 6
+        content[f"y_{name}"] = labels
+        content[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
+    np.savez(tmp_path / "pairs.npz", **content)
+    return str(tmp_path / "pairs.npz")

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table
@@ -18,30 +13,13 @@ from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.nn import PrototypeHead
 from protosphere.training import load_model, load_recipe
 from protosphere.training.batches import device_data
-from protosphere.training.checkpoint import weights_digest
 from protosphere.training.class_similarity import class_similarity, logit_correlations, measured_class_means
 from protosphere.training.code_metrics import code_metrics
 from protosphere.training.devices import make_fabric
 from protosphere.training.fitting import PROTOTYPES_FILE
 from protosphere.training.machine import Machine
-from protosphere.training.reassignment import linear_assignment
 from protosphere.training.rehearsal import MovingPrototypes
 from protosphere.training.runs import prototypes_of, run
-from protosphere.training.training import train
-
-
-@pytest.fixture
-def features(tmp_path):
-    """Six classes in three pairs that are alike."""
-    rng = np.random.default_rng(0)
-    middles = np.repeat(rng.standard_normal((3, 8)), 2, axis=0) + 0.3 * rng.standard_normal((6, 8))
-    content = {}
-    for name, count in (("train", 240), ("test", 60)):
-        labels = np.arange(count) % 6
-        content[f"y_{name}"] = labels
-        content[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
-    np.savez(tmp_path / "pairs.npz", **content)
-    return str(tmp_path / "pairs.npz")
 
 
 def pair_sum(code, similarity):
@@ -166,77 +144,6 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
     model = load_model(tmp_path / "a")
     assert torch.allclose(model.head.prototypes(), torch.tensor(kept.points, dtype=torch.float32), atol=1e-6)
     assert not (tmp_path / "a" / "rehearsal").exists()
-
-
-def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_path):
-    """The same points in an order with a larger sum of products, and the run goes on from any epoch's checkpoint."""
-    recipe = load_recipe("quick-features").changed(
-        dataset=features, scheme="cross_polytope", dim=3, epochs=4, batch_size=60, threads=1, reassignment=2, lr=0.02
-    )
-    start = ps.construct("cross_polytope", num_classes=6, dim=3)
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
-
-    def whole():
-        return train(recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False)
-
-    def stopped_after(epoch):
-        def report(metrics):
-            if metrics.epoch == epoch:
-                raise KeyboardInterrupt
-
-        folder = tmp_path / str(epoch)
-        with pytest.raises(KeyboardInterrupt):
-            train(recipe, start, dataset, folder, fabric, tensorboard=False, report=report)
-        return train(recipe, start, dataset, folder, fabric, tensorboard=False)
-
-    found = whole()
-    points = found.classifier.head.prototypes().double().numpy()
-    assert not np.allclose(points, start.points)
-    assert {tuple(row) for row in points.round(6)} == {tuple(row) for row in start.points.round(6)}
-    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
-    assert (points @ points.T * similarity).sum() > pair_sum(start, similarity)
-    for again in map(stopped_after, (1, 2, 3)):
-        assert weights_digest(again.classifier.learned()) == weights_digest(found.classifier.learned())
-        assert np.array_equal(again.classifier.head.prototypes().double().numpy(), points)
-        assert again.test == found.test
-
-
-@given(arrays(np.float64, (6, 3), elements=st.floats(-1, 1)))
-def test_no_order_has_a_larger_sum_than_the_linear_assignment(directions):
-    points = ps.construct("cross_polytope", num_classes=6, dim=3).points
-    products = directions @ points.T
-    best = max(sum(products[k, p] for k, p in enumerate(order)) for order in permutations(range(6)))
-    assert np.isclose(products[np.arange(6), linear_assignment(directions, points)].sum(), best)
-
-
-def test_prototypes_and_split_have_seeds_of_their_own(features):
-    """Each changes what it is of, and nothing else; without one it is the run's."""
-    dataset = load_dataset(features)
-    recipe = load_recipe("quick-features").changed(dataset=features, scheme="cross_polytope", dim=3, mapping="random")
-
-    def prototypes(**seeds):
-        return prototypes_of(recipe.changed(**seeds), 6).points
-
-    def kept_apart(**seeds):
-        return device_data(dataset, recipe.changed(**seeds), torch.device("cpu")).validation.inputs
-
-    assert np.array_equal(prototypes(seed=3), prototypes(seed=8, prototype_seed=3, split_seed=5))
-    assert not np.array_equal(prototypes(seed=3), prototypes(seed=3, prototype_seed=4))
-    assert torch.equal(kept_apart(seed=3), kept_apart(seed=8, split_seed=3, prototype_seed=5))
-    assert not torch.equal(kept_apart(seed=3), kept_apart(seed=3, split_seed=4))
-
-
-def test_numbers_of_a_code_against_those_of_textbooks(features):
-    """K points of a simplex have the mean square 1 / (K - 1)^2; n pairs of a cross-polytope are opposed."""
-    dataset = load_dataset(features)
-    simplex = code_metrics(ps.construct("simplex", num_classes=6, dim=5), dataset)
-    assert simplex["code_mean_square"] == pytest.approx(1 / 25)
-    assert simplex["code_least_cosine"] == pytest.approx(-1 / 5)
-    assert simplex["code_agreement"] == 0
-    cross = code_metrics(ps.construct("cross_polytope", num_classes=6, dim=3), dataset)
-    assert (cross["code_opposed_pairs"], cross["code_mean_square"]) == (3, pytest.approx(3 / 15))
-    assert cross["code_energy"] > simplex["code_energy"]
-    assert code_metrics(ps.construct("simplex", num_classes=2500, dim=2499), dataset) == {}
 
 
 def test_moving_prototypes_begin_as_the_head_does():
