@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from statistics import stdev
 
+import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import t
 
 from protosphere.cli.finished_runs import stored_records
 from protosphere.paper.claims import CLAIMS, judged
-from protosphere.paper.evidence import DOES_NOT, HOLDS, NOT_RUN, UNDECIDED, all_of, higher, within
+from protosphere.paper.evidence import (
+    DOES_NOT,
+    HOLDS,
+    MOST_SEEDS,
+    NOT_RUN,
+    UNDECIDED,
+    Evidence,
+    all_of,
+    higher,
+    seeds_to_decide,
+    within,
+)
+from protosphere.paper.judges import split_explains
 from protosphere.paper.ledger import page
+from protosphere.paper.variance import FACTORS, spreads
 from protosphere.regression import regression
+from protosphere.training import load_recipe
+from protosphere.training.records import RunRecord
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,20 +39,75 @@ ROOT = Path(__file__).parents[2]
 def test_the_page_is_what_the_committed_results_say():
     ledger = judged(stored_records(ROOT / "results"))
     assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == page(ledger)
-    assert len(ledger) == len(CLAIMS) + 1
+    assert {row.claim.text for row in ledger} >= {claim.text for claim in CLAIMS}
     assert all(each.finding.figures for each in ledger if each.finding.verdict != NOT_RUN)
+
+
+def by_seed(*values):
+    return dict(enumerate(values))
 
 
 def test_differences_within_the_noise_decide_nothing():
     names = ("a", "b")
-    assert higher([98.0, 98.1, 98.2], [97.0, 97.1, 97.2], names).verdict == HOLDS
-    assert higher([97.0, 97.1, 97.2], [98.0, 98.1, 98.2], names).verdict == DOES_NOT
-    assert higher([97.0, 98.0], [97.2, 97.9], names).verdict == UNDECIDED
-    assert higher([99.0], [1.0, 1.1], names).verdict == UNDECIDED, "one seed is no evidence"
-    assert higher([], [1.0], names).verdict == NOT_RUN
-    assert within([98.0], [97.5], names, 1.0).verdict == HOLDS
-    both = [higher([98.0, 98.1], [97.0, 97.1], names), higher([97.0, 98.0], [97.2, 97.9], names)]
+    assert higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names).verdict == HOLDS
+    assert higher(by_seed(97.0, 97.1, 97.3), by_seed(98.0, 98.1, 98.2), names).verdict == DOES_NOT
+    unsure = higher(by_seed(97.0, 98.0), by_seed(97.2, 97.9), names)
+    assert unsure.verdict == UNDECIDED
+    assert unsure.seeds_needed > 2
+    assert higher(by_seed(99.0), by_seed(1.0, 1.1), names).verdict == UNDECIDED, "one seed is no evidence"
+    assert higher({0: 99.0, 1: 98.0}, {2: 1.0, 3: 1.0}, names).verdict == UNDECIDED, "nor are different ones"
+    assert higher({}, by_seed(1.0), names).verdict == NOT_RUN
+    both = [
+        higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names),
+        higher(by_seed(97.0, 98.0), by_seed(97.2, 97.9), names),
+    ]
     assert all_of(both).verdict == UNDECIDED
+    assert all_of(both).seeds_needed == both[1].seeds_needed
+
+
+def test_two_are_near_if_their_whole_interval_is():
+    names = ("a", "b")
+    assert within(by_seed(98.0, 98.1, 98.2), by_seed(97.5, 97.7, 97.7), names, 1.0).verdict == HOLDS
+    assert within(by_seed(98.0, 98.1, 98.2), by_seed(95.5, 95.7, 95.7), names, 1.0).verdict == DOES_NOT
+    assert within(by_seed(98.0, 99.1, 98.2), by_seed(97.9, 97.7, 97.7), names, 1.0).verdict == UNDECIDED
+
+
+@given(st.lists(st.floats(-5, 5), min_size=3, max_size=8), st.floats(0.05, 3))
+def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distance):
+    assume(stdev(differences) > 0.01)
+    needed = seeds_to_decide(differences, distance)
+
+    def half(count):
+        return t.ppf(0.975, count - 1) * stdev(differences) / math.sqrt(count)
+
+    if needed is None:
+        assert half(MOST_SEEDS) >= distance
+    else:
+        assert half(needed) < distance
+        assert needed == len(differences) + 1 or half(needed - 1) >= distance
+
+
+def run_with(accuracy, **seeds):
+    recipe = load_recipe("quick-cifar100").changed(scheme="bch", dim=63, mapping="random", **seeds)
+    return RunRecord(recipe, "done", test_accuracy=accuracy, max_cosine=0.3)
+
+
+def test_variance_is_split_into_what_varied_alone():
+    rng = np.random.default_rng(0)
+    fixed = {"seed": 0, "prototype_seed": 0, "split_seed": 0}
+    deviations = {"prototype_seed": 0.02, "seed": 0.01, "split_seed": 0.003}
+    records = [
+        run_with(0.4 + deviation * rng.standard_normal(), **fixed | {which: number})
+        for which, deviation in deviations.items()
+        for number in range(1, 200)
+    ]
+    found = {spread.factor: spread for spread in spreads(records)}
+    assert set(found) == set(FACTORS)
+    for factor, deviation in zip(FACTORS, deviations.values(), strict=True):
+        assert found[factor].low < (100 * deviation) ** 2 < found[factor].high
+    assert split_explains(Evidence(tuple(records))).verdict == DOES_NOT
+    assert split_explains(Evidence(tuple(records[:398]))).verdict == NOT_RUN
+    assert not Evidence(tuple(records)).grid, "they are no runs of the grid"
 
 
 def test_regression_against_a_known_line():

@@ -1,24 +1,34 @@
-"""What finished runs say for or against a claim: means over seeds, their differences, and what noise allows to say."""
+"""What finished runs say for or against a claim: differences of runs with the same seed, and their 95 % intervals."""
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, variance
+from math import sqrt
+from statistics import fmean, stdev
 
+from protosphere.intervals import Mean, mean_with_interval
 from protosphere.regression import Regression, regression
+from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 
-HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided at this budget", "not run"
-STANDARD_ERRORS = 2.0
-"""A difference of fewer than this many standard errors decides nothing."""
+HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"
+
+SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
+"""Of the paper's experiments."""
+
+MOST_SEEDS = 1000
+"""A difference that would need more than these is as good as none."""
+
+Sample = Mapping[int, float]
+"""Accuracies in per cent by seed."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Our figures, and what they say."""
+    """Our figures, and what they say; of what is not decided, how many seeds would if means and spread stay."""
 
     figures: str
     verdict: str
+    seeds_needed: int | None = None
 
 
 NOTHING_RUN = Finding("", NOT_RUN)
@@ -30,76 +40,122 @@ class Evidence:
 
     records: tuple[RunRecord, ...]
 
-    def accuracies(self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None) -> list[float]:
-        """Test accuracies in per cent of the runs asked for; no dims are all dims, no mapping both."""
-        wanted = set(dims)
-        return [
-            100 * record.test_accuracy
-            for record in self.records
-            if record.test_accuracy is not None
-            and record.recipe.scheme == scheme
-            and (not wanted or record.recipe.dim in wanted)
-            and mapping in (None, record.recipe.mapping)
-        ]
+    def sample(self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None) -> Sample:
+        """For each seed the mean accuracy of the runs asked for; no dims are all dims, no mapping both."""
+        wanted, found = set(dims), dict[int, list[float]]()
+        for record in self.grid:
+            recipe = record.recipe
+            if (
+                recipe.scheme == scheme
+                and (not wanted or recipe.dim in wanted)
+                and mapping in (None, recipe.mapping)
+                and record.test_accuracy is not None
+            ):
+                found.setdefault(recipe.seed, []).append(100 * record.test_accuracy)
+        return {seed: fmean(values) for seed, values in sorted(found.items())}
+
+    @property
+    def grid(self) -> list[RunRecord]:
+        """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
+        return [r for r in self.records if _is_of_the_paper(r.recipe)]
 
     def line(self) -> Regression | None:
-        """Accuracy in per cent against the largest cosine over all runs."""
-        points = [
-            (r.max_cosine, 100 * r.test_accuracy) for r in self.records if r.max_cosine is not None and r.test_accuracy
-        ]
-        return regression([x for x, _ in points], [y for _, y in points])
+        """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
+        cells: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
+        for record in self.grid:
+            if record.max_cosine is not None and record.test_accuracy is not None:
+                cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
+                cells.setdefault(cell, []).append((record.max_cosine, 100 * record.test_accuracy))
+        means = [tuple(fmean(values) for values in zip(*runs, strict=True)) for runs in cells.values()]
+        return regression([x for x, _ in means], [y for _, y in means])
 
     @property
     def seeds(self) -> int:
         """How many different ones."""
-        return len({record.recipe.seed for record in self.records})
+        return len({record.recipe.seed for record in self.grid})
+
+    @property
+    def of_features(self) -> bool:
+        """Whether the network saw features of images, and no images."""
+        return bool(self.records) and self.records[0].recipe.dataset.endswith("-features")
 
     @property
     def budget(self) -> str:
-        """Network and epochs, in words."""
+        """Data, network and epochs, in words."""
         if not self.records:
             return ""
         recipe = self.records[0].recipe
-        return f"{recipe.backbone}, {recipe.epochs} epochs"
+        return f"{'features, ' if self.of_features else ''}{recipe.backbone}, {recipe.epochs} epochs"
 
 
-def evidence_on(dataset: str, records: Iterable[RunRecord]) -> Evidence:
-    """The runs on a dataset of the longest training that there is."""
-    done = [record for record in records if record.status == "done" and record.recipe.dataset == dataset]
-    if not done:
-        return Evidence(())
-    longest = max(done, key=lambda record: (record.recipe.backbone.startswith("resnet"), record.recipe.epochs)).recipe
-    same = [r for r in done if (r.recipe.backbone, r.recipe.epochs) == (longest.backbone, longest.epochs)]
-    return Evidence(tuple(same))
+def _is_of_the_paper(recipe: Recipe) -> bool:
+    own = (recipe.scheme in SCHEMES, recipe.mapping in ("fixed", "random"), recipe.head == "prototypes")
+    return all(own) and max(recipe.prototype_seed, recipe.split_seed) < 0 and recipe.preset == "lindstrom"
 
 
-def mean_of(values: Sequence[float]) -> str:
-    """A mean with its standard error, for people."""
-    if len(values) < 2:
-        return f"{fmean(values):.2f}"
-    return f"{fmean(values):.2f} ± {math.sqrt(variance(values) / len(values)):.2f}"
+def bodies_of_evidence(dataset: str, records: Iterable[RunRecord]) -> list[Evidence]:
+    """The runs on a dataset and on its features, network by network; of each network the longest training there is."""
+    bodies: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
+    for record in records:
+        recipe = record.recipe
+        if record.status == "done" and recipe.dataset in (dataset, f"{dataset}-features"):
+            bodies.setdefault((recipe.dataset, recipe.backbone), {}).setdefault(recipe.epochs, []).append(record)
+    return [Evidence(tuple(lengths[max(lengths)])) for _, lengths in sorted(bodies.items(), key=_longest_last)]
 
 
-def higher(left: Sequence[float], right: Sequence[float], names: tuple[str, str]) -> Finding:
-    """Whether the first is higher on average than the second, by more than the noise."""
-    if not left or not right:
-        return NOTHING_RUN
-    figures = f"{names[0]} {mean_of(left)}, {names[1]} {mean_of(right)}"
-    if len(left) < 2 or len(right) < 2:
-        return Finding(figures, UNDECIDED)
-    error = math.sqrt(variance(left) / len(left) + variance(right) / len(right))
-    difference = fmean(left) - fmean(right)
-    if abs(difference) <= STANDARD_ERRORS * error:
-        return Finding(figures, UNDECIDED)
-    return Finding(figures, HOLDS if difference > 0 else DOES_NOT)
+def _longest_last(body: tuple[tuple[str, str], dict[int, list[RunRecord]]]) -> tuple[bool, int]:
+    (_, backbone), lengths = body
+    return backbone.startswith("resnet"), max(lengths)
 
 
-def within(left: Sequence[float], right: Sequence[float], names: tuple[str, str], points: float) -> Finding:
+def mean_of(sample: Sample) -> str:
+    """A mean over seeds and half of its 95 % interval, for people."""
+    return str(mean_with_interval(list(sample.values())))
+
+
+def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
+    """Whether the first is higher than the second, seed by seed."""
+    return _compared(left, right, names, 0.0)
+
+
+def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
     """Whether the two are no further apart than so many points."""
+    return _compared(left, right, names, points)
+
+
+def _compared(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
+    """By the 95 % interval of the difference: above 0; or, for `points`, between these and their opposite."""
     if not left or not right:
         return NOTHING_RUN
-    near = abs(fmean(left) - fmean(right)) <= points
-    return Finding(f"{names[0]} {mean_of(left)}, {names[1]} {mean_of(right)}", HOLDS if near else DOES_NOT)
+    differences = [left[seed] - right[seed] for seed in left.keys() & right.keys()]
+    figures = f"{names[0]} {fmean(left.values()):.2f}, {names[1]} {fmean(right.values()):.2f}"
+    if len(differences) < 2:
+        return Finding(figures, UNDECIDED)
+    difference = mean_with_interval(differences)
+    figures += f" ({difference.value:+.2f} ± {difference.margin:.2f})"
+    nearest = difference.value if not points else points - abs(difference.value)
+    verdict = verdict_on(Mean(nearest, difference.margin))
+    return Finding(figures, verdict, seeds_to_decide(differences, nearest) if verdict == UNDECIDED else None)
+
+
+def verdict_on(margin: Mean) -> str:
+    """By how far something is above where it would not hold: the whole interval must be on one side of 0."""
+    if margin.margin is None or abs(margin.value) <= margin.margin:
+        return UNDECIDED
+    return HOLDS if margin.value > 0 else DOES_NOT
+
+
+def seeds_to_decide(differences: Sequence[float], distance: float) -> int | None:
+    """How many seeds would, if spread and mean stay: the interval's half is then below the distance; None for too many.
+
+    >>> seeds_to_decide([1.0, -0.5, 1.0, -0.5], 0.25)
+    49
+    """
+    from scipy.special import stdtrit
+
+    spread = stdev(differences)
+    counts = range(len(differences) + 1, MOST_SEEDS + 1)
+    return next((n for n in counts if float(stdtrit(n - 1, 0.975)) * spread / sqrt(n) < abs(distance)), None)
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
@@ -109,4 +165,6 @@ def all_of(findings: Sequence[Finding]) -> Finding:
         return NOTHING_RUN
     verdicts = {finding.verdict for finding in run}
     verdict = DOES_NOT if DOES_NOT in verdicts else HOLDS if verdicts == {HOLDS} else UNDECIDED
-    return Finding("; ".join(finding.figures for finding in run), verdict)
+    needed = [finding.seeds_needed for finding in run if finding.verdict == UNDECIDED]
+    most = max((n for n in needed if n is not None), default=None) if None not in needed else None
+    return Finding("; ".join(finding.figures for finding in run), verdict, most if verdict == UNDECIDED else None)

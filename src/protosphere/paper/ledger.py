@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from protosphere.paper.claims import Judged
-from protosphere.paper.evidence import NOT_RUN
+from protosphere.paper.evidence import MOST_SEEDS, NOT_RUN, UNDECIDED
 
 HEAD = """---
 hide-toc: true
@@ -16,9 +16,10 @@ Every empirical claim of the paper on trained networks, and what our runs say. M
 docs/claims.md` from the tables in `results/`; the claims on geometry (section 4.2, appendices A and B) have
 [a page of their own](claims-geometry.md), with a test each.
 
-Accuracies are per cent of the test images, mean ± standard error over runs. *Holds* and *does not hold* need a
-difference of more than two standard errors; anything less is *not decided at this budget*. What a small budget says is
-of that budget; the paper's own is
+Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
+half of their 95 % interval. *Holds* and *does not hold* need the whole interval on one side; anything less is *not
+decided*, with the number of seeds that would decide it if means and spread stay as they are. A claim has a row for each
+network that it was run with: what one says is of its budget. The paper's own is
 
 ```sh
 protosphere reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: a GPU, or several
@@ -39,10 +40,17 @@ def ledger_rows(ledger: Iterable[Judged]) -> list[dict[str, Any]]:
             "our figures": each.finding.figures or "",
             "seeds": str(each.seeds) if each.finding.verdict != NOT_RUN and each.seeds else "",
             "budget": each.budget if each.finding.verdict != NOT_RUN and each.budget else "",
-            "verdict": each.finding.verdict,
+            "verdict": _verdict(each),
         }
         for each in ledger
     ]
+
+
+def _verdict(row: Judged) -> str:
+    if row.finding.verdict != UNDECIDED:
+        return row.finding.verdict
+    needed = row.finding.seeds_needed
+    return f"{UNDECIDED}; {needed} seeds would" if needed else f"{UNDECIDED}; more than {MOST_SEEDS} seeds would"
 
 
 def page(ledger: Sequence[Judged]) -> str:

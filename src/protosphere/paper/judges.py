@@ -1,0 +1,186 @@
+"""How runs are asked about each of the paper's claims on trained networks."""
+
+from collections.abc import Callable
+from statistics import fmean
+
+import numpy as np
+
+import protosphere as ps
+from protosphere.paper.evidence import (
+    DOES_NOT,
+    HOLDS,
+    NOTHING_RUN,
+    UNDECIDED,
+    Evidence,
+    Finding,
+    all_of,
+    higher,
+    mean_of,
+    within,
+)
+from protosphere.paper.opposition import opposed_pairs
+from protosphere.paper.variance import FACTORS, spreads
+
+DESCENTS = ("log_sum_exp", "mean_row_max")
+
+NOTICEABLE = 0.05
+"""The share of a variance from which on it counts as a part."""
+
+
+def weaker(mnist: Evidence, cifar100: Evidence) -> Finding:
+    """Whether max cosine explains less of MNIST than of CIFAR-100."""
+    ours, theirs = mnist.line(), cifar100.line()
+    if ours is None or theirs is None:
+        return NOTHING_RUN
+    figures = f"R² {ours.r_squared:.2f} on MNIST, {theirs.r_squared:.2f} on CIFAR-100"
+    return Finding(figures, HOLDS if ours.r_squared < theirs.r_squared else DOES_NOT)
+
+
+def correlated(evidence: Evidence) -> Finding:
+    """Whether the line of accuracy on max cosine falls."""
+    line = evidence.line()
+    if line is None:
+        return NOTHING_RUN
+    slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] points per unit"
+    figures = f"{slope}, R² {line.r_squared:.2f}, {line.count} cells"
+    return Finding(figures, HOLDS if line.high < 0 else DOES_NOT if line.low > 0 else UNDECIDED)
+
+
+def varied(evidence: Evidence) -> Finding:
+    """Whether that line leaves a good part of the variance."""
+    line = evidence.line()
+    if line is None:
+        return NOTHING_RUN
+    figures = f"the line explains {100 * line.r_squared:.0f} % of the variance over {line.count} cells"
+    return Finding(figures, HOLDS if line.r_squared < 0.9 else DOES_NOT)
+
+
+def bch_dominates(evidence: Evidence) -> Finding:
+    """Whether random BCH codes are above both descents at each of three lengths."""
+    return all_of(
+        [
+            higher(
+                evidence.sample("bch", [n], "random"),
+                evidence.sample(other, [n, n + 1]),
+                (f"BCH {n}", f"{other} {n}"),
+            )
+            for n in (31, 63, 127)
+            for other in DESCENTS
+        ]
+    )
+
+
+def simplex_best(evidence: Evidence) -> Finding:
+    """Whether the simplex is above the best of the paper's other cells."""
+    cells = {(r.recipe.scheme, r.recipe.dim, r.recipe.mapping) for r in evidence.grid if r.recipe.scheme != "simplex"}
+    means = {cell: evidence.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(cells)}
+    simplex = evidence.sample("simplex", [99])
+    if not simplex or not means:
+        return NOTHING_RUN
+    best = max(means, key=lambda cell: fmean(means[cell].values()))
+    return higher(simplex, means[best], ("simplex", f"best of the others, {best[0]} {best[1]} {best[2]}"))
+
+
+def threshold(evidence: Evidence) -> Finding:
+    """Whether twice the dimension, beyond n = K, changes little."""
+    pairs = (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256))
+    return all_of(
+        [
+            within(evidence.sample(s, [high]), evidence.sample(s, [low]), (f"{s} {high}", str(low)), 1.0)
+            for s, low, high in pairs
+        ]
+    )
+
+
+def lower_bch_better(evidence: Evidence) -> Finding:
+    """Whether, of all pairs of lengths, some shorter BCH code is above a longer one."""
+    dims = (15, 31, 63, 127, 255)
+    samples = {dim: evidence.sample("bch", [dim], "random") for dim in dims}
+    means = {dim: fmean(sample.values()) for dim, sample in samples.items() if len(sample) > 1}
+    pairs = [(low, high) for low in means for high in means if low < high]
+    if not pairs:
+        return NOTHING_RUN
+    low, high = max(pairs, key=lambda pair: means[pair[0]] - means[pair[1]])
+    return higher(samples[low], samples[high], (f"BCH {low}", f"BCH {high}"))
+
+
+def random_beats_fixed(scheme: str) -> Callable[[Evidence], Finding]:
+    """A judge of whether a scheme's random mappings are above its fixed one."""
+
+    def judge(evidence: Evidence) -> Finding:
+        left, right = (evidence.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
+        return higher(left, right, (f"{scheme} random", "fixed"))
+
+    return judge
+
+
+def reed_muller_lower(evidence: Evidence) -> Finding:
+    """Whether Reed-Muller codes are below BCH codes of about the same length."""
+    return all_of(
+        [
+            higher(
+                evidence.sample("bch", [n - 1]),
+                evidence.sample("reed_muller", [n]),
+                (f"BCH {n - 1}", f"Reed-Muller {n}"),
+            )
+            for n in (64, 128)
+        ]
+    )
+
+
+def all_well(evidence: Evidence) -> Finding:
+    """Whether every run is above 90 per cent."""
+    schemes = sorted({record.recipe.scheme for record in evidence.grid})
+    means = {scheme: evidence.sample(scheme) for scheme in schemes}
+    if not means:
+        return NOTHING_RUN
+    lowest = min(100 * (record.test_accuracy or 0.0) for record in evidence.grid)
+    figures = ", ".join(f"{scheme} {mean_of(values)}" for scheme, values in means.items())
+    return Finding(f"{figures}; lowest run {lowest:.2f}", HOLDS if lowest > 90 else DOES_NOT)
+
+
+def descent_beats(evidence: Evidence) -> Finding:
+    """Whether log-sum-exp in four and eight dimensions is above both schemes of about ten."""
+    ours = evidence.sample("log_sum_exp", [4, 8])
+    others = (("one_hot", 10), ("simplex", 9))
+    return all_of([higher(ours, evidence.sample(s, [n]), ("log-sum-exp, n = 4, 8", s)) for s, n in others])
+
+
+def close_to_one_hot(evidence: Evidence) -> Finding:
+    """Whether BCH at 63 is near one-hot."""
+    return within(evidence.sample("bch", [63]), evidence.sample("one_hot"), ("BCH 63", "one-hot"), 1.5)
+
+
+def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...]) -> Callable[[Evidence], Finding]:
+    """Whether our fixed mapping opposes the same pairs; needs no run."""
+
+    def judge(evidence: Evidence) -> Finding:
+        del evidence
+        code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
+        names = tuple(str(number) for number in range(num_classes))
+        ours = {(pair.first, pair.second) for pair in opposed_pairs(code, names)}
+        shared = [f"{i} / {j}" for i, j in expected if (i, j) in ours]
+        shown = ", ".join(shared) or "none of them"
+        return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
+
+    return judge
+
+
+def constant_cosines(evidence: Evidence) -> Finding:
+    """Whether every two prototypes of one-hot and of the simplex have the same cosine; needs no run."""
+    del evidence
+    codes = [ps.construct(scheme, num_classes=100, dim=dim) for scheme, dim in (("one_hot", 100), ("simplex", 99))]
+    spread = max(float(np.ptp((code.points @ code.points.T)[~np.eye(100, dtype=bool)])) for code in codes)
+    return Finding(f"all cosines of K = 100 agree to {spread:.0e}", HOLDS if spread < 1e-12 else DOES_NOT)
+
+
+def split_explains(evidence: Evidence) -> Finding:
+    """Whether the split alone, all else the same, is a noticeable part of what the three seeds make together."""
+    found = {spread.factor: spread for spread in spreads(evidence.records)}
+    if len(found) < len(FACTORS):
+        return NOTHING_RUN
+    total = sum(spread.variance for spread in found.values())
+    deviations = ", ".join(f"{spread.factor} {spread.deviation} ({spread.runs} runs)" for spread in found.values())
+    share, low, high = (value / total for value in (found["split"].variance, found["split"].low, found["split"].high))
+    figures = f"standard deviations: {deviations}; the split has {100 * share:.0f} % of the variance"
+    return Finding(figures, HOLDS if low > NOTICEABLE else DOES_NOT if high < NOTICEABLE else UNDECIDED)
