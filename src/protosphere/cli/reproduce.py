@@ -23,7 +23,7 @@ def reproduce(
     experiment: Literal["mnist", "cifar100"],
     /,
     *,
-    budget: Literal["quick", "hours", "paper"] = "quick",
+    budget: Literal["quick", "features", "hours", "paper"] = "quick",
     store: Annotated[Path | None, Parameter(name=("--store", "-o"))] = None,
     results: Path | None = None,
     figures: Path | None = None,
@@ -38,7 +38,7 @@ def reproduce(
 
     Args:
         experiment: mnist (K = 10, n = 4 ... 64) or cifar100 (K = 100, n = 16 ... 256).
-        budget: Minutes, hours, or the paper's own recipe.
+        budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own recipe.
         store: The folder of results; by default one in runs/.
         results: A .csv file of results: those in it are not run again, and all are written to it.
         figures: The folder for the two figures as .png, .pdf and .csv; by default the store.

@@ -1,0 +1,70 @@
+"""Images per second of CIFAR-100 training with the small network, on all cores: as it was, and what can be had."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+from protosphere.processors import processor_count
+
+IMAGES, EPOCHS = 10_000, 2
+WORK = """
+import json, sys, tempfile
+from pathlib import Path
+from protosphere.data import load_dataset
+from protosphere.training import load_recipe
+from protosphere.training.devices import make_fabric
+from protosphere.training.machine import Machine
+from protosphere.training.training import train
+from protosphere.training.runs import prototypes_of
+settings = json.loads(sys.argv[1])
+recipe = load_recipe("quick-cifar100").changed(**settings)
+dataset, fabric = load_dataset("cifar100"), make_fabric(Machine("cpu"), recipe.precision)
+with tempfile.TemporaryDirectory() as folder:
+    outcome = train(recipe, prototypes_of(recipe, 100), dataset, Path(folder), fabric, tensorboard=False)
+print(outcome.history[-1].images_per_second)
+"""
+
+
+def images_per_second(workers: int, threads: int, precision: str, batch_size: int) -> float:
+    """Of so many processes at once, together, over the last epoch of each."""
+    settings = {
+        "scheme": "one_hot",
+        "dim": 100,
+        "epochs": EPOCHS,
+        "train_images": IMAGES,
+        "validation": 0.0,
+        "threads": threads,
+        "precision": precision,
+        "batch_size": batch_size,
+    }
+    command = [sys.executable, "-c", WORK, json.dumps(settings)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(workers)]
+    return sum(float(process.communicate()[0].split()[-1]) for process in running)
+
+
+def main() -> None:
+    """Print a line for each way, and how many times the first it is."""
+    cores = processor_count()
+    ways = (
+        (1, cores, "32-true", 512),
+        (cores, 1, "32-true", 512),
+        (cores, 1, "bf16-mixed", 512),
+        (cores, 1, "bf16-mixed", 128),
+    )
+    before = None
+    for workers, threads, precision, batch_size in ways:
+        begun = time.perf_counter()
+        found = images_per_second(workers, threads, precision, batch_size)
+        before = found if before is None else before
+        print(
+            f"{workers} processes of {threads} threads, {precision}, batch {batch_size}: {found:,.0f} images/s,"
+            f" {found / before:.2f} times the first ({time.perf_counter() - begun:.0f} s)",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
