@@ -7,7 +7,7 @@ from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.files import replace_bytes
-from protosphere.paper.claims import judged
+from protosphere.paper.claims import judged, predicted
 from protosphere.paper.ledger import ledger_rows, page
 
 
@@ -25,9 +25,10 @@ def claims(
         output: A .md file to write.
     """
     target = checked_output(output, (".md",))
-    ledger = judged(stored_records(results))
+    records = stored_records(results)
+    ledger = judged(records)
     if target is not None:
-        replace_bytes(target, page(ledger).encode())
+        replace_bytes(target, page(ledger, predicted(records)).encode())
     if json:
         print_json(ledger_rows(ledger))
         return

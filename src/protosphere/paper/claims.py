@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from protosphere.paper import judges
 from protosphere.paper.evidence import NOT_RUN, NOTHING_RUN, Evidence, Finding, bodies_of_evidence
+from protosphere.paper.predictors import Predictor, predictors
 from protosphere.training.records import RunRecord
+
+TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,16 @@ def judged(records: Iterable[RunRecord]) -> list[Judged]:
     bodies = {name: bodies_of_evidence(name, everything) for name in ("mnist", "cifar100")}
     rows = [row for claim in CLAIMS for row in _asked(claim, bodies[claim.dataset])]
     return rows + _weaker(bodies["mnist"], bodies["cifar100"])
+
+
+def predicted(records: Iterable[RunRecord]) -> dict[str, list[Predictor]]:
+    """For each data set and network, by a name for people, which numbers of codes predict accuracy."""
+    everything = list(records)
+    return {
+        f"{title}, {body.budget}": predictors(body.alike)
+        for name, title in TITLES.items()
+        for body in bodies_of_evidence(name, everything)
+    }
 
 
 def _asked(claim: Claim, bodies: Iterable[Evidence]) -> list[Judged]:

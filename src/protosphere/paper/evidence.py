@@ -59,6 +59,11 @@ class Evidence:
         """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
         return [r for r in self.records if _is_of_the_paper(r.recipe)]
 
+    @property
+    def alike(self) -> list[RunRecord]:
+        """All runs but those in which one seed varies alone."""
+        return [r for r in self.records if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0]
+
     def line(self) -> Regression | None:
         """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
         cells: dict[tuple[str, int, str], list[tuple[float, float]]] = {}

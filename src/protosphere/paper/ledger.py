@@ -1,10 +1,11 @@
 """The ledger of claims as a page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from protosphere.paper.claims import Judged
+from protosphere.paper.claims import TITLES, Judged
 from protosphere.paper.evidence import MOST_SEEDS, NOT_RUN, UNDECIDED
+from protosphere.paper.predictors import Predictor
 
 HEAD = """---
 hide-toc: true
@@ -26,7 +27,14 @@ protosphere reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 e
 protosphere reproduce mnist --budget paper --workers 2
 ```
 """
-SECTIONS = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
+NUMBERS_HEAD = """
+## Which number of a code predicts accuracy
+
+A point is a scheme in a dimension with a mapping, its accuracy the mean over seeds. Explained: the share of the variance
+over points that a line on the number does, with a 95 % interval by drawing schemes again. Held out: what is left of it
+where the line goes through the other schemes alone.
+"""
+NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
@@ -53,16 +61,29 @@ def _verdict(row: Judged) -> str:
     return f"{UNDECIDED}; {needed} seeds would" if needed else f"{UNDECIDED}; more than {MOST_SEEDS} seeds would"
 
 
-def page(ledger: Sequence[Judged]) -> str:
-    """The whole page as Markdown."""
+def page(ledger: Sequence[Judged], predicted: Mapping[str, Sequence[Predictor]]) -> str:
+    """The whole page as Markdown; `predicted` are, for each body of evidence by its name, the numbers of codes."""
     table = ledger_rows(ledger)
     parts = [HEAD]
-    for dataset, title in SECTIONS.items():
+    for dataset, title in TITLES.items():
         own = [row for row in table if row["dataset"] == dataset]
-        parts.append(f"\n## {title}\n\n{_table(own)}")
+        parts.append(f"\n## {title}\n\n{_table(COLUMNS, own)}")
+    told = {name: numbers for name, numbers in predicted.items() if numbers}
+    if told:
+        parts.append(NUMBERS_HEAD)
+    for name, numbers in told.items():
+        parts.append(
+            f"\n{name}, {numbers[0].cells} cells:\n\n{_table(NUMBER_COLUMNS, [_told(one) for one in numbers])}"
+        )
     return "".join(parts)
 
 
-def _table(own: Sequence[dict[str, Any]]) -> str:
-    lines = [COLUMNS, tuple("---" for _ in COLUMNS), *(tuple(row[column] for column in COLUMNS) for row in own)]
+def _told(number: Predictor) -> dict[str, str]:
+    explained = f"{100 * number.r_squared:.0f} % [{100 * number.low:.0f}, {100 * number.high:.0f}]"
+    held_out = f"{100 * number.held_out:.0f} %" if number.held_out > 0 else "nothing"
+    return dict(zip(NUMBER_COLUMNS, (number.name, explained, held_out), strict=True))
+
+
+def _table(columns: Sequence[str], own: Sequence[dict[str, Any]]) -> str:
+    lines = [columns, tuple("---" for _ in columns), *(tuple(row[column] for column in columns) for row in own)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)

@@ -1,0 +1,116 @@
+"""Which single number of a code tells beforehand how well networks train with it.
+
+A point is a cell of the grid, a scheme in a dimension with a mapping, its accuracy the mean over seeds. Points of one
+scheme resemble one another: so the line through all other schemes is asked about each, and intervals are those of
+schemes drawn again, with what belongs to them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from statistics import fmean
+
+import numpy as np
+
+from protosphere.training.records import RunRecord
+from protosphere.types import Points
+
+RESAMPLES = 2000
+
+Number = Callable[[RunRecord], float | None]
+
+
+def _kept(name: str, transformed: Callable[[float], float] = float) -> Number:
+    def number(record: RunRecord) -> float | None:
+        value = record.metrics.get(name)
+        return None if value is None else transformed(value)
+
+    return number
+
+
+NUMBERS: dict[str, Number] = {
+    "max cosine": lambda record: record.max_cosine,
+    "least cosine": _kept("code_least_cosine"),
+    "opposed pairs": _kept("code_opposed_pairs"),
+    "mean squared cosine": _kept("code_mean_square"),
+    "log energy": _kept("code_energy", lambda value: log(max(value, 1e-300))),
+    "agreement with the classes": _kept("code_agreement"),
+}
+"""What may predict, by its name."""
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """How well a line on one number tells accuracy.
+
+    Attributes:
+        name: of the number.
+        cells: how many points.
+        r_squared: of the variance over cells, the share that the line explains.
+        low, high: its 95 % interval, schemes drawn again.
+        held_out: the share that lines through the other schemes explain; below 0 where they are worse than the mean.
+    """
+
+    name: str
+    cells: int
+    r_squared: float
+    low: float
+    high: float
+    held_out: float
+
+
+def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
+    """Every number that all runs have, the one that explains most first; runs of learned layers have no code."""
+    done = [r for r in records if r.recipe.head == "prototypes" and r.test_accuracy is not None]
+    rng = np.random.default_rng(seed)
+    found = [_judged(name, number, done, rng) for name, number in NUMBERS.items()]
+    return sorted((one for one in found if one is not None), key=lambda one: -one.r_squared)
+
+
+def _judged(name: str, number: Number, records: Sequence[RunRecord], rng: np.random.Generator) -> Predictor | None:
+    cells: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
+    for record in records:
+        value = number(record)
+        if value is None:
+            return None
+        cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
+        cells.setdefault(cell, []).append((value, 100 * (record.test_accuracy or 0.0)))
+    schemes = np.array([scheme for scheme, _, _ in cells])
+    table = np.array([[fmean(column) for column in zip(*runs, strict=True)] for runs in cells.values()])
+    if len(set(schemes.tolist())) < 3 or np.ptp(table[:, 0]) == 0 or np.ptp(table[:, 1]) == 0:
+        return None
+    low, high = np.quantile(_resampled(table, schemes, rng), (0.025, 0.975)).tolist()
+    return Predictor(name, len(table), _explained(table), low, high, _held_out(table, schemes))
+
+
+def _line(table: Points) -> Points:
+    """Slope and intercept by least squares."""
+    x, y = table.T
+    centred = x - x.mean()
+    spread = float(centred @ centred)
+    slope = float(centred @ y) / spread if spread > 0 else 0.0
+    return np.array([slope, y.mean() - slope * x.mean()])
+
+
+def _explained(table: Points) -> float:
+    x, y = table.T
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1]) ** 2
+
+
+def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
+    names = np.unique(schemes)
+    rows = {name: np.flatnonzero(schemes == name) for name in names}
+    draws = rng.choice(names, (RESAMPLES, len(names)))
+    return np.array([_explained(table[np.concatenate([rows[name] for name in draw])]) for draw in draws])
+
+
+def _held_out(table: Points, schemes: Points) -> float:
+    """One less the squared errors of lines through the other schemes, over those of the mean of all."""
+    errors = 0.0
+    for name in np.unique(schemes):
+        own = schemes == name
+        slope, intercept = _line(table[~own])
+        errors += float(np.square(table[own, 1] - slope * table[own, 0] - intercept).sum())
+    return 1 - errors / float(np.square(table[:, 1] - table[:, 1].mean()).sum())
