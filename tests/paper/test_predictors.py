@@ -27,7 +27,7 @@ def runs(seed, accuracy):
 
 def test_the_number_that_made_the_accuracy_comes_first():
     found = predictors(list(runs(0, lambda cosine, energy, agreement: 0.6 - 0.02 * energy)))
-    assert [one.name for one in found][0] == "log energy"
+    assert found[0].name == "log energy"
     assert found[0].r_squared > 0.95
     assert found[0].held_out > 0.95
     assert found[0].low < found[0].r_squared < found[0].high + 1e-9

@@ -30,9 +30,9 @@ protosphere reproduce mnist --budget paper --workers 2
 NUMBERS_HEAD = """
 ## Which number of a code predicts accuracy
 
-A point is a scheme in a dimension with a mapping, its accuracy the mean over seeds. Explained: the share of the variance
-over points that a line on the number does, with a 95 % interval by drawing schemes again. Held out: what is left of it
-where the line goes through the other schemes alone.
+A cell is a scheme in a dimension with a mapping, its accuracy the mean over seeds. Explained: the share of the
+variance over cells that a line on the number does, with a 95 % interval by drawing schemes again. Held out: what
+is left of it where the line goes through the other schemes alone.
 """
 NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
