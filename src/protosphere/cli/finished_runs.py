@@ -39,14 +39,14 @@ def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
 
 
 def variant(recipe: Recipe, differing: Iterable[str]) -> str:
-    """What a run has of the settings that runs differ in, without what it has no use for."""
+    """What a run has of the settings that runs differ in, without what it has no use for or leaves to a rule."""
     absent = {name for name in WITHOUT if not getattr(recipe, name)}
     absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
     absent |= set() if recipe.head == "prototypes" else set(OF_PROTOTYPES)
     words: list[str] = []
     for name in differing:
         value = getattr(recipe, name)
-        if name in absent:
+        if name in absent or value == "auto":
             continue
         if name == "options":
             words += [f"{key} {option}" for key, option in value.items()]
