@@ -1,4 +1,4 @@
-"""`python -m tools`: making a catalogue, hunting records and linear codes."""
+"""`python -m tools`: making a catalogue, hunting records and linear codes, measuring for the atlas page."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from cyclopts import App
 from protosphere.cli.app import answer
 from tools.catalogue_command import catalogue, measure
 from tools.linear.command import linear
+from tools.page.command import page
 from tools.records_command import records
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
     app = App(name="tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (catalogue, measure, records, linear):
+    for tool in (catalogue, measure, records, linear, page):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)
 

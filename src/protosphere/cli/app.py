@@ -72,6 +72,9 @@ COMMANDS = {
         "The best known max cosine for many (K, n).",
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
     ),
+    "explore": Command(
+        "Everything known of (K, n), on a page to look at.", ("-K 1000 -n 128", "--no-open -o atlas.html")
+    ),
     "catalogue": Command("What earlier searches found and the package keeps.", ("", "--check 20")),
     "train": Command(
         "Train a network against fixed prototypes.",

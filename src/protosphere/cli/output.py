@@ -13,13 +13,16 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {".html": "plotly", ".pa
 """Packages that write files of these endings, and that may be missing."""
 
 
-def checked_output(path: Path | None, endings: Sequence[str]) -> Path | None:
-    """`path` if a file of that name can be written there; asked first, so that no work is lost."""
+def checked_output(path: Path | None, endings: Sequence[str], *, extras: bool = True) -> Path | None:
+    """`path` if a file of that name can be written there; asked first, so that no work is lost.
+
+    Without `extras` the file is written by ourselves, whatever its ending.
+    """
     if path is None:
         return None
     if path.suffix.lower() not in endings:
         raise InvalidArgumentError(f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}")
-    if path.suffix.lower() in WRITERS:
+    if extras and path.suffix.lower() in WRITERS:
         require(WRITERS[path.suffix.lower()])
     checked_folder(path.parent)
     if path.is_dir():

@@ -91,7 +91,7 @@ def best(
     fitting = [candidate for candidate in found if size_obstacle(describe(candidate.scheme), K, n) is None]
     if found and not fitting:
         raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
-    measurable = [candidate for candidate in fitting if _measurable(candidate.scheme, K, n)] or fitting
+    measurable = [candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)] or fitting
     built = sorted(_algebraic(measurable, K, n, progress), key=lambda one: one.rank)
     interrupted = False
     if not (built and built[0].code.certificate.optimal):
@@ -109,7 +109,7 @@ def best(
     return replace(built[0].code, choice=_choice(built, found, interrupted))
 
 
-def _measurable(scheme: str, num_classes: int, dim: int) -> bool:
+def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     entry = describe(scheme)

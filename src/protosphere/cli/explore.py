@@ -1,0 +1,54 @@
+"""`protosphere explore`."""
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Flag, Json, Whole
+from protosphere.cli.output import checked_output
+from protosphere.cli.screen import print_json, screen
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.page.html import write_page
+from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES
+
+DEFAULT_CLASSES, DEFAULT_DIM = 1000, 128
+
+
+def explore(
+    *,
+    num_classes: Annotated[Whole, Parameter(name=("--classes", "-K"))] = DEFAULT_CLASSES,
+    dim: Annotated[Whole, Parameter(name=("--dim", "-n"))] = DEFAULT_DIM,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("protosphere-atlas.html"),
+    no_open: Flag = False,
+    json: Json = False,
+) -> None:
+    """Write the atlas page and open it: everything known of (K, n) in one file, without server or network.
+
+    Args:
+        num_classes: How many classes the page opens with; any other number is typed there.
+        dim: And how many dimensions at most.
+        output: The page, .html.
+        no_open: Only write it.
+    """
+    within("--classes", num_classes, 2, MOST_CLASSES)
+    within("--dim", dim, 1, LARGEST_DIM)
+    checked_output(output, (".html",), extras=False)
+    with ps.progress_bar() as progress:
+        file = write_page(output, progress)
+    address = f"{file.absolute().as_uri()}#K={num_classes}&n={dim}"
+    opened = not (no_open or json) and webbrowser.open(address)
+    if json:
+        print_json({"file": str(file), "bytes": file.stat().st_size, "address": address, "version": ps.__version__})
+        return
+    screen().print(f"written: {file} ({file.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
+    if not opened:
+        screen().print(f"open it in a browser: {address}", soft_wrap=True)
+
+
+def within(name: str, value: int, least: int, most: int) -> None:
+    """InvalidArgumentError unless the page has an answer for it."""
+    if not least <= value <= most:
+        raise InvalidArgumentError(f"'{name}' must be from {least} to {most} on the page, got {brief(value)}")

@@ -1,0 +1,142 @@
+"""Everything the atlas page is drawn from, as JSON: what the package knows at the moment, nothing copied by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from typing import Any
+
+from protosphere.bounds import BOUNDS
+from protosphere.bounds.quadrature import gauss_legendre
+from protosphere.code.certificate import LARGEST_SLACK, RELATIVE_SLACK
+from protosphere.codes.primes import prime_powers
+from protosphere.constructions.block_codes import construction_x
+from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
+from protosphere.constructions.candidates import LARGEST_PAIRWISE
+from protosphere.constructions.comparison import PAPER_SCHEMES
+from protosphere.constructions.ranking import EVEN, FAST
+from protosphere.constructions.registry import Construction, available, describe
+from protosphere.geometry.closest_pair import DEEPEST
+from protosphere.known.atlas import AtlasRow, shipped_atlas
+from protosphere.known.catalogue import shipped_catalogue
+from protosphere.known.tables import REBUILD_TOLERANCE
+from protosphere.page.measurements import shipped_measurements, spectra_key
+from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES, Serving, serving_members
+from protosphere.page.small_points import small_points
+from protosphere.types import Cosine, Progress, ignore
+from protosphere.version import __version__
+
+UNSHOWN = ("semantic", "semantic_ranking", "hierarchical", "hierarchy_frame", "optimized")
+"""Schemes that need to know the classes, and the search, whose finds the page has as 'best'."""
+
+
+def page_data(progress: Progress = ignore) -> dict[str, Any]:
+    """What the page carries, with the version and a digest of it."""
+    measured = shipped_measurements()
+    content: dict[str, Any] = {
+        "limits": _limits(),
+        "schemes": {name: _described(describe(name)) for name in available() if name not in UNSHOWN},
+        "members": _families(progress),
+        "cells": _linear_guarantees(measured["cells"]) | {"best": _searched()},
+        "spectra": {key: found for key, found in measured["spectra"].items() if key not in measured["steps"]},
+        "chains": {m: _chain(m) for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)},
+        "prime_powers": list(prime_powers(LARGEST_Q)),
+        "quadrature": [part.tolist() for part in gauss_legendre(24)],
+        "titles": {bound.name: bound.title for bound in BOUNDS.values()},
+        "space": measured["space"],
+        "points": small_points(),
+    }
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    counts = {
+        "codes": sum(map(len, content["members"].values())),
+        "families": len(content["members"]),
+        "searches": len(shipped_catalogue().entries),
+        "atlas": len(shipped_atlas()),
+    }
+    return {"version": __version__, "digest": digest, "counts": counts} | content
+
+
+def cosine_text(value: Cosine) -> str | float:
+    """A cosine for the page: a fraction as text, or a float with the digits that mean something."""
+    return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
+
+
+def _limits() -> dict[str, Any]:
+    return {
+        "most_classes": MOST_CLASSES,
+        "largest_dim": LARGEST_DIM,
+        "pairwise": LARGEST_PAIRWISE,
+        "deepest": DEEPEST,
+        "most_punctured": construction_x.MOST_PUNCTURED,
+        "relative_slack": RELATIVE_SLACK,
+        "largest_slack": LARGEST_SLACK,
+        "rebuild_tolerance": REBUILD_TOLERANCE,
+        "covered": [shipped_catalogue().most_points, shipped_catalogue().largest_dim],
+    }
+
+
+def _described(entry: Construction) -> dict[str, Any]:
+    """What is said of a scheme, and the room it is from, by which it is coloured."""
+    room = "best" if entry.chooses else entry.build.__module__.split(".")[-2]
+    room = room if entry.members is None else _room(entry)
+    return {
+        "kind": room,
+        "summary": entry.summary,
+        "reference": entry.reference,
+        "paper": entry.name in PAPER_SCHEMES,
+        "order": (entry.name not in EVEN) + 2 * (entry.name not in FAST),
+    }
+
+
+def _room(family: Construction) -> str:
+    """The room of a family: that of its generator."""
+    return getattr(family.members, "__module__", "").split(".")[-2]
+
+
+def _families(progress: Progress) -> dict[str, list[list[Any]]]:
+    """By family [n, first K, last K, size, guarantee, recipe, steps, cosines] of every member that serves."""
+    names, found = available(), dict[str, list[list[Any]]]()
+    for done, name in enumerate(names):
+        progress(f"families: {name}", done, len(names))
+        if rows := [_member(name, one) for one in serving_members(describe(name))]:
+            found[name] = rows
+    progress("families", len(names), len(names))
+    return found
+
+
+def _member(name: str, one: Serving) -> list[Any]:
+    member, measured = one.member, shipped_measurements()
+    key = spectra_key(name, member.dim, member.recipe)
+    row = [member.dim, one.first, one.last, member.size, cosine_text(member.max_cosine), member.recipe]
+    return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
+
+
+def _chain(m: int) -> list[list[Any]]:
+    return [[level.size, cosine_text(level.max_cosine), level.name] for level in chain(m)]
+
+
+def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+    """[K, n, max cosine, guarantee] of codes that are no members; the last is None where there is none."""
+    found: dict[str, list[list[Any]]] = {}
+    for scheme, rows in cells.items():
+        entry = describe(scheme)
+        options = entry.options if scheme in ("bch", "reed_muller") else None
+        for K, dim, value in rows:
+            promise = None if options is None else entry.guarantee(K, dim, **options)
+            found.setdefault(scheme, []).append([K, dim, value, None if promise is None else cosine_text(promise)])
+    return found
+
+
+def _searched() -> list[list[Any]]:
+    """[K, n, max cosine, recipe, options] of the catalogue and of the atlas, each as `best` would be asked for it."""
+    kept = [[e.num_points, e.dim, round(e.max_cosine, 9), "", "0"] for e in shipped_catalogue().entries]
+    rows = {(row.of_classes, row.of_dim): row for row in shipped_atlas()}
+    return kept + [_atlas_cell(row) for row in rows.values()]
+
+
+def _atlas_cell(row: AtlasRow) -> list[Any]:
+    value = row.exact or round(row.max_cosine, 9)
+    recipe = f"{row.scheme}: {row.recipe}"
+    return [row.of_classes, row.of_dim, value, recipe, "" if row.iterations is None else str(row.iterations)]

@@ -1,0 +1,1 @@
+"""Making the measurements that the atlas page carries."""

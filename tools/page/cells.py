@@ -1,0 +1,141 @@
+"""Measurements of codes that are no members of a family: linear codes at home, descents, what searches found."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from protosphere.constructions import available, best, construct, describe
+from protosphere.constructions.block_codes.reed_solomon import outer_codes
+from protosphere.errors import InfeasibleError
+from protosphere.known.atlas import AtlasRow, shipped_atlas
+from protosphere.known.catalogue import shipped_catalogue
+from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
+from protosphere.page.measurements import CHECKPOINTS, spectra_key
+from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
+from protosphere.types import Points, Progress
+from tools.page.members import as_written, spectrum_of
+
+DESCENT_DIMS = (2, 3, 4, 8, 16, 32, 64, 128, 256)
+MOST_DESCENT_CLASSES = 300
+"""More classes take minutes a descent."""
+
+X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+
+
+def home_dims(scheme: str) -> list[int]:
+    """The dimensions of Reed-Muller and BCH codes as they are."""
+    return [(1 << m) - (scheme == "bch") for m in range(2, LARGEST_DIM.bit_length())]
+
+
+def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
+    """(scheme, K, n, max cosine) of Reed-Muller and BCH codes: any K above a power of two has that of the next one."""
+    for scheme in ("reed_muller", "bch"):
+        for dim in home_dims(scheme):
+            for k in range(1, MOST_CLASSES.bit_length() + 1):
+                try:
+                    code = construct(scheme, num_classes=1 << k, dim=dim)
+                except InfeasibleError:
+                    break
+                yield scheme, 1 << k, dim, as_written(code.max_cosine)
+
+
+def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | float]]:
+    """The same of BCH codes brought to other lengths, where no family's code or code at home is as good."""
+    entry, families = describe("bch"), [one for name in available() for one in serving_members(describe(name))]
+    for k in range(1, MOST_CLASSES.bit_length() + 1):
+        progress("modified codes", k, MOST_CLASSES.bit_length() + 1)
+        rivals = sorted((one.member.dim, float(one.member.max_cosine)) for one in families if one.last >= 1 << k - 1)
+        lowest = 1.0
+        for dim in range(k, LARGEST_DIM + 1):
+            while rivals and rivals[0][0] <= dim:
+                lowest = min(lowest, rivals.pop(0)[1])
+            promise = entry.guarantee(1 << k, dim, modify=True, subset="first") if worth_asking(k, dim) else None
+            if promise is not None and float(promise) < lowest - 1e-9 and 1 << k > 2 * dim:
+                lowest = float(promise)
+                yield "bch", 1 << k, dim, as_written(promise)
+
+
+def worth_asking(k: int, dim: int) -> bool:
+    """Whether the table of best known linear codes does not have such codes."""
+    return k > LARGEST_DIMENSION or dim > LARGEST_LENGTH
+
+
+def plain_requests() -> Iterator[tuple[str, int, int]]:
+    """(scheme, K, n) of constructions whose cosines are drawn."""
+    for K in CHECKPOINTS:
+        for scheme in ("reed_muller", "bch"):
+            yield from ((scheme, K, dim) for dim in home_dims(scheme))
+        lowest = 1.0
+        for code in sorted(outer_codes(K), key=lambda one: (one.dim, one.guarantee)):
+            if code.dim <= LARGEST_DIM and code.guarantee < lowest:
+                lowest = float(code.guarantee)
+                yield "reed_solomon", K, code.dim
+        yield from (("construction_x", K, dim) for dim in X_DIMS if dim < K)
+
+
+def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
+    """(key, K, cosines) of those that can be had."""
+    requests = list(plain_requests())
+    for done, (scheme, K, dim) in enumerate(requests):
+        progress("plain constructions", done, len(requests))
+        try:
+            yield spectra_key(scheme, dim), K, spectrum_of(construct(scheme, num_classes=K, dim=dim).points)
+        except InfeasibleError:
+            continue
+
+
+def descents(progress: Progress) -> Iterator[tuple[str, int, int, float, list[Any]]]:
+    """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
+    for scheme in ("uniform", "mean_row_max", "log_sum_exp"):
+        for K in CHECKPOINTS:
+            for dim in DESCENT_DIMS:
+                if dim < 2 * K and (K <= MOST_DESCENT_CLASSES or scheme == "uniform"):
+                    progress(f"{scheme}: {K} in {dim}", 0, 1)
+                    code = construct(scheme, num_classes=K, dim=dim)
+                    yield scheme, K, dim, float(code.max_cosine), spectrum_of(code.points)
+
+
+def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
+    """(key, K, cosines) of kept codes at the checkpoints, dimension by dimension, and of the atlas's codes."""
+    kept, rows = shipped_catalogue(), drawn_rows()
+    wanted = {kept.best_entry(K, dim) for K in CHECKPOINTS for dim in range(3, kept.largest_dim + 1)} - {None}
+    for done, entry in enumerate(sorted((one for one in wanted if one), key=lambda one: (one.dim, one.num_points))):
+        progress("kept codes", done, len(wanted))
+        yield spectra_key("best", entry.dim), entry.num_points, spectrum_of(kept.build(entry))
+    for done, row in enumerate(rows):
+        progress("codes of the atlas", done, len(rows))
+        code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
+        yield spectra_key("best", row.of_dim), row.of_classes, spectrum_of(code.points)
+
+
+def drawn_rows() -> list[AtlasRow]:
+    """The rows of the atlas whose cosines are drawn: of searches, outside of the catalogue, of not too many classes."""
+    kept = shipped_catalogue()
+    searched = [row for row in shipped_atlas() if row.scheme == "optimized" and row.of_classes <= CHECKPOINTS[-1]]
+    return [row for row in searched if not kept.covers(row.of_classes, row.of_dim)]
+
+
+def spherical_points(progress: Progress) -> dict[str, str]:
+    """The kept codes of three dimensions by K, two bytes a point: what is drawn on the sphere."""
+    entries = [entry for entry in shipped_catalogue().entries if entry.dim == 3]
+    found: dict[str, str] = {}
+    for done, entry in enumerate(entries):
+        progress("points in space", done, len(entries))
+        found[str(entry.num_points)] = octahedral(shipped_catalogue().build(entry))
+    for row in drawn_rows():
+        if row.of_dim == 3:
+            code = best(num_classes=row.of_classes, dim=3, iterations=row.iterations, seed=row.seed)
+            found[str(row.of_classes)] = octahedral(code.points)
+    return found
+
+
+def octahedral(points: Points) -> str:
+    """Unit vectors of R^3 as a point of a square each, two bytes, in base 64."""
+    x, y, z = (points / np.abs(points).sum(axis=1, keepdims=True)).T
+    folded = np.stack([(1 - np.abs(y)) * np.where(x < 0, -1, 1), (1 - np.abs(x)) * np.where(y < 0, -1, 1)], axis=1)
+    square = np.where((z < 0)[:, None], folded, np.stack([x, y], axis=1))
+    return base64.b64encode(np.rint((square + 1) * 127.5).astype(np.uint8).tobytes()).decode()

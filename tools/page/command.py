@@ -1,0 +1,65 @@
+"""`python -m tools page`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import protosphere as ps
+from protosphere.cli.arguments import Flag
+from protosphere.cli.screen import screen
+from protosphere.files import replace_bytes
+from protosphere.page.measurements import FILE, shipped_measurements, spectra_key
+from protosphere.types import Progress
+from tools.page.cells import descents, linear_cells, modified_cells, plain_spectra, searched_spectra, spherical_points
+from tools.page.members import measured_families
+
+Output = Annotated[Path, Parameter(name=("--output", "-o"))]
+
+
+def page(*, output: Output = Path("src/protosphere/page") / FILE, families: Flag = False) -> None:
+    """Measure what the atlas page carries; members of families that the file has already are not measured again.
+
+    Args:
+        output: The file, .json.gz.
+        families: Only what new or changed families need; the rest stays as the file has it.
+    """
+    known = shipped_measurements()
+    with ps.progress_bar("page") as progress:
+        members = measured_families(progress, known)
+        written(output, members, known)
+        if not families:
+            written(output, members, measured_others(progress))
+    screen().print(f"written: {output} ({len(members)} members of families, {output.stat().st_size >> 10} kB)")
+
+
+def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> None:
+    """Write the file: what was measured of families, and of all other codes."""
+    plain = {key: found for key, found in others["spectra"].items() if key.endswith("|")}
+    content = {
+        "steps": {key: found["steps"] for key, found in members.items()},
+        "spectra": plain | {key: found["spectra"] for key, found in members.items()},
+        "cells": others["cells"],
+        "space": others["space"],
+    }
+    replace_bytes(output, gzip.compress(json.dumps(content, separators=(",", ":")).encode(), 9, mtime=0))
+
+
+def measured_others(progress: Progress) -> dict[str, Any]:
+    """Everything but families."""
+    spectra: dict[str, dict[str, Any]] = {}
+    cells: dict[str, list[Any]] = {}
+    for scheme, K, dim, value in linear_cells():
+        cells.setdefault(scheme, []).append([K, dim, value])
+    for _, K, dim, value in modified_cells(progress):
+        cells.setdefault("bch modified", []).append([K, dim, value])
+    for scheme, K, dim, value, spectrum in descents(progress):
+        cells.setdefault(scheme, []).append([K, dim, value])
+        spectra.setdefault(spectra_key(scheme, dim), {})[str(K)] = spectrum
+    for key, K, spectrum in (*plain_spectra(progress), *searched_spectra(progress)):
+        spectra.setdefault(key, {})[str(K)] = spectrum
+    return {"spectra": spectra, "cells": cells, "space": spherical_points(progress)}

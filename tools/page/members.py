@@ -1,0 +1,161 @@
+"""What the atlas page shows of families and takes minutes to measure: max cosines of first K points, and all cosines.
+
+The first K points of a code have a max cosine that is a step function of K. Its steps are found by all pairs up to
+PREFIX points, and beyond by halving: where it is the same at two numbers of classes, it is the same between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from protosphere.code.evenness import confident_scale
+from protosphere.code.structures import Plain, Structure
+from protosphere.constructions.registry import available, describe
+from protosphere.page.measurements import CHECKPOINTS, spectra_key
+from protosphere.page.serving import MOST_CLASSES, Serving, serving_members
+from protosphere.types import Cosine, Points, Progress, ignore
+
+PREFIX = 1000
+"""So many first points are looked at pair by pair."""
+
+DIGITS = 9
+"""Cosines that agree so far are the same."""
+
+MOST_LEVELS = 24
+"""Codes with more different cosines than this get bins."""
+
+BINS = 24
+
+MOST_PROBES = 12
+"""How often a code of more points than PREFIX is measured to find its steps."""
+
+MOST_WORK = 3e10
+"""Multiplications that one such measurement of dense points may take."""
+
+MOST_COSET_WORK = 1e13
+"""And of words of cosets and of lattice points, which look at few of their pairs."""
+
+SIZES = [1 << k for k in range(1, MOST_CLASSES.bit_length() + 1)]
+"""Numbers of classes at which a linear code gets another row."""
+
+
+def as_written(value: Cosine) -> str | float:
+    """A cosine for JSON: the text of a fraction, or a float."""
+    return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
+
+
+def exact(value: float, structure: Structure) -> str | float:
+    """A measured cosine on the grid of its structure, where it has one."""
+    step = structure.cosine_step
+    return as_written(1 - round((1 - value) / float(step)) * step) if step is not None else as_written(value)
+
+
+def spectrum_of(points: Points) -> list[Any]:
+    """All cosines of points: [cosine, pairs, cosine, pairs, ...], or with too many of them ["bins", least, largest,
+    opposed pairs, energy, pairs of each bin ...]."""
+    gram = np.round(points @ points.T, DIGITS)[np.triu_indices(len(points), 1)]
+    levels, pairs = np.unique(gram, return_counts=True)
+    if len(levels) <= MOST_LEVELS:
+        return [
+            number
+            for level, count in zip(levels, pairs, strict=True)
+            for number in (round(float(level), 6), int(count))
+        ]
+    scale = confident_scale(len(points), float(levels[-1]))
+    energy = 2 * float(np.exp(scale * (gram - 1)).sum()) / len(points)
+    counts, edges = np.histogram(gram, bins=BINS)
+    ends = [round(float(edges[0]), 6), round(float(edges[-1]), 6)]
+    return ["bins", *ends, int(np.count_nonzero(gram <= -1 + 1e-9)), round(energy, 6), *counts.tolist()]
+
+
+def measured_member(serving: Serving) -> dict[str, Any]:
+    """The steps of a member within the numbers of classes it serves, and its cosines at some of them."""
+    count = min(serving.member.size, PREFIX)
+    structure = serving.member.place(count).structure
+    points = structure.unit_rows(0, count)
+    steps = prefix_steps(points, structure, serving.first, min(serving.last, count)) if serving.first <= count else []
+    if serving.last > count:
+        steps += probed_steps(serving, max(serving.first, count))
+    inside = [K for K in CHECKPOINTS if serving.first <= K <= min(serving.last, count)]
+    inside += [min(count, serving.last)] if min(count, serving.last) not in inside else []
+    return {"steps": merged(steps), "spectra": {K: spectrum_of(points[:K]) for K in inside}}
+
+
+def prefix_steps(points: Points, structure: Structure, first: int, last: int) -> list[Any]:
+    """[from K, to K, max cosine, ...] by all pairs of the first `last` points."""
+    gram = np.round(points[:last] @ points[:last].T, DIGITS + 3)
+    gram[np.triu_indices(last)] = -2
+    running = np.maximum.accumulate(gram.max(axis=1))[first - 1 : last]
+    jumps = [0, *(np.flatnonzero(np.diff(running) > 10.0**-DIGITS) + 1).tolist(), len(running)]
+    found: list[Any] = []
+    for start, stop in pairwise(jumps):
+        found += [first + start, first + stop - 1, exact(float(running[stop - 1]), structure)]
+    return found
+
+
+def probed_steps(serving: Serving, first: int) -> list[Any]:
+    """The same for many points, by measuring as a certificate does at a few numbers of classes."""
+    member, left = serving.member, [MOST_PROBES]
+
+    @cache
+    def value(count: int) -> Cosine | None:
+        placed = member.place(count).structure if left[0] > 0 else None
+        left[0] -= 1
+        quick = placed is not None and placed.work <= (MOST_WORK if type(placed) is Plain else MOST_COSET_WORK)
+        return placed.largest_cosine(ignore)[0] if placed is not None and quick else None
+
+    def steps(low: int, high: int) -> Iterator[Any]:
+        below, above = value(low), value(high)
+        if below is not None and above is not None and abs(float(below) - float(above)) < 10.0**-DIGITS:
+            yield from (low, high, as_written(above))
+        elif below is not None and above is not None and high - low > 1 and left[0] > 0:
+            middle = (low + high) // 2
+            yield from (*steps(low, middle), *steps(middle, high))
+        elif below is not None:
+            yield from (low, low, as_written(below))
+
+    if attained(value(first), member.max_cosine):
+        return [first, serving.last, as_written(value(first) or 0)]
+    cuts = sorted({first, serving.last, *(size for size in SIZES if first < size < serving.last)})
+    found: list[Any] = []
+    for low, high in pairwise(cuts):
+        found += steps(low, high)
+        if attained(value(high), member.max_cosine):
+            return [*found, high, serving.last, as_written(value(high) or 0)]
+    return found
+
+
+def attained(value: Cosine | None, guarantee: Cosine) -> bool:
+    """Whether the guarantee is met: then more points change nothing."""
+    return value is not None and abs(float(value) - float(guarantee)) < 10.0**-DIGITS
+
+
+def merged(steps: list[Any]) -> list[Any]:
+    """Neighbouring intervals of one value as one."""
+    out: list[Any] = []
+    for low, high, value in zip(*[iter(steps)] * 3, strict=True):
+        if out and low <= out[-2] + 1 and out[-1] == value:
+            out[-2] = max(high, out[-2])
+        elif not out or high > out[-2]:
+            out += [max(low, out[-2] + 1) if out else low, high, value]
+    return out
+
+
+def measured_families(progress: Progress, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Every family's members by their key; those whose steps are `known` are not measured again."""
+    wanted = [(name, one) for name in available() for one in serving_members(describe(name))]
+    found: dict[str, Any] = {}
+    for done, (name, one) in enumerate(wanted):
+        progress(f"families: {name}", done, len(wanted))
+        key = spectra_key(name, one.member.dim, one.member.recipe)
+        if key in known["steps"]:
+            found[key] = {"steps": known["steps"][key], "spectra": known["spectra"].get(key, {})}
+        else:
+            found[key] = measured_member(one)
+    return found
