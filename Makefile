@@ -1,11 +1,12 @@
 # make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
+# make page-test   the atlas page in a browser
 # Both make .venv and install into it by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test fuzz ray-test lint bench docs clean
+.PHONY: demo test fuzz ray-test page-test lint bench docs clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -25,6 +26,11 @@ fuzz: $(STAMP)
 
 ray-test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/training/ray_with_a_dying_node.py
+
+page-test: $(STAMP)  # needs a Chromium of the system and npm: apt-get install chromium npm
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[page-test]'
+	npm install --silent --no-save --prefix .venv/axe axe-core@4
+	PROTOSPHERE_AXE=.venv/axe/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest -q tests/page
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from protosphere.page.html import write_page
 from protosphere.version import __version__
 
 project, author, release = "protosphere", "The protosphere developers", __version__
@@ -57,6 +59,13 @@ def escape(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: l
     lines[:] = list(as_rest(lines))
 
 
+def add_atlas(app: Sphinx, failure: Exception | None) -> None:
+    """The atlas page beside the others: the same file that `protosphere explore` writes."""
+    if failure is None and app.builder.format == "html":
+        write_page(Path(app.outdir) / "atlas.html")
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("build-finished", add_atlas)
     app.connect("autodoc-process-docstring", escape, priority=100)

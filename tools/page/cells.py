@@ -14,14 +14,20 @@ from protosphere.errors import InfeasibleError
 from protosphere.known.atlas import AtlasRow, shipped_atlas
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
-from protosphere.page.measurements import CHECKPOINTS, spectra_key
+from protosphere.page.measurements import CHECKPOINTS, MODIFIED, spectra_key
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
 from protosphere.types import Points, Progress
 from tools.page.members import as_written, spectrum_of
 
-DESCENT_DIMS = (2, 3, 4, 8, 16, 32, 64, 128, 256)
-MOST_DESCENT_CLASSES = 300
+DESCENT_DIMS = (2, 3, 4, 8, 16, 32, 64, 128)
+MOST_DESCENT_CLASSES = 100
 """More classes take minutes a descent."""
+
+COINCIDING = 1 - 1e-9
+"""From here on points are one: a descent that went wrong, not drawn."""
+
+MOST_MEASURED_BITS = 17
+"""Linear codes of more words than 2 to this are taken at their theorem's word."""
 
 X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
@@ -35,7 +41,7 @@ def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
     """(scheme, K, n, max cosine) of Reed-Muller and BCH codes: any K above a power of two has that of the next one."""
     for scheme in ("reed_muller", "bch"):
         for dim in home_dims(scheme):
-            for k in range(1, MOST_CLASSES.bit_length() + 1):
+            for k in range(1, MOST_MEASURED_BITS + 1):
                 try:
                     code = construct(scheme, num_classes=1 << k, dim=dim)
                 except InfeasibleError:
@@ -50,13 +56,13 @@ def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | fl
         progress("modified codes", k, MOST_CLASSES.bit_length() + 1)
         rivals = sorted((one.member.dim, float(one.member.max_cosine)) for one in families if one.last >= 1 << k - 1)
         lowest = 1.0
-        for dim in range(k, LARGEST_DIM + 1):
+        for dim in range(k, min(LARGEST_DIM, (1 << k - 1) - 1) + 1):
             while rivals and rivals[0][0] <= dim:
                 lowest = min(lowest, rivals.pop(0)[1])
             promise = entry.guarantee(1 << k, dim, modify=True, subset="first") if worth_asking(k, dim) else None
-            if promise is not None and float(promise) < lowest - 1e-9 and 1 << k > 2 * dim:
+            if promise is not None and float(promise) < lowest - 1e-9:
                 lowest = float(promise)
-                yield "bch", 1 << k, dim, as_written(promise)
+                yield MODIFIED, 1 << k, dim, as_written(promise)
 
 
 def worth_asking(k: int, dim: int) -> bool:
@@ -88,7 +94,7 @@ def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
             continue
 
 
-def descents(progress: Progress) -> Iterator[tuple[str, int, int, float, list[Any]]]:
+def descents(progress: Progress) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
     """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
     for scheme in ("uniform", "mean_row_max", "log_sum_exp"):
         for K in CHECKPOINTS:
@@ -96,7 +102,8 @@ def descents(progress: Progress) -> Iterator[tuple[str, int, int, float, list[An
                 if dim < 2 * K and (K <= MOST_DESCENT_CLASSES or scheme == "uniform"):
                     progress(f"{scheme}: {K} in {dim}", 0, 1)
                     code = construct(scheme, num_classes=K, dim=dim)
-                    yield scheme, K, dim, float(code.max_cosine), spectrum_of(code.points)
+                    if code.max_cosine < COINCIDING:
+                        yield scheme, K, dim, as_written(code.max_cosine), spectrum_of(code.points)
 
 
 def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:

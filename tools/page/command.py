@@ -53,10 +53,8 @@ def measured_others(progress: Progress) -> dict[str, Any]:
     """Everything but families."""
     spectra: dict[str, dict[str, Any]] = {}
     cells: dict[str, list[Any]] = {}
-    for scheme, K, dim, value in linear_cells():
+    for scheme, K, dim, value in (*linear_cells(), *modified_cells(progress)):
         cells.setdefault(scheme, []).append([K, dim, value])
-    for _, K, dim, value in modified_cells(progress):
-        cells.setdefault("bch modified", []).append([K, dim, value])
     for scheme, K, dim, value, spectrum in descents(progress):
         cells.setdefault(scheme, []).append([K, dim, value])
         spectra.setdefault(spectra_key(scheme, dim), {})[str(K)] = spectrum

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from protosphere.bounds import BOUNDS
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.code.certificate import LARGEST_SLACK, RELATIVE_SLACK
 from protosphere.codes.primes import prime_powers
+from protosphere.constructions.best_known import certified_quickly
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
@@ -22,7 +24,7 @@ from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.known.atlas import AtlasRow, shipped_atlas
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.known.tables import REBUILD_TOLERANCE
-from protosphere.page.measurements import shipped_measurements, spectra_key
+from protosphere.page.measurements import MODIFIED, shipped_measurements, spectra_key
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES, Serving, serving_members
 from protosphere.page.small_points import small_points
 from protosphere.types import Cosine, Progress, ignore
@@ -32,6 +34,17 @@ UNSHOWN = ("semantic", "semantic_ranking", "hierarchical", "hierarchy_frame", "o
 """Schemes that need to know the classes, and the search, whose finds the page has as 'best'."""
 
 
+SCRIPTED = (
+    *("one_hot", "simplex", "cross_polytope", "orthogonal_simplices", "polygon", "reed_muller", "bch"),
+    *("reed_solomon", "construction_x", "apple_peeling"),
+)
+"""Schemes whose formulas the page's scripts have."""
+
+ASKED_CLASSES = tuple(2**k for k in range(2, 21))
+ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
+"""Where a scheme that the scripts do not know is asked for its guarantee."""
+
+
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
     """What the page carries, with the version and a digest of it."""
     measured = shipped_measurements()
@@ -39,7 +52,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
         "limits": _limits(),
         "schemes": {name: _described(describe(name)) for name in available() if name not in UNSHOWN},
         "members": _families(progress),
-        "cells": _linear_guarantees(measured["cells"]) | {"best": _searched()},
+        "cells": _linear_guarantees(measured["cells"]) | _asked_cells() | {"best": _searched()},
         "spectra": {key: found for key, found in measured["spectra"].items() if key not in measured["steps"]},
         "chains": {m: _chain(m) for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)},
         "prime_powers": list(prime_powers(LARGEST_Q)),
@@ -119,14 +132,33 @@ def _chain(m: int) -> list[list[Any]]:
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """[K, n, max cosine, guarantee] of codes that are no members; the last is None where there is none."""
-    found: dict[str, list[list[Any]]] = {}
-    for scheme, rows in cells.items():
-        entry = describe(scheme)
-        options = entry.options if scheme in ("bch", "reed_muller") else None
-        for K, dim, value in rows:
-            promise = None if options is None else entry.guarantee(K, dim, **options)
-            found.setdefault(scheme, []).append([K, dim, value, None if promise is None else cosine_text(promise)])
-    return found
+    return {scheme: [[*row, _guarantee(scheme, *row)] for row in rows] for scheme, rows in cells.items()}
+
+
+def _guarantee(scheme: str, num_classes: int, dim: int, value: str | float) -> str | float | None:
+    if scheme == MODIFIED:
+        return value
+    entry = describe(scheme)
+    promise = None if entry.stochastic else entry.guarantee(num_classes, dim, **entry.options)
+    return None if promise is None else cosine_text(promise)
+
+
+def _asked_cells() -> dict[str, list[list[Any]]]:
+    """The same of constructions that neither are families nor known to the scripts: what they promise on a grid."""
+    return {name: rows for name in available() if (rows := promised_cells(describe(name)))}
+
+
+def promised_cells(entry: Construction) -> list[list[Any]]:
+    """[K, n, max cosine, guarantee] on a grid, of a construction that nothing else speaks for; else none."""
+    known = entry.name in SCRIPTED + UNSHOWN or entry.members is not None
+    if known or entry.stochastic or entry.searched or entry.chooses:
+        return []
+    rows: list[list[Any]] = []
+    for K, dim in product(ASKED_CLASSES, ASKED_DIMS):
+        if certified_quickly(entry.name, K, dim) and entry.obstacle(K, dim, **entry.options) is None:
+            promise = entry.guarantee(K, dim, **entry.options)
+            rows += [] if promise is None else [[min(K, MOST_CLASSES), dim, cosine_text(promise), cosine_text(promise)]]
+    return rows
 
 
 def _searched() -> list[list[Any]]:

@@ -11,7 +11,7 @@ PLAIN = ("one_hot", "simplex", "cross_polytope", "orthogonal_simplices", "reed_m
 MOST_PLAIN = 8
 """No more classes than this have such codes in space: the corners of the cube."""
 
-DIGITS = 4
+DIGITS = 7
 
 
 def small_points() -> dict[str, list[float]]:

@@ -12,15 +12,16 @@ function shapeOf(tag, attributes = {}, ...children) {
 const SHAPES = {
   elementary: "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0", block_codes: "M-3.6 -3.6H3.6V3.6H-3.6Z", frames: "M0 -5L5 0L0 5L-5 0Z",
   lattices: "M0 -5L4.8 3.6H-4.8Z", descents: "M-1.5 -5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5V-1.5H-1.5Z",
+  kissing: "M-4.5 0L-2.3 -4H2.3L4.5 0L2.3 4H-2.3Z", other: "M-5 -3H5L0 5Z",
   best: "M0 -6L1.6 -2L5.8 -1.9L2.5 .9L3.6 5L0 2.6L-3.6 5L-2.5 .9L-5.8 -1.9L-1.6 -2Z",
 };
 const KIND_NAMES = {
   elementary: "elementary", block_codes: "block codes", frames: "frames", lattices: "lattices", descents: "the paper's descents",
-  best: "searches",
+  kissing: "kissing configurations", best: "searches",
 };
 
 function kindOf(scheme) { return scheme in DATA.schemes ? DATA.schemes[scheme].kind : "best"; }
-function shapeFor(kind) { return SHAPES[kind] || SHAPES.elementary; }
+function shapeFor(kind) { return SHAPES[kind] || SHAPES.other; }
 
 /** What a point is called: read aloud, and shown beside the chart. */
 function called(one, isBest) {
@@ -105,11 +106,14 @@ function drawChart(box, state, found, choose) {
   }
   svg.append(shapeOf("path", { class: "line best", "data-curve": "best", d: path(steps, at, true) }));
   const marks = shown.map((one) => mark(one, isBest.has(one), at));
+  shown.forEach((one, i) => marks[i].classList.toggle("chosen", sameCode(one, state.chosen)));
   svg.append(...marks);
   box.replaceChildren(svg);
   roam(svg, marks, shown, isBest, choose);
   return shown;
 }
+
+function sameCode(one, other) { return other !== null && one.scheme === other.scheme && one.n === other.n && one.K === other.K; }
 
 function mark(one, isBest, at) {
   const kind = kindOf(one.scheme), group = shapeOf("g", {
@@ -124,12 +128,7 @@ function mark(one, isBest, at) {
 /** Pointer and keys: the nearest point is named, a click or Enter chooses it; left and right go by n, up and down within one. */
 function roam(svg, marks, shown, isBest, choose) {
   const say = (i) => { document.getElementById("hover").textContent = called(shown[i], isBest.has(shown[i])); };
-  const pick = (i) => {
-    for (const one of marks) one.classList.remove("chosen");
-    marks[i].classList.add("chosen");
-    say(i);
-    choose(shown[i]);
-  };
+  const pick = (i) => { say(i); choose(shown[i]); };
   const first = Math.max(0, shown.findIndex((one) => isBest.has(one)));
   if (marks.length) marks[first].setAttribute("tabindex", "0");
   svg.addEventListener("pointermove", (event) => { const i = nearest(svg, marks, event, 30); if (i >= 0) say(i); });

@@ -39,6 +39,7 @@ function write() {
 
 function choose(one) {
   state.chosen = one;
+  document.querySelectorAll(".mark").forEach((mark, i) => mark.classList.toggle("chosen", sameCode(state.shown[i], one)));
   showCard(byId("card"), one, state.K);
 }
 
@@ -62,6 +63,7 @@ function update(answerToo = true) {
   const found = schemePoints(state.K, DATA.limits.largest_dim, dims);
   state.shown = drawChart(byId("chart"), state, found, choose);
   fillTable(found);
+  document.body.dataset.classes = state.K;
   if (!answerToo) return;
   const advice = recommendation(state.K, state.most);
   byId("answer").textContent = recommended(state.K, state.most, advice);
@@ -84,7 +86,7 @@ function legend() {
   byId("kinds").append(...kinds.map((kind) => {
     const box = make("input", { type: "checkbox", id: `kind-${kind}`, checked: "" });
     box.addEventListener("change", () => { state.hidden[box.checked ? "delete" : "add"](kind); update(false); });
-    const icon = shapeOf("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, shapeOf("g", { class: kind }, shapeOf("path", { class: `shape ${kind}`, d: shapeFor(kind) })));
+    const icon = shapeOf("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, shapeOf("g", { class: kind }, shapeOf("path", { class: "shape", d: shapeFor(kind) })));
     return make("label", { for: `kind-${kind}` }, box, icon, KIND_NAMES[kind] || kind.replaceAll("_", " "));
   }));
   byId("scheme").append(...Object.keys(DATA.schemes).map((name) => make("option", { value: name }, name)));

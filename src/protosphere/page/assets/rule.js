@@ -29,18 +29,24 @@ function familyPoints(scheme, K) {
   return DATA.members[scheme].filter((row) => row[1] <= K && K <= row[2]).map((row) => memberPoint(scheme, row, K));
 }
 
-/** Reed-Muller and BCH codes in their own dimensions: one for every number of bits that numbers the classes. */
+/** Reed-Muller and BCH codes in their own dimensions, one for every number of bits; and in others where they are best. */
 function linearPoints(scheme, K) {
-  const size = 2 ** messageBits(K);
-  return (DATA.cells[scheme] || []).filter((row) => row[0] === size)
-    .map(([, n, cosine, guarantee]) => point(scheme, K, n, cosine, { guarantee }));
+  const rows = (name) => (DATA.cells[name] || []).filter((row) => row[0] === 2 ** messageBits(K));
+  const home = rows(scheme).map(([, n, cosine, guarantee]) => point(scheme, K, n, cosine, { guarantee }));
+  const recipe = "a BCH code shortened, extended, punctured or lengthened to this dimension";
+  const away = rows(`${scheme} modified`).map(([, n, cosine, guarantee]) => point(scheme, K, n, cosine, {
+    known: "promised", guarantee, recipe, modify: true,
+  }));
+  return [...home, ...away];
 }
 
-/** Random points and the paper's descents: made for the least K' that the page has, if it is at least K. */
+/** Random points, descents, and what has no formula here: made for the least K' that the page has, if it is at least K. */
 function descentPoints(scheme, K) {
   const rows = (DATA.cells[scheme] || []).filter((row) => row[0] >= K);
   const made = Math.min(...rows.map((row) => row[0]));
-  return rows.filter((row) => row[0] === made).map(([, n, cosine]) => point(scheme, made, n, cosine, { known: "search" }));
+  return rows.filter((row) => row[0] === made).map(([, n, cosine, guarantee]) => point(scheme, made, n, cosine, {
+    known: guarantee === null ? "search" : "promised", guarantee,
+  }));
 }
 
 /** What searches found: in each dimension the code with the lowest max cosine of all with room for K. */

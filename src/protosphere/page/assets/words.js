@@ -16,12 +16,12 @@ function title(theorem) {
 
 /** The words after `construct` or `best` that make this code. */
 function shellCommand(one) {
-  if (one.scheme !== "best") return `protosphere construct ${one.scheme} -K ${one.K} -n ${one.n}`;
+  if (one.scheme !== "best") return `protosphere construct ${one.scheme} -K ${one.K} -n ${one.n}${one.modify ? " --modify" : ""}`;
   return `protosphere best -K ${one.K} -n ${one.n}${one.iterations ? ` --iterations ${one.iterations}` : ""}`;
 }
 
 function histogramCommand(one) {
-  const how = one.scheme === "best" && one.iterations ? ` --iterations ${one.iterations}` : "";
+  const how = one.modify ? " --modify" : one.scheme === "best" && one.iterations ? ` --iterations ${one.iterations}` : "";
   return `protosphere histogram ${one.scheme} -K ${one.K} -n ${one.n}${how}`;
 }
 
@@ -29,7 +29,7 @@ function pythonLines(one) {
   const sizes = `num_classes=${one.K}, dim=${one.n}`;
   const made = one.scheme === "best"
     ? `ps.best(${sizes}${one.iterations ? `, iterations=${one.iterations}` : ""})`
-    : `ps.construct("${one.scheme}", ${sizes})`;
+    : `ps.construct("${one.scheme}", ${sizes}${one.modify ? ", modify=True" : ""})`;
   return ["import protosphere as ps", `code = ${made}`, `code.save("${one.scheme}-${one.K}-${one.n}.safetensors")`].join("\n");
 }
 
