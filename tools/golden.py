@@ -59,6 +59,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "barnes_wall_shell": (40, 16, {}),
     "leech_shell": (40, 24, {}),
     "laminated": (40, 20, {}),
+    "lattice_shell": (60, 10, {}),
     "sharp_codes": (40, 22, {}),
     "kissing_configuration": (40, 17, {}),
     "polygon": (17, 2, {}),

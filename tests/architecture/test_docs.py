@@ -38,6 +38,7 @@ FAMILIES = (
         "barnes_wall_shell",
         "leech_shell",
         "laminated",
+        "lattice_shell",
         "sharp_codes",
         "polygon",
         "polytope",

@@ -30,6 +30,7 @@ from protosphere.constructions.lattices import coxeter_todd_shell as coxeter_tod
 from protosphere.constructions.lattices import barnes_wall_shell as barnes_wall_shell
 from protosphere.constructions.lattices import leech_shell as leech_shell
 from protosphere.constructions.lattices import laminated as laminated
+from protosphere.constructions.lattices import lattice_shell as lattice_shell
 from protosphere.constructions.lattices import sharp_codes as sharp_codes
 from protosphere.constructions.kissing import kissing_configuration as kissing_configuration
 from protosphere.constructions.elementary import polytope as polytope

@@ -33,7 +33,8 @@ LINEAR = frozenset({"best_known_linear"})
 """Words of a linear code: more than half of them hold a pair at every distance that there is."""
 
 SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
-    "kissing_configuration"
+    "lattice_shell",
+    "kissing_configuration",
 }
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 

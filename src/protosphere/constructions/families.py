@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 from protosphere.code.placement import Placement
@@ -84,11 +84,19 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
     raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
 
 
-def family(**record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members]:
-    """Register the decorated generator of members as a construction of its name; `record` is as of `construction`."""
+Named = Callable[[int, str], Member]
+"""From a dimension and a recipe to the member, whether it is listed or not."""
+
+
+def family(*, named: Named | None = None, **record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members]:
+    """Register the decorated generator of members as a construction of its name; `record` is as of `construction`.
+
+    Where recipes say all of a member, `named` makes it from them, and lists may change; else it is looked up.
+    """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
         members, name = _up_to_dim(generate), getattr(generate, "__name__", "family")
+        find = named or partial(named_member, members)
 
         def obstacle(num_classes: int, dim: int) -> str | None:
             if fitting_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:
@@ -97,7 +105,7 @@ def family(**record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members
 
         def guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> Cosine | None:
             if chosen:
-                return named_member(members, dim, chosen["member"]).max_cosine
+                return find(dim, chosen["member"]).max_cosine
             member = fitting_member(members, num_classes, dim)
             return member and member.max_cosine
 
@@ -107,7 +115,7 @@ def family(**record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members
             return {"member": member.recipe}
 
         def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
-            return named_member(members, dim, chosen["member"]).place(num_classes)
+            return find(dim, chosen["member"]).place(num_classes)
 
         build.__name__ = name
         build.__doc__ = members.__doc__

@@ -10,6 +10,9 @@ from protosphere.types import Indices, Points
 COSET_TOLERANCE = 1e-12
 """How far rounding may carry points from the lattice."""
 
+BLOCK_ROWS = 1 << 14
+"""Points looked at together: what is computed of them stays in the processor's cache."""
+
 MIXER = 0x1E3779B97F4A7C15
 """An odd number without pattern: products with it scatter over 64 bits."""
 
@@ -31,22 +34,33 @@ class LatticeCoset:
         """What no cosine of two different unit vectors of a coset exceeds: 1 - |x - y|^2 / 2 at the least distance."""
         return 1 - self.least / 2
 
-    def holds(self, points: Points) -> bool:
-        """Whether the points are different ones of one coset: integer coordinates of all differences, none repeated.
+    def in_annulus(self, lengths: Points) -> bool:
+        """Whether points times these lengths keep below the ceiling: all at most 1, none below 1 - least.
 
-        Coordinates after those of the lattice must be the same for all.
+        Of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2.
         """
-        rank = len(self.basis)
-        differences = points - points[0]
-        if np.any(differences[:, rank:]):
-            return False
-        coordinates = differences[:, :rank] @ np.linalg.inv(self.basis)
-        integers = np.rint(coordinates)
-        if np.max(np.abs(integers @ self.basis - differences[:, :rank]), initial=0.0) > COSET_TOLERANCE:
-            return False
+        shortest, longest = float(np.min(lengths)), float(np.max(lengths))
+        return shortest > 0 and 1 - float(self.least) <= shortest + COSET_TOLERANCE and longest <= 1 + COSET_TOLERANCE
+
+    def holds(self, points: Points, lengths: Points | None = None) -> bool:
+        """Whether the points, times the column of their lengths, are different ones of one coset.
+
+        Coordinates of all differences are integers; those after the lattice's must be the same for all.
+        """
+        rank, inverse = len(self.basis), np.linalg.inv(self.basis)
         mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
-        hashes = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes
-        return len(np.unique(hashes)) == len(points)
+        hashes = np.empty(len(points), dtype=np.int64)
+        first = points[0] * (1.0 if lengths is None else lengths[0])
+        for start in range(0, len(points), BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            differences = (points[rows] if lengths is None else points[rows] * lengths[rows]) - first
+            integers = np.rint(differences[:, :rank] @ inverse)
+            differences[:, :rank] -= integers @ self.basis
+            if np.any(differences[:, rank:]) or np.max(np.abs(differences)) > COSET_TOLERANCE:
+                return False
+            hashes[rows] = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes
+        hashes.sort()
+        return bool(np.all(hashes[1:] > hashes[:-1]))
 
 
 def integer_basis(vectors: Indices) -> Indices:

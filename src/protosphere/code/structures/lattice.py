@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from protosphere.geometry.gram import gram_blocks, point_rows
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.shortest_vector import has_shorter
 from protosphere.geometry.sphere import product_rounding
-from protosphere.types import Cosine, Points, Progress
+from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 """Of a basis in a file: its rank, and its smallest singular value, the largest being at most its reciprocal."""
@@ -27,23 +27,37 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Dense points whose differences are vectors of a lattice."""
+    """Dense points whose differences are vectors of a lattice, or would be were each as long as `lengths` says."""
 
     lattice: LatticeCoset = field(kw_only=True)
+    lengths: Points | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def in_coset(self) -> bool:
+        """Whether the points are different ones of one coset, and so no two of them closer than the ceiling."""
+        annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
+        return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
         """Whether there are many points, and they are different ones of one coset."""
-        return self.count > ALL_PAIRS_POINTS and self.lattice.holds(self.points)
+        return self.count > ALL_PAIRS_POINTS and self.in_coset
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Many points: the lattice's ceiling, if some pair of them attains it."""
+        """Many points: the lattice's ceiling, if some pair of them attains it. Of few of several lengths the same."""
+        ceiling, rounding = self.lattice.ceiling, product_rounding(self.dim)
         if self.by_lattice:
-            ceiling = self.lattice.ceiling
             for _, gram in gram_blocks(point_rows(self.points), progress):
-                if np.any(np.abs(gram - float(ceiling)) < product_rounding(self.dim)):
+                if np.any(np.abs(gram - float(ceiling)) < rounding):
                     return ceiling, f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})"
-        return super().largest_cosine(progress)
+        cosine, method = super().largest_cosine(progress)
+        if self.lengths is not None and abs(cosine - ceiling) < rounding and self.in_coset:
+            return ceiling, f"{method}: the lattice's least distance ({self.lattice.theorem})"
+        return cosine, method
+
+    def permuted(self, order: Indices) -> Self:
+        """The rows in another order, and their lengths."""
+        return replace(super().permuted(order), lengths=None if self.lengths is None else self.lengths[order])
 
     def check(self) -> None:
         """Where the lattice is to save looking at all pairs, it has no shorter vectors; else the grid is right."""
@@ -53,8 +67,9 @@ class LatticePoints(Plain):
             raise CertificateError(f"the lattice is not known to have no vectors shorter than {self.lattice.least}")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The rows, and the basis of the lattice."""
-        return {"points": self.points, "basis": self.lattice.basis}
+        """The rows, the basis of the lattice, and the lengths where they are several."""
+        lengths = {} if self.lengths is None else {"lengths": self.lengths}
+        return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def words(self) -> dict[str, Any]:
         """The grid, the least squared length and the theorem that gives it."""
@@ -71,7 +86,11 @@ class LatticePoints(Plain):
             raise InvalidArgumentError("'lattice' should be a squared length of at most 4, and its theorem")
         if not _is_basis(basis, content.dim):
             raise InvalidArgumentError(f"'basis' should be a well-conditioned square matrix, is {basis.shape}")
-        return LatticePoints(plain.points, plain.cosine_step, lattice=LatticeCoset(basis, least, theorem))
+        lengths = content.array("lengths", (content.count, 1), np.float64) if "lengths" in content.arrays else None
+        if lengths is not None and not np.isfinite(lengths).all():
+            raise InvalidArgumentError("'lengths' should be finite")
+        coset = LatticeCoset(basis, least, theorem)
+        return LatticePoints(plain.points, plain.cosine_step, lattice=coset, lengths=lengths)
 
 
 def _is_basis(rows: Points, dim: int) -> bool:

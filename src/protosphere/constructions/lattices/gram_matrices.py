@@ -1,0 +1,79 @@
+"""Lattices by inner products: chains of them, each spanned by the first vectors of one basis.
+
+The first n of LAMINATED span the laminated lattice Lambda_n: sqrt(2) times A1, A2, A3, D4, D5, E6, E7 and E8, then the
+densest lattices known up to n = 24 but for 11, 12 and 13 (of three Lambda_11, Lambda_12 and Lambda_13 those with the
+most minimal vectors), Barnes-Wall at 16, Leech at 24. The first 11, 12 and 13 of COXETER_TODD span K11, K12 and K13,
+which are denser (Conway & Sloane, SPLAG, chapter 6). All are even and have least norm 4.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Indices
+
+LEAST_NORM = 4
+
+LAMINATED = """
+    4
+    -2 4
+    -2 2 4
+    2 -2 0 4
+    2 0 0 0 4
+    -2 2 0 -2 0 4
+    2 -2 0 2 2 -2 4
+    -2 0 2 0 0 0 0 4
+    2 0 -1 0 2 -1 1 -1 4
+    -1 1 2 0 1 0 0 2 1 4
+    1 -1 -2 0 1 0 0 0 2 0 4
+    1 -1 -2 0 -1 0 0 -2 1 -2 0 4
+    -2 1 1 -1 0 2 -1 2 0 2 0 0 4
+    -2 2 2 0 -1 1 -1 1 -2 0 -2 -1 0 4
+    1 1 0 0 2 1 1 -1 2 1 1 0 0 -1 4
+    2 0 0 2 1 -1 1 -1 2 0 0 1 0 0 1 4
+    2 -2 -2 1 1 -1 1 -1 2 0 2 1 0 -2 0 1 4
+    -1 2 1 -1 1 2 -1 1 1 1 0 0 2 1 1 1 -1 4
+    -2 2 2 -1 -1 0 -1 1 0 1 -1 -1 0 2 0 0 -2 1 4
+    -2 1 1 0 -1 1 -1 2 0 2 0 -1 2 1 0 0 -1 2 2 4
+    1 1 0 -1 1 0 -1 -1 2 1 0 0 0 -1 1 1 0 1 1 0 4
+    -1 -1 0 -1 -1 0 -1 1 0 0 1 1 1 -1 -1 -1 0 0 0 0 0 4
+    -2 1 2 -1 -1 0 -1 1 -2 1 -1 -2 0 1 -1 -2 -1 -1 1 0 -1 0 4
+    1 1 1 1 2 0 1 0 2 1 1 -1 0 0 2 2 0 2 1 1 1 -1 -1 4
+"""
+
+COXETER_TODD = """
+    4
+    2 4
+    2 0 4
+    2 2 2 4
+    2 2 0 2 4
+    2 0 2 0 0 4
+    2 2 2 2 2 1 4
+    2 2 2 2 1 0 2 4
+    2 0 1 0 0 1 1 0 4
+    2 1 2 2 2 0 2 2 0 4
+    1 2 1 2 2 -1 2 2 -1 2 4
+    2 0 1 1 0 2 0 0 2 0 -1 4
+    -1 1 -1 -1 -1 0 -1 0 -1 -1 0 0 4
+"""
+
+CHAINS = {"laminated": (LAMINATED, range(1, 25)), "coxeter_todd": (COXETER_TODD, range(11, 14))}
+"""The lower triangle of inner products of a chain, and the dimensions of its lattices."""
+
+
+@lru_cache(maxsize=32)
+def gram_matrix(chain: str, dim: int) -> Indices:
+    """The inner products of a basis of the lattice of a chain that has this dimension.
+
+    >>> gram_matrix("laminated", 2).tolist()
+    [[4, -2], [-2, 4]]
+    """
+    if chain not in CHAINS or dim not in CHAINS[chain][1]:
+        served = "; ".join(f"{name} {dims[0]} to {dims[-1]}" for name, (_, dims) in CHAINS.items())
+        raise InvalidArgumentError(f"'lattice' must be one of {served}, got {brief(chain)} {dim}")
+    rows = [list(map(int, row.split())) for row in CHAINS[chain][0].split("\n") if row][:dim]
+    triangle = np.array([row + [0] * (dim - len(row)) for row in rows])
+    gram = triangle + np.tril(triangle, -1).T
+    gram.flags.writeable = False  # the cache hands it to everyone
+    return gram

@@ -1,0 +1,171 @@
+"""Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, scaled to the sphere.
+
+x and y at distances a <= b from a centre, x - y of norm m at least, are seen from it under a cosine of at most
+(a^2 + b^2 - m) / 2ab. Where all distances are at most r and at least r - m/r, that is no more than 1 - m/(2r^2), as if
+all were at distance r: so a shell keeps its max cosine when the shells just inside it are added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.structures import LatticePoints
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.gram_matrices import LEAST_NORM, gram_matrix
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
+from protosphere.geometry.lattice_coset import LatticeCoset
+from protosphere.known.tables import read_known_table, shipped_file
+from protosphere.types import Indices, Points
+
+NAME = re.compile(
+    r"(\w{1,20}) lattice (\d{1,2}), (?:(\d{1,5}(?:/\d{1,5})?) to )?(\d{1,5}(?:/\d{1,5})?) from \((\d[\d ]*)\)/(\d{1,3})"
+)
+"""What shells are called: chain and dimension of the lattice, least and largest squared distance, and from where."""
+
+LARGEST_SQUARED_RADIUS = 64
+"""In nine dimensions it holds twenty million vectors."""
+
+
+@dataclass(frozen=True)
+class ShellRow:
+    """A line of the table: a lattice, squared distances, the coefficients of a centre, and how many vectors it has."""
+
+    lattice: str
+    dim: int
+    inner: str
+    outer: str
+    centre: str
+    denominator: int
+    size: int
+
+    @property
+    def name(self) -> str:
+        """That of its shells."""
+        radii = self.outer if self.inner == self.outer else f"{self.inner} to {self.outer}"
+        return f"{self.lattice} lattice {self.dim}, {radii} from ({self.centre})/{self.denominator}"
+
+
+@dataclass(frozen=True)
+class Shells:
+    """The vectors of a lattice with squared distances from `inner` to `outer` from centre/denominator."""
+
+    lattice: str
+    dim: int
+    inner: Fraction
+    outer: Fraction
+    centre: tuple[int, ...]
+    denominator: int
+
+    @property
+    def max_cosine(self) -> Fraction:
+        """1 - m/(2r^2), m the least norm and r the largest distance."""
+        return 1 - LEAST_NORM / (2 * self.outer)
+
+    def structure(self, count: int) -> LatticePoints:
+        """The first `count`, in the order of their coefficients, the last of these running slowest."""
+        factor, points, norms = cholesky_factor(self._gram), np.empty((count, self.dim)), np.empty((count, 1))
+        filled = 0
+        for coefficients, squares in self._blocks(factor):
+            rows = slice(filled, filled + len(squares))
+            norms[rows, 0] = squares[: count - filled]
+            points[rows] = _combinations(coefficients[: count - filled], factor) / np.sqrt(norms[rows])
+            filled = min(count, rows.stop)
+            if filled == count:
+                break
+        if filled < count:
+            raise InvalidArgumentError(f"'num_classes' must be at most {filled} for these shells, got {brief(count)}")
+        theorem = f"the {self.lattice} lattice of dimension {self.dim} has least norm {LEAST_NORM}"
+        coset = LatticeCoset(factor / np.sqrt(float(self.outer)), LEAST_NORM / self.outer, theorem)
+        if self.inner == self.outer:
+            return LatticePoints(points, 1 / self.outer, lattice=coset)  # norms of the lattice are even
+        return LatticePoints(points, lattice=coset, lengths=np.sqrt(norms / float(self.outer)))
+
+    def sizes(self) -> dict[Fraction, int]:
+        """How many vectors there are at each squared distance, by enumeration."""
+        found: dict[Fraction, int] = {}
+        for _, squares in self._blocks(cholesky_factor(self._gram)):
+            exact = np.rint(squares * self.denominator**2).astype(np.int64)
+            for norm, count in zip(*map(np.ndarray.tolist, np.unique(exact, return_counts=True)), strict=True):
+                key = Fraction(norm, self.denominator**2)
+                found[key] = found.get(key, 0) + count
+        return dict(sorted(found.items()))
+
+    @property
+    def _gram(self) -> Indices:
+        return gram_matrix(self.lattice, self.dim)
+
+    def _blocks(self, factor: Points) -> Iterator[tuple[Points, Points]]:
+        """Coefficients of the vectors seen from the centre, and their squared lengths, rounded to what they can be."""
+        parts = self.denominator**2
+        for found, lengths in close_vectors(factor, np.array(self.centre) / self.denominator, float(self.outer)):
+            norms = np.rint(lengths * parts)
+            kept = (norms > 0) & (norms >= float(self.inner * parts)) & (norms <= float(self.outer * parts))
+            yield found[kept], norms[kept] / parts
+
+
+def _combinations(coefficients: Points, factor: Points) -> Points:
+    """`coefficients` times the lower triangular `factor`, by sums that every machine rounds alike."""
+    columns, found = np.ascontiguousarray(coefficients.T), np.zeros(coefficients.T.shape)
+    for i, row in enumerate(factor.tolist()):
+        for j in range(i + 1):
+            found[j] += row[j] * columns[i]
+    return found.T
+
+
+def shells_named(dim: int, name: str) -> Shells:
+    """The shells that a name describes in full: it means the same whatever the table has later.
+
+    >>> shells_named(4, "laminated lattice 4, 4 from (0 0 0 0)/1").sizes()  # the root system D4
+    {Fraction(4, 1): 24}
+    """
+    read = NAME.fullmatch(name)
+    if read is None or int(read[2]) != dim or len(read[5].split()) != dim:
+        raise InvalidArgumentError(f"'member' must describe shells of a lattice of dimension {dim}, got {brief(name)}")
+    centre, denominator = tuple(map(int, read[5].split())), int(read[6])
+    gram_matrix(read[1], dim)
+    try:
+        inner, outer = Fraction(read[3] or read[4]), Fraction(read[4])
+    except ZeroDivisionError:
+        inner = outer = Fraction(0)
+    reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(centre) < denominator + (denominator == 1)
+    if not reaches or outer - inner > 2 * LEAST_NORM or not _in_annulus(inner, outer):
+        raise InvalidArgumentError(f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(name)}")
+    return Shells(read[1], dim, inner, outer, centre, denominator)
+
+
+def _in_annulus(inner: Fraction, outer: Fraction) -> bool:
+    """Whether the root of `inner` is at least r - m/r, r that of `outer`: as squares, all of it being rational."""
+    least = outer - LEAST_NORM
+    return least <= 0 or inner * outer >= least**2
+
+
+def _member(row: ShellRow) -> Member:
+    shells = shells_named(row.dim, row.name)
+    return Member(row.dim, row.size, shells.max_cosine, row.name, shells.structure)
+
+
+def _named(dim: int, name: str) -> Member:
+    shells = shells_named(dim, name)
+    return Member(dim, 0, shells.max_cosine, name, shells.structure)
+
+
+@family(
+    summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to a million points and more",
+    reference="Conway & Sloane, SPLAG, chapters 4 and 6; Fincke & Pohst (1985) for the enumeration",
+    closed_form=True,
+    named=_named,
+)
+def lattice_shell() -> Iterator[Member]:
+    """Vectors of Lambda_n, K11, K12 or K13 at one distance r from a centre, or at most m/r less, m the least norm.
+
+    Centres are lattice points, vectors of the dual lattice and halves of those: holes. The max cosine is 1 - m/(2r^2).
+    """
+    with shipped_file("lattice_shells.csv") as path:
+        rows = read_known_table(path, ShellRow, lambda row: row.size > 1)
+    return map(_member, rows)

@@ -1,0 +1,62 @@
+"""All vectors of a lattice within a distance of a centre, a block of them after the other.
+
+Coefficients are enumerated from the last to the first as long as projections stay close (Fincke & Pohst 1985), many
+partial vectors at once. The order is that of the coefficients, the last one first, on every machine.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import sqrt
+
+import numpy as np
+
+from protosphere.types import Indices, Points
+
+BLOCK_ROWS = 1 << 14
+"""Partial vectors held at once: they stay in the processor's cache."""
+
+SLACK = 1e-9
+"""How much further, relatively, is looked: what is just at the distance is found whatever the rounding."""
+
+
+def cholesky_factor(gram: Indices) -> Points:
+    """The lower triangular matrix whose rows have these inner products, by sums that every machine rounds alike.
+
+    >>> cholesky_factor(np.array([[4, 2], [2, 10]])).tolist()
+    [[2.0, 0.0], [1.0, 3.0]]
+    """
+    factor = np.zeros(gram.shape)
+    for i, row in enumerate(gram.tolist()):
+        for j in range(i + 1):
+            rest = row[j] - sum(factor[i, k] * factor[j, k] for k in range(j))
+            factor[i, j] = sqrt(rest) if i == j else rest / factor[j, j]
+    return factor
+
+
+def close_vectors(factor: Points, centre: Points, squared_distance: float) -> Iterator[tuple[Points, Points]]:
+    """Blocks of coefficients x - centre, x integer, and their squared lengths, which are at most the given one.
+
+    Vectors are combinations of the rows of `factor`, which is lower triangular.
+
+    >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
+    [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]
+    """
+    heights, slopes = np.diag(factor) ** 2, factor / np.diag(factor)
+    waiting = [(len(factor) - 1, np.zeros((1, 0)), np.zeros(1))]
+    while waiting:
+        level, partial, lengths = waiting.pop()
+        middle = -(partial @ slopes[level + 1 :, level])
+        reach = np.sqrt(np.maximum(0.0, squared_distance * (1 + SLACK) - lengths) / heights[level])
+        lowest = np.ceil(middle - reach + centre[level])
+        counts = np.maximum(0, np.floor(middle + reach + centre[level]) - lowest + 1).astype(np.int64)
+        which = np.repeat(np.arange(len(partial)), counts)
+        steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        entry = lowest[which] + steps - centre[level]
+        lengths = lengths[which] + heights[level] * (entry - middle[which]) ** 2
+        found = np.column_stack([entry, partial[which]])
+        if level == 0:
+            yield found, lengths
+            continue
+        edges = np.linspace(0, len(found), -(-len(found) // BLOCK_ROWS) + 1).astype(np.int64).tolist()
+        blocks = [(level - 1, found[a:b], lengths[a:b]) for a, b in pairwise(edges)]
+        waiting += reversed(blocks)
