@@ -41,6 +41,7 @@ def seeds(folder: Path) -> list[Path]:
         "cosets": ps.construct("kerdock", num_classes=80, dim=16, mapping="random"),
         "shortened": ps.construct("shortened_cosets", num_classes=60, dim=15, mapping="random"),
         "lattice": ps.construct("e8_shell", num_classes=60, dim=8),
+        "shells": ps.construct("lattice_shell", num_classes=60, dim=10),
         "best": ps.best(num_classes=12, dim=5, iterations=20),
     }
     tails = ps.construct("simplex", num_classes=4, dim=3).points
