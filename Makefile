@@ -1,12 +1,14 @@
 # make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
 # make page-test   the atlas page in a browser
-# Both make .venv and install into it by themselves.
+# make docs   the pages, into site/
+# make dist   sdist and wheel, checked, installed into empty environments and tried there
+# They make .venv and install into it by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test fuzz ray-test page-test lint bench docs clean
+.PHONY: demo test fuzz ray-test page-test lint bench docs dist clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -44,5 +46,11 @@ bench: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d site/.doctrees docs site
 
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m tools release
+
 clean:
-	rm -rf .venv demo site
+	rm -rf .venv demo site dist

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 
 from protosphere.constructions.comparison import Cell, Comparison, compare, limits
 from protosphere.known.atlas import shipped_atlas
-from protosphere.plots.accuracy import REFERENCE, Trained, accuracy_figure, averages, cosine_figure
+from protosphere.plots.accuracy import REFERENCES, Trained, accuracy_figure, averages, cosine_figure
 from protosphere.plots.gap_map import gap_map_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.style import SPARE, STYLES, SchemeStyle, scheme_styles
@@ -70,7 +70,7 @@ def test_a_line_is_drawn_as_it_was_where_there_are_more():
 
 @pytest.mark.parametrize("mapping", ["fixed", "random"])
 def test_single_runs_are_seen(mapping):
-    names = [*SCHEMES, "learned bottleneck", REFERENCE]
+    names = [*SCHEMES, "learned bottleneck", REFERENCES[0]]
     runs = [Trained(name, 10 + 3 * i, mapping, 0, i / len(names), (i + 1) / 20) for i, name in enumerate(names)]
     for figure in (accuracy_figure(averages(runs), ""), cosine_figure(runs, "")):
         picture = pixels(figure)

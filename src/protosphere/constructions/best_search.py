@@ -27,6 +27,10 @@ MAX_EVALUATION_SECONDS = 0.5
 NEAR_CONVERSE = 1e-3
 """So near to the converse, relatively to 1 - cosine, there is nothing to look for."""
 
+FEW_EVALUATIONS, NEAR_FOR_FEW = 500, 0.03
+"""With fewer evaluations by default, hardly one descent, nothing was ever found below what is so near: measured at (600,
+200), (1000, 100), (1000, 128), (1200, 300) and (2000, 64). The answer then needs neither torch nor a compiler."""
+
 
 @dataclass(frozen=True, eq=False)
 class Built:
@@ -78,7 +82,8 @@ def searched(
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
     floor, known = float(converse(num_classes, dim)), [*built, *kept]
     nearest = max((1 - one.value for one in known), default=0.0)
-    if limits.default and nearest * (1 + NEAR_CONVERSE) >= 1 - floor:
+    few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
+    if limits.default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
         return kept, False
     budget, iterations = limits.left(num_classes, dim)
     if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:

@@ -4,15 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
+from protosphere.intervals import mean_with_interval
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, new_figure, scheme_styles, styled
 from protosphere.regression import Regression, regression
 
-REFERENCE = "learned layer"
-"""The series that is drawn as a line across the figure: it has one dimension, the number of classes."""
+REFERENCES = ("learned layer", "one_hot")
+"""Series that are drawn as lines across the figure: each has one dimension, the number of classes."""
+
+REFERENCE_LINE = (0, (6, 2))
+
+LEAST_COSINES = 4
+"""Different cosines without which no line is laid through runs."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,15 @@ class Trained:
 
 @dataclass(frozen=True)
 class Averaged:
-    """One scheme at one dimension under one mapping, over its seeds; deviation is None for a single one."""
+    """One scheme at one dimension under one mapping, over its seeds.
+
+    Attributes:
+        scheme, dim, mapping, variant: what the runs have in common.
+        seeds: how many they are.
+        max_cosine: on average; None for a learned head.
+        accuracy: on average.
+        margin: half of the 95 % interval of that, by Student's t; None for a single run.
+    """
 
     scheme: str
     dim: int
@@ -46,7 +60,7 @@ class Averaged:
     seeds: int
     max_cosine: float | None
     accuracy: float
-    deviation: float | None
+    margin: float | None
     variant: str = ""
 
     @property
@@ -56,7 +70,7 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """The mean and the standard deviation over seeds, by scheme, mapping, variant and dimension."""
+    """The mean over seeds and its 95 % interval, by scheme, mapping, variant and dimension."""
     groups: dict[tuple[str, str, str, int], list[Trained]] = {}
     for run in runs:
         groups.setdefault((run.scheme, run.mapping, run.variant, run.dim), []).append(run)
@@ -64,7 +78,7 @@ def averages(runs: Iterable[Trained]) -> list[Averaged]:
 
 
 def _averaged(group: Sequence[Trained]) -> Averaged:
-    first, accuracies = group[0], [run.accuracy for run in group]
+    first, accuracy = group[0], mean_with_interval([run.accuracy for run in group])
     cosines = [run.max_cosine for run in group if run.max_cosine is not None]
     return Averaged(
         first.scheme,
@@ -72,15 +86,22 @@ def _averaged(group: Sequence[Trained]) -> Averaged:
         first.mapping,
         len(group),
         fmean(cosines) if cosines else None,
-        fmean(accuracies),
-        stdev(accuracies) if len(group) > 1 else None,
+        accuracy.value,
+        accuracy.margin,
         first.variant,
     )
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Accuracy in per cent against the largest cosine, over all runs that have prototypes."""
-    points = [(run.max_cosine, 100 * run.accuracy) for run in runs if run.max_cosine is not None]
+    """Accuracy in per cent against the largest cosine, over all runs that have prototypes.
+
+    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines: a line
+    through three heaps of runs says nothing of what lies between them.
+    """
+    placed = [run for run in runs if run.max_cosine is not None]
+    points = [(run.max_cosine, 100 * run.accuracy) for run in placed if run.max_cosine is not None]
+    if len({run.variant for run in placed}) > 1 or len({round(x, 6) for x, _ in points}) < LEAST_COSINES:
+        return None
     return regression([x for x, _ in points], [y for _, y in points])
 
 
@@ -97,6 +118,11 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle
             style = replace(style, color=color, marker=marker)
         found[scheme, variant] = style
     return found
+
+
+def is_reference(rows: Sequence[Averaged]) -> bool:
+    """Whether a series is what others are compared with, and has one dimension only."""
+    return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: SchemeStyle) -> str:
@@ -117,18 +143,18 @@ def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) 
 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
-    """Means against the dimension, with error bars of one standard deviation; a learned layer is a line across."""
+    """Means against the dimension with their 95 % intervals; a learned layer and one-hot are lines across."""
     styles = series_styles(rows)
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.2)
         ax: Any = figure.subplots()
         for series in sorted({row.series for row in rows}):
             own = [row for row in rows if row.series == series]
-            draw = _draw_reference if series[0] == REFERENCE else _draw_line
+            draw = _draw_reference if is_reference(own) else _draw_line
             draw(ax, styles[own[0].scheme, own[0].variant], own)
-        dims = sorted({row.dim for row in rows})
         ax.set_xscale("log", base=2)
-        ticks = [1 << m for m in range(12) if dims[0] <= 1 << m <= dims[-1]] or dims
+        ax.set_ylim(*shown_range(rows))
+        ticks = dimension_ticks(rows)
         ax.set_xticks(ticks, [str(tick) for tick in ticks])
         ax.minorticks_off()
         ax.set_xlabel("dimension n")
@@ -136,6 +162,19 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
         ax.set_title(title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False, handlelength=3.2)
     return figure
+
+
+def dimension_ticks(rows: Sequence[Averaged]) -> list[int]:
+    """Powers of two, or all dimensions where there is none between the first and the last."""
+    dims = sorted({row.dim for row in rows})
+    return [1 << m for m in range(dims[-1].bit_length()) if dims[0] <= 1 << m <= dims[-1]] or dims
+
+
+def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
+    """Of the axis of accuracies, in per cent: that of the points, and some more; two seeds have intervals beyond it."""
+    heights = [100 * row.accuracy for row in rows]
+    room = max(0.5, 0.3 * (max(heights) - min(heights)))
+    return max(0.0, min(heights) - room), min(100.0, max(heights) + room)
 
 
 def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
@@ -146,7 +185,7 @@ def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     ax.errorbar(
         [row.dim for row in rows],
         [100 * row.accuracy for row in rows],
-        yerr=[100 * (row.deviation or 0.0) for row in rows],
+        yerr=[100 * (row.margin or 0.0) for row in rows],
         color=style.color,
         linestyle="none" if single else (0, (4, 2)) if random else "-",
         **(look | hollow),
@@ -157,17 +196,17 @@ def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
 
 
 def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
-    """A line across the figure, and around it a band of one standard deviation."""
+    """A line across the figure, and around it a band of its 95 % interval."""
     row = rows[0]
-    height, half = 100 * row.accuracy, 100 * (row.deviation or 0.0)
+    height, half = 100 * row.accuracy, 100 * (row.margin or 0.0)
     ax.axhline(
-        height, color=style.color, linestyle=style.line, linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
+        height, color=style.color, linestyle=REFERENCE_LINE, linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
     )
     ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
 
 
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
-    """Every run with prototypes, and the line through all of them; a learned layer is a line across."""
+    """Every run with prototypes, and the line through all of them; a learned layer and one-hot are lines across."""
     placed = [run for run in runs if run.max_cosine is not None]
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with styled():
@@ -177,8 +216,8 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
             own, style = [run for run in placed if run.scheme == scheme], styles[scheme]
             points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]
             ax.plot(*points, linestyle="none", color=style.color, label=style.label, alpha=0.8, **style.points(0.8))
-        for row in averages(run for run in runs if run.scheme == REFERENCE):
-            _draw_reference(ax, styles[REFERENCE], [row])
+        for row in reference_rows(runs):
+            _draw_reference(ax, styles[row.scheme], [row])
         line = line_through(runs)
         if line is not None:
             ends = regression_ends(placed)
@@ -189,6 +228,12 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
         ax.set_title(title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
+    """The series that are lines across a figure."""
+    rows = averages(run for run in runs if run.scheme in REFERENCES)
+    return [row for row in rows if is_reference([other for other in rows if other.series == row.series])]
 
 
 def regression_ends(runs: Sequence[Trained]) -> tuple[float, float]:

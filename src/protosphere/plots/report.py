@@ -9,29 +9,39 @@ from typing import Any
 from protosphere.constructions.comparison import limits
 from protosphere.extras import require
 from protosphere.plots.accuracy import (
-    REFERENCE,
     Averaged,
     Trained,
     averages,
+    dimension_ticks,
     equation,
+    is_reference,
     label_of,
     line_through,
+    reference_rows,
     regression_ends,
     series_styles,
+    shown_range,
 )
 from protosphere.plots.style import SchemeStyle, scheme_styles
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1080px; padding: 0 1rem; color: #222; }
-h1, h2 { font-weight: 600; } table { border-collapse: collapse; width: 100%; font-size: 13px; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1080px; padding: 0 1rem; }
+body { color: #222; background: #fff; } h1, h2 { font-weight: 600; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 13px; }
+th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #8884; vertical-align: top; }
 th { border-bottom: 2px solid #888; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-p.note { color: #555; } details { margin: 1rem 0; }
+p.note { color: #555; }
+@media (prefers-color-scheme: dark) {
+  body { color: #ddd; background: #1a1a1a; } p.note { color: #aaa; }
+  .plotly-graph-div { filter: invert(.9) hue-rotate(180deg); } /* drawn on white: the same hues on black */
+}
+@media (max-width: 40rem) { body { margin: 1rem auto; } h1 { font-size: 1.4rem; } }
 """
 LAYOUT: Mapping[str, Any] = {
     "template": "plotly_white",
     "height": 480,
-    "margin": {"t": 30, "b": 30},
+    "margin": {"t": 30, "b": 30, "l": 55, "r": 15},
     "legend": {"orientation": "h", "y": -0.2},
 }
 SYMBOLS = {"s": "square", "*": "star", "D": "diamond", ".": "circle", "o": "circle", "^": "triangle-up", "x": "x"}
@@ -52,7 +62,7 @@ def report_page(
     """
     figures = [_accuracy(averages(runs)), _cosine(runs)] if runs else []
     drawn = [
-        figure.to_html(full_html=False, include_plotlyjs=number == 0, config={"displaylogo": False})
+        figure.to_html(full_html=False, include_plotlyjs=number == 0, config={"displaylogo": False, "responsive": True})
         for number, figure in enumerate(figures)
     ]
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
@@ -64,7 +74,8 @@ def report_page(
     parts.append("<h2>Runs</h2>" + _table(rows))
     if claims:
         parts.append("<h2>Claims of the paper</h2>" + _table(claims))
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+    screen = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{screen}<title>{escape(title)}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
 
 
@@ -72,7 +83,8 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
     others = len(rows) - len(runs)
     line = line_through(runs)
     slope = f" Accuracy in per cent against max cosine: {escape(equation(line))}." if line else ""
-    return f'<p class="note">{len(runs)} runs finished, {others} infeasible or failed.{slope}</p>'
+    bars = "Means over seeds, with 95 % intervals by Student's t; dashed lines across are what to compare with."
+    return f'<p class="note">{len(runs)} runs finished, {others} infeasible or failed.{slope} {bars}</p>'
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
@@ -80,30 +92,32 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
     styles = series_styles(rows)
     for series in sorted({row.series for row in rows}):
         own, style = [row for row in rows if row.series == series], styles[series[0], series[2]]
-        if series[0] == REFERENCE:
+        if is_reference(own):
             _reference(figure, own[0], style)
             continue
         random = series[1] == "random"
         figure.add_scatter(
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
-            error_y={"type": "data", "array": [100 * (row.deviation or 0) for row in own], "thickness": 1},
+            error_y={"type": "data", "array": [100 * (row.margin or 0) for row in own], "thickness": 1},
             name=label_of(own[0], style),
             mode="lines+markers" if len(own) > 1 else "markers",
             line={"color": style.color, "dash": "dash" if random else "solid"},
-            marker={"size": 9, "symbol": _symbol(style, random)},
+            marker={"size": 9, "color": style.color, "symbol": _symbol(style, random)},
             customdata=[[_shown(row.max_cosine), row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
-    figure.update_xaxes(type="log", title="dimension n", tickvals=sorted({row.dim for row in rows}))
-    return figure.update_yaxes(title="test accuracy, %").update_layout(**LAYOUT)
+    figure.update_xaxes(type="log", title="dimension n", tickvals=dimension_ticks(rows))
+    return figure.update_yaxes(title="test accuracy, %", range=shown_range(rows)).update_layout(**LAYOUT)
 
 
 def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
-    """A line across for a head that is learned and has no dimension of its own."""
-    text = f"{label_of(row, style)}, n = {row.dim}: {100 * row.accuracy:.2f} %, {row.seeds} seeds"
+    """A line across for what others are compared with, and around it its 95 % interval."""
+    height, half = 100 * row.accuracy, 100 * (row.margin or 0)
+    text = f"{label_of(row, style)}, n = {row.dim}: {height:.2f} %, {row.seeds} seeds"
     line = {"color": style.color, "dash": "longdash", "width": 1}
-    figure.add_hline(y=100 * row.accuracy, line=line, annotation_text=text)
+    figure.add_hline(y=height, line=line, annotation_text=text)
+    figure.add_hrect(y0=height - half, y1=height + half, fillcolor=style.color, opacity=0.08, line_width=0)
 
 
 def _shown(cosine: float | None) -> str:
@@ -129,15 +143,15 @@ def _cosine(runs: Sequence[Trained]) -> Any:
             customdata=[[run.dim, run.mapping, run.seed] for run in own],
             hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
         )
-    for row in averages(run for run in runs if run.scheme == REFERENCE):
-        _reference(figure, row, scheme_styles([REFERENCE])[REFERENCE])
+    for row in reference_rows(runs):
+        _reference(figure, row, scheme_styles([row.scheme])[row.scheme])
     line = line_through(runs)
     if line is not None:
         ends = regression_ends(placed)
         heights = [line.intercept + line.slope * x for x in ends]
         figure.add_scatter(x=ends, y=heights, mode="lines", name=equation(line), line={"color": "#444444"})
     figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(title="test accuracy, %")
-    return figure.update_layout(**LAYOUT)
+    return figure.update_yaxes(range=shown_range(runs)).update_layout(**LAYOUT)
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
@@ -164,7 +178,7 @@ def _table(rows: Sequence[Row]) -> str:
     columns = dict.fromkeys(name for row in rows for name in row)
     head = "".join(f'<th class="n">{escape(n)}</th>' if n in numbers else f"<th>{escape(n)}</th>" for n in columns)
     body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in columns)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(value: object) -> str:
