@@ -76,6 +76,7 @@ def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) ->
     needed = (K - 1).bit_length()
     powers = [1 << m for m in range(high.bit_length()) if low <= 1 << m <= high]
     cyclic = [n for n in (2 * power - 1 for power in [low // 2, *powers]) if max(low, needed) <= n <= high]
+    between = [power * part // 8 for power in powers for part in (9, 10, 12, 14) if power * part // 8 < -(-K // 2)]
     full = [q * (q - 1) for q in prime_powers(256) if q**q >= K and low <= q * (q - 1) <= high]
     dims = {
         "uniform": powers,
@@ -87,7 +88,7 @@ def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) ->
         "cross_polytope": [-(-K // 2)],
         "simplex": [K - 1],
         "one_hot": [K],
-        "best": sorted({*powers, *cyclic, -(-K // 2), K - 1}),
+        "best": sorted({*powers, *between, *cyclic, *(n for n in (-(-K // 2), K - 2, K - 1) if n >= low)}),
     }
     return [(scheme, dim) for scheme, own in dims.items() for dim in own]
 
