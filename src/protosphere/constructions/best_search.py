@@ -28,8 +28,8 @@ NEAR_CONVERSE = 1e-3
 """So near to the converse, relatively to 1 - cosine, there is nothing to look for."""
 
 FEW_EVALUATIONS, NEAR_FOR_FEW = 500, 0.03
-"""With fewer evaluations by default, hardly one descent, nothing was ever found below what is so near: measured at (600,
-200), (1000, 100), (1000, 128), (1200, 300) and (2000, 64). The answer then needs neither torch nor a compiler."""
+"""With fewer evaluations by default, hardly one descent, nothing was found below what is so near: at (600, 200),
+(1000, 100), (1000, 128), (1200, 300) and (2000, 64). The answer then needs neither torch nor a compiler."""
 
 
 @dataclass(frozen=True, eq=False)
