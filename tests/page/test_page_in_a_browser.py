@@ -105,6 +105,7 @@ def test_a_typed_number_changes_the_curves_and_a_point_is_what_its_command_makes
     assert [name for name in after if before[name] == after[name]] in ([], ["paper converse"])  # always the lowest line
     for scheme, n in (("kerdock", 64), ("reed_solomon", 110)):
         mark = page.locator(f".mark[data-scheme={scheme}][data-n='{n}'] path")
+        mark.scroll_into_view_if_needed()
         box = mark.bounding_box()
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         assert page.inner_text("#code-title") == f"{scheme}: 1,000 points in {n} dimensions"

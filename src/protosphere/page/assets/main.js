@@ -63,8 +63,12 @@ function update(answerToo = true) {
   const found = schemePoints(state.K, DATA.limits.largest_dim, dims);
   state.shown = drawChart(byId("chart"), state, found, choose);
   fillTable(found);
+  if (answerToo) answer();
   document.body.dataset.classes = state.K;
-  if (!answerToo) return;
+}
+
+/** Say what to take, and show it. */
+function answer() {
   const advice = recommendation(state.K, state.most);
   byId("answer").textContent = recommended(state.K, state.most, advice);
   byId("price").textContent = price(state.K, state.most, advice);
