@@ -9,6 +9,7 @@ STEPS = (
     ("every scheme beside the bounds, as a table and a picture", "compare -K 100 --dims 4:256"),
     ("the truth about prototypes you have", "certify mine.npy"),
     ("a network trained against prototypes, in seconds", "train digits --scheme simplex --dim 9"),
+    ("everything known, on one page in your browser", "explore"),
     ("the paper's figures, and its experiments", "figure all"),
 )
 
