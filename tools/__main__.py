@@ -1,4 +1,4 @@
-"""`python -m tools`: a catalogue, records, linear codes, the data of the atlas page, a release tried."""
+"""`python -m tools`: a catalogue, records, linear codes, shells of lattices, the atlas page, a release tried."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from tools.linear.command import linear
 from tools.page.command import page
 from tools.records_command import records
 from tools.release import release
+from tools.shells_command import shells
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
     app = App(name="tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (catalogue, measure, records, linear, page, release):
+    for tool in (catalogue, measure, records, linear, shells, page, release):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)
 

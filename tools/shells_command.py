@@ -1,0 +1,89 @@
+"""`python -m tools shells`: centres of lattices that more vectors lie around than around those we know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from math import exp, gcd, lgamma, log, pi
+from pathlib import Path
+
+import numpy as np
+
+from protosphere.cli.arguments import Seed
+from protosphere.cli.screen import screen
+from protosphere.constructions.lattices.gram_matrices import CHAINS, LEAST_NORM, gram_matrix
+from protosphere.constructions.lattices.lattice_shell import LARGEST_SQUARED_RADIUS, ShellRow, Shells, shells_named
+from protosphere.csv_files import write_csv
+from protosphere.known.tables import column_names, read_known_table
+from protosphere.types import Indices
+
+FEWEST = 64
+"""Smaller codes are found by searches."""
+
+
+def shells(table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, seed: Seed = 0) -> None:
+    """Look for centres at random, and keep in the table the shells that no other of it beats.
+
+    Args:
+        table: A .csv file such as the one of the package, known/lattice_shells.csv; it is written again.
+        dim: Of the lattices.
+        tries: Centres of each kind: of the dual lattice, and fractions of it and of the lattice.
+        most: About how many vectors are looked at around each.
+    """
+    rows, rng = read_known_table(table, ShellRow, lambda row: row.size > 1), np.random.default_rng(seed)
+    known = len(rows)
+    for chain in (name for name, (_, dims) in CHAINS.items() if dim in dims):
+        for centre, denominator in random_centres(gram_matrix(chain, dim), tries, rng):
+            rows += shell_rows(chain, dim, centre, denominator, squared_radius(chain, dim, most))
+    kept = unbeaten(rows)
+    write_csv(table, column_names(ShellRow), [asdict(row) for row in kept])
+    screen().print(f"{len(kept)} rows, {known} before")
+
+
+def squared_radius(chain: str, dim: int, count: int) -> Fraction:
+    """Of the ball with the volume of so many vectors, rounded."""
+    volume = 0.5 * float(np.linalg.slogdet(gram_matrix(chain, dim))[1]) + log(count)
+    radius = exp((volume - dim / 2 * log(pi) + lgamma(dim / 2 + 1)) * 2 / dim)
+    return min(Fraction(round(8 * radius), 8), Fraction(LARGEST_SQUARED_RADIUS))
+
+
+def random_centres(gram: Indices, tries: int, rng: np.random.Generator) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The origin, then coefficients over a denominator: of the dual lattice and its fractions, and of the lattice."""
+    dim, inverse = len(gram), np.linalg.inv(gram)
+    exponent = next(e for e in range(1, 10_000) if np.allclose(inverse * e, np.rint(inverse * e), atol=1e-6))
+    dual = np.rint(inverse * exponent).astype(np.int64)
+    yield (0,) * dim, 1
+    for part in (1, 2, 3):
+        for _ in range(tries):
+            sparse = (rng.random(dim) < 0.2) * rng.integers(1, part * exponent + 1, dim)
+            yield _reduced(sparse @ dual, part * exponent)
+            yield _reduced(rng.integers(0, part + 1, dim), part + 1)
+
+
+def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], int]:
+    """The same centre up to lattice vectors, in lowest terms."""
+    common = gcd(denominator, *coefficients.tolist())
+    return tuple((coefficients // common % (denominator // common)).tolist()), denominator // common
+
+
+def shell_rows(chain: str, dim: int, centre: tuple[int, ...], denominator: int, reach: Fraction) -> Iterator[ShellRow]:
+    """For each squared distance up to `reach` the shell, with those just inside it."""
+    sizes = Shells(chain, dim, Fraction(1, denominator**2), reach, centre, denominator).sizes()
+    for outer in sizes:
+        least = max(Fraction(0), outer - LEAST_NORM)
+        inside = [norm for norm in sizes if norm <= outer and norm * outer >= least**2]
+        size = sum(sizes[norm] for norm in inside)
+        if size >= FEWEST:
+            words = " ".join(map(str, centre))
+            yield ShellRow(chain, dim, str(inside[0]), str(outer), words, denominator, size)
+
+
+def unbeaten(rows: Sequence[ShellRow]) -> list[ShellRow]:
+    """Those that no other of as few dimensions and as many vectors is as good as, by dimension and size."""
+    kept: list[ShellRow] = []
+    best: dict[str, Fraction] = {row.name: shells_named(row.dim, row.name).max_cosine for row in rows}
+    for row in sorted(rows, key=lambda row: (row.dim, best[row.name], -row.size)):
+        if all(other.size < row.size or best[other.name] > best[row.name] for other in kept):
+            kept.append(row)
+    return sorted(kept, key=lambda row: (row.dim, row.size))
