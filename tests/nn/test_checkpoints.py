@@ -241,9 +241,9 @@ def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
 
 @pytest.mark.parametrize(("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)])
 def test_the_default_lets_a_right_class_stand_out_and_wrong_ones_differ(num_classes, dim):
-    """Its cap is twice what probability .99 takes, and no shorter than a z whose every logit is 1.8."""
+    """Its cap is twice what probability .99 takes, and no shorter than a z whose logits have the mean square 10."""
     head = PrototypeHead(num_classes, dim=dim)
     free = min(dim, num_classes - 1)
-    both = (2 * confident_scale(num_classes, float(head.code.max_cosine)), 1.8 * free**0.5)
+    both = (2 * confident_scale(num_classes, float(head.code.max_cosine)), (10 * free) ** 0.5)
     assert head.scaling.value == pytest.approx(max(both))
-    assert (both[1] > both[0]) == (num_classes == 1000)
+    assert (both[1] > both[0]) == (dim >= 99)

@@ -10,7 +10,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import as_choice
 from protosphere.nn.functional import soft_unit, unit
 
-LOGIT = 1.8
+LOGIT = 10**0.5
 """How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""
 
 
@@ -60,8 +60,8 @@ def perfect_scale(code: SphericalCode) -> float:
 def soft_cap_scale(code: SphericalCode) -> float:
     """The longest that logits get together: twice `perfect_scale`, or more where they are many (docs/presets.md).
 
-    The logits of a simplex are as long as z is: a thousand that are 1.8 each, as those of wrong classes may well be,
-    are longer than what one right class needs.
+    The logits of a simplex are together as long as z is: a hundred that are 2 each, as those of wrong classes may well
+    be, are longer than what one right class needs.
     """
     return max(2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5)
 
