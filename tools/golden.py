@@ -62,6 +62,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "lattice_shell": (60, 10, {}),
     "sharp_codes": (40, 22, {}),
     "kissing_configuration": (40, 17, {}),
+    "derived_code": (40, 22, {}),
     "polygon": (17, 2, {}),
     "polytope": (24, 3, {}),
     "apple_peeling": (40, 4, {}),

@@ -5,6 +5,8 @@ apostrophe before it, which spreadsheets take for the sign of a text; so does on
 """
 
 import csv
+import gzip
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -39,21 +41,30 @@ def unguarded(cell: str) -> str:
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Path:
-    """Write the rows under a line of the columns' names; floats in full, None and what a row lacks as nothing."""
+    """Write the rows under a line of the columns' names; floats in full, None and what a row lacks as nothing.
+
+    A file whose name ends in .gz is packed, the same rows to the same bytes.
+    """
 
     def write(beside: Path) -> None:
-        with beside.open("w", newline="", encoding="utf-8") as file:
-            plain, quoting = (
-                csv.writer(file, lineterminator="\n", quoting=each) for each in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-            )
-            for cells in (columns, *([row.get(name) for name in columns] for row in rows)):
-                odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
-                (quoting if odd else plain).writerow([guarded(cell) for cell in cells])
+        file = io.StringIO(newline="")
+        plain, quoting = (
+            csv.writer(file, lineterminator="\n", quoting=each) for each in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+        )
+        for cells in (columns, *([row.get(name) for name in columns] for row in rows)):
+            odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
+            (quoting if odd else plain).writerow([guarded(cell) for cell in cells])
+        text = file.getvalue().encode()
+        beside.write_bytes(gzip.compress(text, mtime=0) if _packed(path) else text)
 
     return replace_file(path, write)
 
 
 def read_csv(path: Path) -> list[list[str]]:
     """The cells of all lines that are not empty, as they were before they were written."""
-    with path.open(newline="", encoding="utf-8") as file:
+    with (gzip.open if _packed(path) else open)(path, "rt", newline="", encoding="utf-8") as file:
         return [[unguarded(cell) for cell in row] for row in csv.reader(file) if row]
+
+
+def _packed(path: Path) -> bool:
+    return path.suffix == ".gz"

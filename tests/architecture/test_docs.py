@@ -31,7 +31,7 @@ FAMILIES = (
     *("shortened_cosets", "construction_x", "best_known_linear", "orthogonal_simplices", "semantic"),
     *("semantic_ranking", "hierarchical", "hierarchy_frame"),
     *("paley_frame", "steiner_frame", "two_graph_frame", "generalized_quadrangle", "weil_chirp", "root_system"),
-    *("signed_quadruples", "kissing_configuration"),
+    *("signed_quadruples", "kissing_configuration", "derived_code"),
     *(
         "e8_shell",
         "coxeter_todd_shell",

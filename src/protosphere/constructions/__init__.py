@@ -32,6 +32,7 @@ from protosphere.constructions.lattices import leech_shell as leech_shell
 from protosphere.constructions.lattices import laminated as laminated
 from protosphere.constructions.lattices import lattice_shell as lattice_shell
 from protosphere.constructions.lattices import sharp_codes as sharp_codes
+from protosphere.constructions.lattices import derived_code as derived_code
 from protosphere.constructions.kissing import kissing_configuration as kissing_configuration
 from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling

@@ -35,6 +35,7 @@ LINEAR = frozenset({"best_known_linear"})
 SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
     "lattice_shell",
     "kissing_configuration",
+    "derived_code",
 }
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 

@@ -80,9 +80,14 @@ def _next_power(dim: int) -> int:
     return min(LARGEST_DIM, 1 << max(4, (dim - 1).bit_length()))
 
 
+def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
+    """Every member of every family in dimensions up to `largest_dim`, after the name of its family."""
+    return (item for item in _members(_next_power(largest_dim), available()) if item[1].dim <= largest_dim)
+
+
 def near_members(largest_dim: int) -> Iterator[Member]:
-    """Every member of every family in dimensions up to `largest_dim`."""
-    return (member for _, member in _members(_next_power(largest_dim), available()) if member.dim <= largest_dim)
+    """The same without the names."""
+    return (member for _, member in named_members(largest_dim))
 
 
 def leading_member(num_classes: int, dim: int) -> tuple[str, Member] | None:

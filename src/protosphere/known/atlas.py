@@ -88,8 +88,8 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """The atlas that comes with the package: K from 10 to 100,000, telling n from 2 to 1024."""
-    with shipped_file("atlas.csv") as path:
+    """The atlas that comes with the package: K from 10 to a million by half octaves, every n to 64 and some to 1024."""
+    with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)
 
 

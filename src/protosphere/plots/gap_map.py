@@ -14,6 +14,9 @@ from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
 """The colours of what is proved best, and of cells the atlas does not have."""
 
+ROW_INCHES, ROWS_INCHES, NAMED_ROWS = 0.28, 4.5, 16
+"""The height of a row, and of all of them where they are many; more rows than that are named by powers of ten alone."""
+
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
     """Draw the rows of an atlas as the .png, .pdf or .svg that `path` ends in."""
@@ -29,7 +32,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
         place = counts.index(row.num_classes), dims.index(row.dim)
         (optimal if row.optimal else gaps)[place] = row.max_cosine - row.converse
     with styled():
-        figure = new_figure(COLUMN_INCHES, 0.9 + 0.28 * len(counts))
+        figure = new_figure(COLUMN_INCHES, 0.9 + min(ROW_INCHES * len(counts), ROWS_INCHES))
         ax = figure.subplots()
         ax.set_facecolor(UNKNOWN)
         grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
@@ -44,10 +47,11 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 
 def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
-    """Powers of two below, numbers of classes on the left."""
+    """Powers of two below, numbers of classes on the left, or powers of ten where they are many."""
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or range(len(dims))
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
-    ax.set_yticks([i + 0.5 for i in range(len(counts))], [f"{count:,}" for count in counts])
+    tens = [i for i, count in enumerate(counts) if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"]
+    ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])
     ax.set_xlabel("n, dimensions (not evenly spaced)")
     ax.set_ylabel("K, classes")
     ax.tick_params(length=2)

@@ -7,6 +7,7 @@ import numpy as np
 
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.sphere import normalized
@@ -38,11 +39,14 @@ def _minimal(count: int) -> LatticePoints:
 
 
 def _around_hole(count: int) -> LatticePoints:
-    """v - c/2 for minimal v with inner product 2 with c, and their negatives, which are (c - v) - c/2."""
+    return _of_norm(hole_vectors()[:count].astype(np.float64), 2 * leech_basis(), 4 * LEAST_NORM)
+
+
+def hole_vectors() -> SmallIntegers:
+    """2v - c for minimal v with inner product 2 with c, and their negatives, which are 2 (c - v) - c."""
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
-    points = np.concatenate([halves, -halves])[:count].astype(np.float64)
-    return _of_norm(points, 2 * leech_basis(), 4 * LEAST_NORM)
+    return np.concatenate([halves, -halves]).astype(np.int8)
 
 
 def _of_norm(vectors: Points, basis: Indices, least: int) -> LatticePoints:

@@ -1,0 +1,77 @@
+"""Derived codes: points of a lattice's shell that have given inner products with a few vectors, seen orthogonally.
+
+Points of norm N at least d apart keep their distances, and r of N is left: the max cosine falls to 1 - d/(2r). With one
+of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. Which vectors are worth
+it was found by trying: they are kept as numbers of minimal vectors of the Leech lattice, or as sums of two of these.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+
+from protosphere.code.structures import LatticePoints
+from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.leech import leech_minimal_vectors
+from protosphere.constructions.lattices.leech_shell import hole_vectors
+from protosphere.constructions.lattices.sections import LEECH, Parent, Section
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.known.derived_codes import NAME, shipped_derived_codes
+
+HOLE = Parent("second shell around a type 3 hole of the Leech lattice", hole_vectors, 2, LEECH.theorem)
+PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
+"""Shells by name, and their least squared distances in the scale of their coordinates."""
+
+
+def _named(dim: int, name: str) -> Member:
+    return Member(dim, 0, section_named(dim, name).max_cosine, name, partial(_structure, dim, name))
+
+
+def _structure(dim: int, name: str, count: int) -> LatticePoints:
+    return section_named(dim, name).structure(count)
+
+
+def section_named(dim: int, name: str) -> Section:
+    """The section of that name; InvalidArgumentError where there can be none in so many dimensions."""
+    read = NAME.fullmatch(name)
+    if read is None or read[1] not in PARENTS:
+        raise InvalidArgumentError(f"'member' must be the name of a derived code, got {brief(name)}")
+    parent, least = PARENTS[read[1]]
+    products, vectors = tuple(map(int, read[2].split())), leech_minimal_vectors()
+    tokens = [tuple(map(int, token.split("+"))) for token in read[3].split()]
+    if len(tokens) != len(products) or max(map(max, tokens)) >= len(vectors) or dim != 24 - len(tokens):
+        raise InvalidArgumentError(f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}")
+    fixed = tuple(tuple(sum(int(vectors[i][place]) for i in token) for place in range(24)) for token in tokens)
+    norm = sum(int(entry) ** 2 for entry in parent.vectors()[0])
+    left = norm_left(norm, fixed, products)
+    return Section(dim, 0, 1 - least / (2 * left), parent, fixed, products, name)
+
+
+def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]) -> Fraction:
+    """What a vector of that norm and these products with the fixed ones has left orthogonally to them, exactly.
+
+    >>> norm_left(2, [(1, 1)], [1])
+    Fraction(3, 2)
+    """
+    gram = [[Fraction(sum(a * b for a, b in zip(one, other, strict=True))) for other in fixed] for one in fixed]
+    rows = [[*row, Fraction(product)] for row, product in zip(gram, products, strict=True)]
+    rows.append([*map(Fraction, products), Fraction(norm)])
+    for i in range(len(fixed)):
+        if rows[i][i] == 0:
+            raise InvalidArgumentError("'member' must fix vectors of which none is a combination of the others")
+        for row in rows[i + 1 :]:
+            factor = row[i] / rows[i][i]
+            row[:] = [entry - factor * above for entry, above in zip(row, rows[i], strict=True)]
+    if rows[-1][-1] <= 0:
+        raise InvalidArgumentError("'member' must leave its points a length, got products that no vector has")
+    return rows[-1][-1]
+
+
+@family(
+    summary="sections of the Leech lattice: n = 17 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
+    reference="Delsarte, Goethals & Seidel (1977); Conway & Sloane, SPLAG, chapters 10 and 14",
+    named=_named,
+)
+def derived_code() -> Iterator[Member]:
+    """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
+    for row in shipped_derived_codes():
+        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, partial(_structure, row.dim, row.name))

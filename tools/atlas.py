@@ -1,0 +1,103 @@
+"""The atlas that is shipped: a fine grid of cells, each by the guarantee of the best that is known, nothing built.
+
+What a guarantee says, `ps.best` with iterations=0 reaches or beats: a part of a code may be better than the whole.
+Where the atlas that there was has something lower, found by a search, its row stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from protosphere import bounds
+from protosphere.bounds.bound import Bound
+from protosphere.constructions.best_known import certified_quickly
+from protosphere.constructions.candidates import PLAIN
+from protosphere.constructions.ranking import named_members
+from protosphere.constructions.registry import describe
+from protosphere.errors import InfeasibleError
+from protosphere.known.atlas import AtlasRow, monotone
+from protosphere.known.catalogue import shipped_catalogue
+from protosphere.types import Cosine, Progress, ignore
+
+EVERY_DIM, MOST_CLASSES = 64, 1_000_000
+HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
+"""16, 23, 32, ..., 741455."""
+
+Found = tuple[Cosine, str, str]
+"""A max cosine, whose it is, and its recipe."""
+
+
+def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
+    """Every dimension up to 64 and those of the rows; half octaves of classes, a million, and those of the rows."""
+    known = list(rows)
+    dims = sorted({*range(2, EVERY_DIM + 1), *(row.dim for row in known)})
+    counts = sorted({*HALF_OCTAVES, MOST_CLASSES, *(row.num_classes for row in known)})
+    return [(count, dim) for count in counts for dim in dims]
+
+
+def remade(old: Sequence[AtlasRow], progress: Progress = ignore) -> tuple[AtlasRow, ...]:
+    """An atlas of the grid of `old`, no cell of it worse."""
+    cells, kept = grid(old), {(row.num_classes, row.dim): row for row in old}
+    rows: list[AtlasRow] = []
+    for done, (count, dim) in enumerate(cells):
+        progress("atlas", done, len(cells))
+        row, before = guaranteed_row(count, dim), kept.get((count, dim))
+        rows.append(before if before is not None and before.max_cosine <= row.max_cosine + 1e-12 else row)
+    return monotone(rows)
+
+
+def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
+    """The cell of (K, n) by guarantees and kept searches: in its own dimension, or a family's code with zeros."""
+    bound = bounds.converse(num_classes, dim)
+    value, scheme, recipe = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
+    return AtlasRow(
+        num_classes,
+        dim,
+        float(value),
+        str(value) if isinstance(value, Fraction) else "",
+        scheme,
+        recipe,
+        float(value) <= float(bound) + 1e-12,
+        float(bound),
+        bound.theorem,
+        _unless_infeasible(num_classes, dim),
+        _promised_float("reed_muller", num_classes, dim),
+        _promised_float("bch", num_classes, dim),
+        0,
+        0,
+        num_classes,
+        dim,
+    )
+
+
+def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
+    for name, member in named_members(n):
+        if member.size >= K and certified_quickly(name, K, n):
+            zeros = "" if member.dim == n else f", {n - member.dim} zero coordinates added"
+            yield member.max_cosine, name, f"{member.recipe}{zeros}"
+    for name in PLAIN:
+        value = _promise(name, K, n)
+        if value is not None and certified_quickly(name, K, n):
+            yield value, name, describe(name).summary
+    entry = shipped_catalogue().best_entry(K, n) if shipped_catalogue().covers(K, n) else None
+    if entry is not None:
+        yield max(entry.max_cosine, float(bound)), "optimized", "found by an earlier search and kept"
+
+
+def _promise(scheme: str, K: int, n: int) -> Cosine | None:
+    entry = describe(scheme)
+    options = entry.resolved(PLAIN[scheme])
+    return None if entry.obstacle(K, n, **options) is not None else entry.guarantee(K, n, **options)
+
+
+def _promised_float(scheme: str, K: int, n: int) -> float | None:
+    value = _promise(scheme, K, n)
+    return None if value is None else float(value)
+
+
+def _unless_infeasible(K: int, n: int) -> float | None:
+    try:
+        return float(bounds.achievable(K, n))
+    except InfeasibleError:
+        return None

@@ -1,0 +1,101 @@
+"""Hunting derived codes: sections of shells of the Leech lattice by vectors drawn at random, the largest ones first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.constructions.lattices.derived_code import PARENTS, norm_left
+from protosphere.constructions.lattices.leech import leech_minimal_vectors
+from protosphere.constructions.ranking import named_members
+from protosphere.errors import InvalidArgumentError
+from protosphere.known.derived_codes import DerivedCodeRow
+from protosphere.types import Indices, Progress, ignore
+
+SINGLES, SUMS, INSIDE = 3, 3, 2
+"""Vectors tried of each section: minimal ones, sums of two of them, and some of the section's own."""
+
+
+@dataclass(frozen=True, order=True)
+class Cut:
+    """A section: how many points there are, negative, so that the largest comes first, and what was fixed."""
+
+    order: int
+    number: int
+    points: Indices = field(compare=False)
+    tokens: tuple[str, ...] = field(compare=False, default=())
+    fixed: tuple[tuple[int, ...], ...] = field(compare=False, default=())
+    products: tuple[int, ...] = field(compare=False, default=())
+
+
+def sections(
+    name: str, *, steps: int, least: int, lowest: int, seed: int, progress: Progress
+) -> Iterator[DerivedCodeRow]:
+    """Sections of a shell with at least `least` points in at least `lowest` dimensions, each size and cosine once."""
+    parent, distance = PARENTS[name]
+    shell, rng = parent.vectors().astype(np.float32), np.random.default_rng(seed)
+    norm = int((shell[0] ** 2).sum())
+    heap, seen, made = [Cut(-len(shell), 0, np.arange(len(shell)))], set[tuple[int, int, Fraction]](), 0
+    for step in range(steps):
+        progress("derived", step, steps)
+        if not heap:
+            return
+        cut = heapq.heappop(heap)
+        dim = 23 - len(cut.tokens)
+        for token, vector in _vectors(cut, name, rng):
+            values = shell[cut.points] @ np.array(vector, dtype=np.float32)
+            for product, size in zip(*(each.tolist() for each in np.unique_counts(values)), strict=True):
+                fixed, products = (*cut.fixed, vector), (*cut.products, int(product))
+                if size < least or size == -cut.order or (cosine := _cosine(distance, norm, fixed, products)) is None:
+                    continue
+                if (dim, size, cosine) not in seen:
+                    seen.add((dim, size, cosine))
+                    made += 1
+                    tokens = (*cut.tokens, token)
+                    yield DerivedCodeRow(name, " ".join(tokens), " ".join(map(str, products)), dim, size, str(cosine))
+                    if dim > lowest:
+                        inside = cut.points[values == product]
+                        heapq.heappush(heap, Cut(-size, made, inside, tokens, fixed, products))
+
+
+def _vectors(cut: Cut, name: str, rng: np.random.Generator) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Vectors to fix next, after their names."""
+    known = leech_minimal_vectors()
+    numbers = rng.integers(0, len(known), SINGLES).tolist()
+    numbers += rng.choice(cut.points, INSIDE).tolist() if name == "leech" else []
+    yield from ((str(i), tuple(known[i].tolist())) for i in numbers)
+    for i, j in rng.integers(0, len(known), (SUMS, 2)).tolist():
+        yield f"{i}+{j}", tuple((known[i].astype(np.int64) + known[j]).tolist())
+
+
+def _cosine(distance: int, norm: int, fixed: tuple[tuple[int, ...], ...], products: tuple[int, ...]) -> Fraction | None:
+    try:
+        return 1 - distance / (2 * norm_left(norm, fixed, products))
+    except InvalidArgumentError:  # a combination of those before it
+        return None
+
+
+def leading(rows: Iterable[DerivedCodeRow]) -> list[DerivedCodeRow]:
+    """Those that neither another one nor a code of another family beats in dimension, size and cosine."""
+    others = [(m.dim, m.size, float(m.max_cosine)) for name, m in named_members(24) if name != "derived_code"]
+    kept: list[DerivedCodeRow] = []
+    for row in sorted(rows, key=lambda row: (row.dim, Fraction(row.max_cosine), -row.size)):
+        cosine = float(Fraction(row.max_cosine))
+        if not any(dim <= row.dim and size >= row.size and value <= cosine + 1e-12 for dim, size, value in others):
+            others.append((row.dim, row.size, cosine))
+            kept.append(row)
+    return sorted(kept, key=lambda row: (row.dim, row.size))
+
+
+def hunt_derived(
+    rows: Iterable[DerivedCodeRow], *, steps: int, least: int, lowest: int, seed: int, progress: Progress = ignore
+) -> list[DerivedCodeRow]:
+    """The leading ones of the rows and of what is found by so many steps in each shell."""
+    found = list(rows)
+    for name in PARENTS:
+        found += sections(name, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress)
+    return leading(found)
