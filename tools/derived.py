@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.constructions.lattices.derived_code import PARENTS, norm_left
+from protosphere.constructions.lattices.derived_code import PARENTS, norm_left, section_named
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.ranking import named_members
 from protosphere.errors import InvalidArgumentError
@@ -98,4 +98,12 @@ def hunt_derived(
     found = list(rows)
     for name in PARENTS:
         found += sections(name, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress)
-    return leading(found)
+    return [row for row in leading(found) if _spans(row)]
+
+
+def _spans(row: DerivedCodeRow) -> bool:
+    """Whether the points lie in no plane of R^n: else they are a better code in fewer dimensions, and no lattice's."""
+    section = section_named(row.dim, row.name)
+    vectors = section.parent.vectors().astype(np.int64)
+    inside = vectors[np.all(vectors @ np.array(section.fixed).T == section.products, axis=1)].astype(np.float64)
+    return int(np.linalg.matrix_rank(inside[1:] - inside[0])) == row.dim

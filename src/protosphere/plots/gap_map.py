@@ -14,8 +14,11 @@ from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
 OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
 """The colours of what is proved best, and of cells the atlas does not have."""
 
-ROW_INCHES, ROWS_INCHES, NAMED_ROWS = 0.28, 4.5, 16
-"""The height of a row, and of all of them where they are many; more rows than that are named by powers of ten alone."""
+ROW_INCHES, ROWS_INCHES = 0.28, 4.5
+"""The height of a row, and of all of them where they are many."""
+
+NAMED_ROWS, NAMED_COLUMNS = 16, 30
+"""More rows than that are named by powers of ten alone, and of more columns those near the last are not named."""
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
@@ -48,7 +51,8 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
     """Powers of two below, numbers of classes on the left, or powers of ten where they are many."""
-    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or range(len(dims))
+    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or list(range(len(dims)))
+    powers = [i for i in powers if i == powers[-1] or powers[-1] - i >= len(dims) / 15 or len(dims) <= NAMED_COLUMNS]
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
     tens = [i for i, count in enumerate(counts) if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"]
     ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])

@@ -67,7 +67,7 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 
 
 @family(
-    summary="sections of the Leech lattice: n = 17 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
+    summary="sections of the Leech lattice: n = 18 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
     reference="Delsarte, Goethals & Seidel (1977); Conway & Sloane, SPLAG, chapters 10 and 14",
     named=_named,
 )
