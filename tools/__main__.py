@@ -1,4 +1,4 @@
-"""`python -m tools`: an atlas, a catalogue, records, linear codes, shells, sections, the atlas page, a release tried."""
+"""`python -m tools`: an atlas, a catalogue, records, linear codes, shells, sections, the page, a release tried."""
 
 from __future__ import annotations
 
