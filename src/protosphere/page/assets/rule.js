@@ -20,7 +20,10 @@ function point(scheme, K, n, cosine, more) {
 function memberPoint(scheme, row, K) {
   const [n, , , size, guarantee, recipe, steps, spectra] = row;
   for (let i = 0; i < steps.length; i += 3) {
-    if (steps[i] <= K && K <= steps[i + 1]) return point(scheme, K, n, steps[i + 2], { guarantee, recipe, size, spectra });
+    const met = Math.abs(number(steps[i + 2]) - number(guarantee)) < SAME;
+    if (steps[i] <= K && K <= steps[i + 1]) {
+      return point(scheme, K, n, met ? guarantee : steps[i + 2], { guarantee, recipe, size, spectra });
+    }
   }
   return point(scheme, K, n, guarantee, { known: "promised", guarantee, recipe, size, spectra });
 }
