@@ -62,7 +62,7 @@ def test_a_member_serves_what_construct_takes_it_for():
 def test_most_members_of_families_that_were_looked_at_are_measured(data):
     looked_at = [rows for rows in data["members"].values() if any(row[6] for row in rows)]
     assert len(looked_at) >= 20
-    assert sum(bool(row[6]) for rows in looked_at for row in rows) > 0.9 * sum(map(len, looked_at))
+    assert sum(bool(row[6]) for rows in looked_at for row in rows) > 0.75 * sum(map(len, looked_at))
 
 
 def test_the_command_writes_and_opens_it(tmp_path, monkeypatch, capsys):
