@@ -52,7 +52,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
     """Powers of two below, numbers of classes on the left, or powers of ten where they are many."""
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or list(range(len(dims)))
-    powers = [i for i in powers if i == powers[-1] or powers[-1] - i >= len(dims) / 15 or len(dims) <= NAMED_COLUMNS]
+    powers = [i for i in powers if i == powers[-1] or powers[-1] - i >= len(dims) / 10 or len(dims) <= NAMED_COLUMNS]
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
     tens = [i for i, count in enumerate(counts) if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"]
     ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])
