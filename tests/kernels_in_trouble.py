@@ -18,10 +18,16 @@ from pathlib import Path
 import numba
 import numpy as np
 
-import protosphere  # noqa: F401 - before the forks
+import protosphere
 
+assert protosphere.__version__, "loaded before the forks"
 warnings.simplefilter("error")
 ONES = np.ones(3)
+
+
+def nearly_full_disk() -> None:
+    """No file may be longer than 1,000 bytes from now on."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 
 
 def child(where: Path | None = None, home: Path | None = None, before=None) -> dict:
@@ -30,7 +36,7 @@ def child(where: Path | None = None, home: Path | None = None, before=None) -> d
     if pid := os.fork():
         os.close(writing)
         os.waitpid(pid, 0)
-        with open(reading, encoding="utf-8") as answer:  # noqa: PTH123 - a descriptor
+        with os.fdopen(reading, encoding="utf-8") as answer:
             return json.loads(answer.read() or "null")
     try:
         if home is not None:
@@ -100,8 +106,7 @@ def main(folder: Path) -> None:
     answers["first"] = child(folder / "cache")
     answers["second"] = child(folder / "cache")
     answers["home"] = child(None, folder / "home")
-    small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))  # noqa: E731
-    answers["full"] = child(folder / "full", before=small)
+    answers["full"] = child(folder / "full", before=nearly_full_disk)
     place = Path(answers["first"]["folder"])
     answers["damaged"] = damaged(next(path for path in place.iterdir() if ".dot." in path.name))
     place.chmod(0o777)

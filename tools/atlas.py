@@ -7,7 +7,6 @@ Where the atlas that there was has something lower, found by a search, its row s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
@@ -15,7 +14,7 @@ from protosphere.constructions.best_known import certified_quickly
 from protosphere.constructions.candidates import PLAIN
 from protosphere.constructions.ranking import named_members
 from protosphere.constructions.registry import describe
-from protosphere.errors import InfeasibleError
+from protosphere.constructions.survey import COMPARED, Found, beside_bounds
 from protosphere.known.atlas import AtlasRow, monotone
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
@@ -23,9 +22,6 @@ from protosphere.types import Cosine, Progress, ignore
 EVERY_DIM, MOST_CLASSES = 64, 1_000_000
 HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
 """16, 23, 32, ..., 741455."""
-
-Found = tuple[Cosine, str, str]
-"""A max cosine, whose it is, and its recipe."""
 
 
 def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
@@ -50,25 +46,9 @@ def remade(old: Sequence[AtlasRow], progress: Progress = ignore) -> tuple[AtlasR
 def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
     """The cell of (K, n) by guarantees and kept searches: in its own dimension, or a family's code with zeros."""
     bound = bounds.converse(num_classes, dim)
-    value, scheme, recipe = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
-    return AtlasRow(
-        num_classes,
-        dim,
-        float(value),
-        str(value) if isinstance(value, Fraction) else "",
-        scheme,
-        recipe,
-        float(value) <= float(bound) + 1e-12,
-        float(bound),
-        bound.theorem,
-        _unless_infeasible(num_classes, dim),
-        _promised_float("reed_muller", num_classes, dim),
-        _promised_float("bch", num_classes, dim),
-        0,
-        0,
-        num_classes,
-        dim,
-    )
+    found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
+    compared = {scheme: _promised_float(scheme, num_classes, dim) for scheme in COMPARED}
+    return beside_bounds(num_classes, dim, found, bound, compared)
 
 
 def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
@@ -94,10 +74,3 @@ def _promise(scheme: str, K: int, n: int) -> Cosine | None:
 def _promised_float(scheme: str, K: int, n: int) -> float | None:
     value = _promise(scheme, K, n)
     return None if value is None else float(value)
-
-
-def _unless_infeasible(K: int, n: int) -> float | None:
-    try:
-        return float(bounds.achievable(K, n))
-    except InfeasibleError:
-        return None

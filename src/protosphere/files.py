@@ -147,7 +147,7 @@ def locked(path: Path, what: str) -> Generator[None]:
             raise StorageError(
                 f"'{path}' is in use by another {what}; wait for it, or choose another {kind}"
             ) from error
-        except (OSError, NotImplementedError) as error:  # filelock raises the second where the system has no locks
+        except (OSError, RuntimeError) as error:  # filelock raises the second where the system has no locks
             if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
                 raise StorageError(f"cannot write '{place}': {_reason(error)}") from error
     try:

