@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -105,3 +106,20 @@ def test_what_does_not_fit_the_machine_is_said_before_it_is_tried(scheme):
         ps.InfeasibleError, match=r"in this machine's memory, got num_classes 1000000000 and dim 1048576"
     ):
         ps.construct(scheme, num_classes=10**9, dim=2**20)
+
+
+@pytest.mark.parametrize(
+    ("num_classes", "dim"), [(3, 10**10), (2, 10**5000), (1000, 10**12)], ids=["three", "long", "thousand"]
+)
+def test_points_too_long_for_memory_are_said_before_they_are_tried(num_classes, dim):
+    with pytest.raises(ps.InfeasibleError, match="in this machine's memory, got num_classes"):
+        ps.construct("best", num_classes=num_classes, dim=dim, iterations=0)
+
+
+def test_memory_that_runs_out_is_said_in_one_sentence(monkeypatch):
+    def exhausted(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(sys.modules["protosphere.constructions.construct"], "certified", exhausted)
+    with pytest.raises(ps.InfeasibleError, match="'simplex' does not fit into this machine's memory, got num_classes"):
+        ps.construct("simplex", num_classes=10, dim=20)

@@ -29,6 +29,9 @@ BUILT = 3
 LARGEST_THINNED = 4096
 """Up to so many points the K to keep are chosen with care."""
 
+LARGEST_UNPACKED = 1 << 26
+"""Up to so many entries of theirs: half a gigabyte."""
+
 LINEAR = frozenset({"best_known_linear"})
 """Words of a linear code: more than half of them hold a pair at every distance that there is."""
 
@@ -124,16 +127,17 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
         if met and candidate.promise > limit:
             return
-        placement, named = kept_points(candidate, K)
+        placement, named = kept_points(candidate, K, n)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
         yield Built(code, candidate)
         met = met or float(code.max_cosine) <= limit
 
 
-def kept_points(candidate: Candidate, num_classes: int) -> tuple[Placement, Provenance]:
+def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
     all_distances = candidate.scheme in LINEAR and 2 * num_classes > candidate.size
-    if all_distances or not num_classes < candidate.size <= LARGEST_THINNED:
+    thinnable = num_classes < candidate.size <= LARGEST_THINNED and candidate.size * dim <= LARGEST_UNPACKED
+    if all_distances or not thinnable:
         named = candidate.first(num_classes)
         return placement_of(named), named
     named = candidate.first(candidate.size)

@@ -11,7 +11,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.rebuild import streams
 from protosphere.constructions.registry import describe
-from protosphere.errors import InfeasibleError, as_choice, as_integer
+from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
 from protosphere.types import Indices, Progress, ignore
 from protosphere.version import __version__
 
@@ -41,6 +41,23 @@ def construct(
     >>> construct("reed_muller", num_classes=100, dim=64)
     SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
+    try:
+        return _constructed(scheme, num_classes, dim, seed, mapping, progress, options)
+    except MemoryError as error:
+        raise InfeasibleError(
+            f"'{scheme}' does not fit into this machine's memory, got num_classes {brief(num_classes)} and dim {brief(dim)}"
+        ) from error
+
+
+def _constructed(
+    scheme: str,
+    num_classes: int | None,
+    dim: int,
+    seed: int,
+    mapping: str,
+    progress: Progress,
+    options: dict[str, Any],
+) -> SphericalCode:
     entry = describe(scheme)
     given = entry.resolved(options)
     K = as_integer("num_classes", _implied(given) if num_classes is None else num_classes, minimum=2)

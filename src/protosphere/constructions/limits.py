@@ -12,6 +12,9 @@ MOST_PRODUCTS = 10**15
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
 
+DENSE_ROWS = 4
+"""Points of a code that are unpacked together at the least."""
+
 
 def memory_bytes() -> int:
     """Half of the machine's memory, the share a code may take; 8 GiB where the system does not say."""
@@ -24,15 +27,16 @@ def memory_bytes() -> int:
 def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:
     """Why K points of R^n are too many: for memory, or for measuring all their pairs.
 
-    One that chooses among others is asked for the least that any of them takes: it looks for those that fit.
+    One that chooses among others is asked for the least that any of them takes: it looks for those that fit. However
+    a code is held, its points are measured as dense rows, so a few of those must fit as well.
     """
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     entries, room = num_classes * dim, memory_bytes()
     copies, bits_a_point = 3, dim + NUMBER_BITS if scheme.packed else 64 * dim
     if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
-    if num_classes * copies * bits_a_point > room * 8:
-        most = room * 8 * dim // (copies * bits_a_point)
+    if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
+        most = room * 8 * dim // (copies * max(bits_a_point, DENSE_ROWS * 64 * dim // num_classes))
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
     if not (scheme.packed or scheme.numbered or scheme.chooses) and num_classes * entries > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"

@@ -45,7 +45,7 @@ def _possible(provenance: Provenance) -> Iterator[SphericalCode]:
         yield _certified(provenance)
         return
     for candidate in candidates(provenance.num_classes, provenance.dim):
-        chosen = kept_points(candidate, provenance.num_classes)[1]
+        chosen = kept_points(candidate, provenance.num_classes, provenance.dim)[1]
         yield _certified(replace(provenance, resolved=chosen))
 
 
