@@ -44,9 +44,8 @@ def construct(
     try:
         return _constructed(scheme, num_classes, dim, seed, mapping, progress, options)
     except MemoryError as error:
-        raise InfeasibleError(
-            f"'{scheme}' does not fit into this machine's memory, got num_classes {brief(num_classes)} and dim {brief(dim)}"
-        ) from error
+        got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
+        raise InfeasibleError(f"'{scheme}' does not fit into this machine's memory, {got}") from error
 
 
 def _constructed(
