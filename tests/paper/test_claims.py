@@ -88,8 +88,8 @@ def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distanc
         assert needed == len(differences) + 1 or half(needed - 1) >= distance
 
 
-def run_with(accuracy, **seeds):
-    recipe = load_recipe("quick-cifar100").changed(scheme="bch", dim=63, mapping="random", **seeds)
+def run_with(accuracy, dim=63, **seeds):
+    recipe = load_recipe("quick-cifar100").changed(scheme="bch", dim=dim, mapping="random", **seeds)
     return RunRecord(recipe, "done", test_accuracy=accuracy, max_cosine=0.3)
 
 
@@ -109,6 +109,20 @@ def test_variance_is_split_into_what_varied_alone():
     assert split_explains(Evidence(tuple(records))).verdict == DOES_NOT
     assert split_explains(Evidence(tuple(records[:398]))).verdict == NOT_RUN
     assert not Evidence(tuple(records)).grid, "they are no runs of the grid"
+
+
+def test_codes_of_different_accuracy_share_one_variance():
+    rng = np.random.default_rng(1)
+    fixed = {"prototype_seed": 0, "split_seed": 0}
+    records = [
+        run_with(level + 0.01 * rng.standard_normal(), dim=dim, seed=seed, **fixed)
+        for dim, level in ((31, 0.3), (63, 0.5))
+        for seed in range(100)
+    ]
+    (found,) = spreads(records)
+    assert found.factor == "network"
+    assert found.runs == 200
+    assert found.low < 1 < found.high < 1.5
 
 
 def test_regression_against_a_known_line():

@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from protosphere.cli.arguments import Flag, Json, Whole
-from protosphere.cli.finished_runs import seen, trained_runs
+from protosphere.cli.experiment_figures import draw_experiment
+from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import screen
 from protosphere.cli.sweeping import Ray, show_plan, show_summary, sweep_on_screen
 from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
-from protosphere.plots.accuracy import Trained, draw_accuracy, equation, line_through
+from protosphere.plots.accuracy import Trained, equation, line_through
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
 
@@ -41,7 +42,7 @@ def reproduce(
         budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own recipe.
         store: The folder of results; by default one in runs/.
         results: A .csv file of results: those in it are not run again, and all are written to it.
-        figures: The folder for the two figures as .png, .pdf and .csv; by default the store.
+        figures: The folder for the figures; by default the store.
         workers: Processes on this machine.
         ray: Run on a Ray cluster: its address, or nothing for one of this machine.
         data_dir: Where to look for the data first.
@@ -61,7 +62,8 @@ def reproduce(
         write_table(records, results)
     show_summary(records, place, json=json)
     if trained := trained_runs(records):
-        files = draw_accuracy(trained, figures or place.folder, experiment, f"{TITLES[experiment]}: {seen(records)}")
+        name = experiment if budget == "quick" else f"{experiment}-{budget}"
+        files = draw_experiment(records, figures or place.folder, name, TITLES[experiment])
         if not json:
             show_figures(files, trained)
 

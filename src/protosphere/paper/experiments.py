@@ -96,7 +96,7 @@ _SMALL_RECIPE: Grid = {
 
 PLANS: Mapping[tuple[str, str], Grid] = {
     ("mnist", "quick"): {"recipe": "quick-mnist", "epochs": 6, "seeds": [0, 1], "grid": _MNIST},
-    ("mnist", "hours"): {"recipe": "quick-mnist", "epochs": 20, "seeds": [0, 1, 2, 3, 4], "grid": _MNIST},
+    ("mnist", "hours"): {"recipe": "quick-mnist", "precision": "bf16-mixed", "seeds": [0, 1, 2, 3, 4], "grid": _MNIST},
     ("mnist", "paper"): {"recipe": "paper-mnist", "seeds": [0, 1, 2, 3, 4], "grid": _MNIST},
     ("cifar100", "quick"): {"recipe": "quick-cifar100", "epochs": 3, "seeds": [0, 1], "grid": _CIFAR100_CORE},
     ("cifar100", "features"): _FEATURES_RECIPE,

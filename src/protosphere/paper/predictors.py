@@ -40,6 +40,17 @@ NUMBERS: dict[str, Number] = {
 
 
 @dataclass(frozen=True)
+class TrainedCell:
+    """A scheme in a dimension with a mapping: a number of its code and the accuracy in per cent, means over seeds."""
+
+    scheme: str
+    dim: int
+    mapping: str
+    number: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
 class Predictor:
     """How well a line on one number tells accuracy.
 
@@ -61,22 +72,27 @@ class Predictor:
 
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
     """Every number that all runs have, the one that explains most first; runs of learned layers have no code."""
-    done = [r for r in records if r.recipe.head == "prototypes" and r.test_accuracy is not None]
-    rng = np.random.default_rng(seed)
-    found = [_judged(name, number, done, rng) for name, number in NUMBERS.items()]
+    done, rng = list(records), np.random.default_rng(seed)
+    found = [_judged(name, cells_of(name, done), rng) for name in NUMBERS]
     return sorted((one for one in found if one is not None), key=lambda one: -one.r_squared)
 
 
-def _judged(name: str, number: Number, records: Sequence[RunRecord], rng: np.random.Generator) -> Predictor | None:
-    cells: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
+def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
+    """The cells of runs with prototypes, with a number of `NUMBERS`; none where a run does not have it."""
+    runs: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
     for record in records:
-        value = number(record)
-        if value is None:
-            return None
-        cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
-        cells.setdefault(cell, []).append((value, 100 * (record.test_accuracy or 0.0)))
-    schemes = np.array([scheme for scheme, _, _ in cells])
-    table = np.array([[fmean(column) for column in zip(*runs, strict=True)] for runs in cells.values()])
+        if record.recipe.head == "prototypes" and record.test_accuracy is not None:
+            value = NUMBERS[name](record)
+            if value is None:
+                return []
+            which = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
+            runs.setdefault(which, []).append((value, 100 * record.test_accuracy))
+    return [TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True))) for which, own in runs.items()]
+
+
+def _judged(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -> Predictor | None:
+    schemes = np.array([cell.scheme for cell in cells])
+    table = np.array([(cell.number, cell.accuracy) for cell in cells])
     if len(set(schemes.tolist())) < 3 or np.ptp(table[:, 0]) == 0 or np.ptp(table[:, 1]) == 0:
         return None
     low, high = np.quantile(_resampled(table, schemes, rng), (0.025, 0.975)).tolist()

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from statistics import variance
 
 from protosphere.intervals import Mean
-from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 
 FACTORS = ("mapping", "network", "split")
@@ -35,36 +34,31 @@ class Spread:
         return Mean(self.variance**0.5, (self.high**0.5 - self.low**0.5) / 2)
 
 
-def spread_of(factor: str, accuracies: Sequence[float]) -> Spread:
-    """The variance of at least two numbers, and by chi squared where it may lie.
+def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
+    """The variance within samples, each about its own mean, and by chi squared where it may lie.
 
-    >>> found = spread_of("split", [1.0, 2.0, 3.0, 4.0])
+    >>> found = pooled_spread("split", [[1.0, 2.0, 3.0, 4.0]])
     >>> round(found.variance, 3), round(found.low, 3), round(found.high, 3)
     (1.667, 0.535, 23.17)
     """
     from scipy.special import chdtri
 
-    free, found = len(accuracies) - 1, variance(accuracies)
-    return Spread(
-        factor, free + 1, found, free * found / float(chdtri(free, 0.025)), free * found / float(chdtri(free, 0.975))
-    )
+    free = sum(len(values) - 1 for values in samples)
+    squares = sum((len(values) - 1) * variance(values) for values in samples)
+    low, high = (squares / float(chdtri(free, level)) for level in (0.025, 0.975))
+    return Spread(factor, free + len(samples), squares / free, low, high)
 
 
 def spreads(records: Sequence[RunRecord]) -> list[Spread]:
-    """Of each factor, over the runs in which it alone varies about the most common of all; those with two at least."""
-    design = [r for r in records if r.recipe.prototype_seed >= 0 and r.recipe.split_seed >= 0]
-    groups: dict[str, list[list[float]]] = {factor: [] for factor in FACTORS}
-    for position, factor in enumerate(FACTORS):
-        alike: dict[tuple[object, ...], list[float]] = {}
-        for record in design:
-            seeds = _seeds(record.recipe)
-            key = (record.recipe.scheme, record.recipe.dim, *seeds[:position], *seeds[position + 1 :])
-            if record.test_accuracy is not None:
-                alike.setdefault(key, []).append(100 * record.test_accuracy)
-        groups[factor] = sorted(alike.values(), key=len)
-    longest = {factor: found[-1] for factor, found in groups.items() if found and len(found[-1]) > 1}
-    return [spread_of(factor, values) for factor, values in longest.items()]
-
-
-def _seeds(recipe: Recipe) -> tuple[int, int, int]:
-    return recipe.prototype_seed, recipe.seed, recipe.split_seed
+    """Of each factor, over the runs of each code in which it alone varies; none where there are no two such runs."""
+    samples: dict[str, dict[tuple[object, ...], list[float]]] = {factor: {} for factor in FACTORS}
+    for record in records:
+        recipe, accuracy = record.recipe, record.test_accuracy
+        if min(recipe.prototype_seed, recipe.split_seed) < 0 or accuracy is None:
+            continue
+        seeds = (recipe.prototype_seed, recipe.seed, recipe.split_seed)
+        for position, factor in enumerate(FACTORS):
+            others = (recipe.scheme, recipe.dim, *seeds[:position], *seeds[position + 1 :])
+            samples[factor].setdefault(others, []).append(100 * accuracy)
+    several = {factor: [values for values in own.values() if len(values) > 1] for factor, own in samples.items()}
+    return [pooled_spread(factor, own) for factor, own in several.items() if own]

@@ -1,0 +1,59 @@
+"""The figures of the paper's experiments: its own two, what it leaves out, and which number tells accuracy."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from protosphere.cli.finished_runs import seen, trained_runs
+from protosphere.paper.evidence import Evidence
+from protosphere.paper.predictors import cells_of, predictors
+from protosphere.plots.accuracy import draw_accuracy
+from protosphere.plots.figure_files import save_figure
+from protosphere.plots.numbers import Panel, numbers_figure
+from protosphere.plots.ways import ways_figure
+from protosphere.training.paired import compared
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+
+MAPPED = {"fixed": "fixed", "random": "at random", "align": "aligned", "oppose": "opposed"}
+MOST_PANELS = 4
+
+
+def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title: str) -> tuple[Path, ...]:
+    """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
+    done = [record for record in records if record.test_accuracy is not None]
+    own = Evidence(tuple(done))
+    title = f"{title}: {seen(done)}"
+    drawn = draw_accuracy(trained_runs(own.grid), folder, name, title) if own.grid else ()
+    pictures = {"beyond": _beyond(own.alike), "numbers": _numbers(own.alike, title)}
+    return (
+        *drawn,
+        *(save_figure(figure, folder / f"{name}-{kind}.png") for kind, figure in pictures.items() if figure),
+    )
+
+
+def way_of(recipe: Recipe) -> str:
+    """What a run is called beside what the paper does not compare with."""
+    return f"{recipe.series}, {MAPPED[recipe.mapping]}" if recipe.head == "prototypes" else recipe.series
+
+
+def _beyond(records: Sequence[RunRecord]) -> object | None:
+    shown = [r for r in records if r.recipe.head != "prototypes" or r.recipe.scheme in ("best", "semantic", "one_hot")]
+    learned = [r.recipe.series for r in shown if r.recipe.head != "prototypes"]
+    if not learned:
+        return None
+    return ways_figure(compared(shown, lambda r: way_of(r.recipe), learned[0]), "test accuracy")
+
+
+def _numbers(records: Sequence[RunRecord], title: str) -> object | None:
+    found = predictors(records)[:MOST_PANELS]
+    if len(found) < 2:
+        return None
+    panels = [
+        Panel(
+            one.name,
+            f"explains {100 * one.r_squared:.0f} %, of other schemes {max(0.0, 100 * one.held_out):.0f} %",
+            [(cell.scheme, cell.mapping, cell.number, cell.accuracy) for cell in cells_of(one.name, records)],
+        )
+        for one in found
+    ]
+    return numbers_figure(panels, title)
