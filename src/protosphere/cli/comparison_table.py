@@ -1,7 +1,5 @@
 """A comparison as tables that fit the terminal: a row per dimension, a column per scheme."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

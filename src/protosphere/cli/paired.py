@@ -1,7 +1,5 @@
 """`protosphere paired`."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

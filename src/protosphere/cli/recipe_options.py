@@ -1,7 +1,5 @@
 """Every setting of a recipe as a flag, and the recipe that flags and a file come to together."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal

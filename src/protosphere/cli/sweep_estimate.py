@@ -1,7 +1,5 @@
 """How long a sweep still takes, from the epochs that it has been seen to do."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

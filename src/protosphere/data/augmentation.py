@@ -6,8 +6,6 @@ in the original that each pixel of the result comes from. Random numbers are dra
 sees the same images.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -37,7 +35,7 @@ class Moves:
     degrees: Tensor
     pad: int
 
-    def __getitem__(self, part: slice) -> Moves:
+    def __getitem__(self, part: slice) -> "Moves":
         return Moves(self.down[part], self.right[part], self.mirrored[part], self.degrees[part], self.pad)
 
 

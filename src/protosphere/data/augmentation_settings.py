@@ -1,7 +1,5 @@
 """What may happen to an image, as a record that needs no torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@ A record is one or two label bytes and 3,072 bytes of image, first all of red, t
 A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
 """
 
-from __future__ import annotations
-
 import tarfile
 import zlib
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Labelled examples as the rest of the house sees them: images as bytes, channels first, or vectors of features."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property

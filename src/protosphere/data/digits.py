@@ -4,8 +4,6 @@ The test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digi
 scikit-learn carries it; `scikit-learn` is the oracle of our test and no dependency.
 """
 
-from __future__ import annotations
-
 from importlib import resources
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One file from the network: resumed where it was cut off, checked against its digest, renamed into place."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ The first 512 principal components of its 1,280 penultimate features as int8, on
 most of the classes in ImageNet. `protosphere features` makes such files with any network.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

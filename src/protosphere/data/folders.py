@@ -1,7 +1,5 @@
 """Where data is looked for: the folder asked for, then $PROTOSPHERE_DATA, then the user's cache."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

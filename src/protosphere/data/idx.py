@@ -3,8 +3,6 @@
 Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998.
 """
 
-from __future__ import annotations
-
 import gzip
 import math
 import struct

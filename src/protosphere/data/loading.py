@@ -1,7 +1,5 @@
 """From a name to examples: found on this machine, or downloaded, or one sentence on what to put where."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; 
 Fashion-MNIST, 2017.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from protosphere.data.dataset import Dataset, numbered_names

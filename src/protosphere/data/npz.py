@@ -1,7 +1,5 @@
 """Examples of the user's own: an .npz file with x_train, y_train, x_test and y_test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

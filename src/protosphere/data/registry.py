@@ -1,7 +1,5 @@
 """The list of datasets: one frozen record each, made by decorating its reader."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

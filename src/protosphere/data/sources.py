@@ -1,7 +1,5 @@
 """Which files a dataset is made of, where they officially are, and the digests of what a download must bring."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What was measured once for the atlas page and comes with the package: reading it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import lru_cache

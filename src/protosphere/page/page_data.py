@@ -1,7 +1,5 @@
 """Everything the atlas page is drawn from, as JSON: what the package knows at the moment, nothing copied by hand."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from fractions import Fraction

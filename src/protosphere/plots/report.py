@@ -1,7 +1,5 @@
 """One page for a browser, with everything in it: no network, no other file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

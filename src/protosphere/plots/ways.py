@@ -1,7 +1,5 @@
 """Ways to train against the dimension: means over seeds with their 95 % intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any

@@ -1,7 +1,5 @@
 """Training: recipes, runs that survive being killed, sweeps, and what they leave. Torch comes when a run begins."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from protosphere.training.recipe import Recipe

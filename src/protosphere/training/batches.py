@@ -4,8 +4,6 @@ All processes of a run draw the order and the moves of whole batches from the sa
 however many there are, together they see what one would.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -45,7 +43,7 @@ class Labelled:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def to(self, device: torch.device) -> Labelled:
+    def to(self, device: torch.device) -> "Labelled":
         """The same on another device."""
         return Labelled(self.inputs.to(device), self.labels.to(device))
 

@@ -1,7 +1,5 @@
 """Where a run stands after an epoch, in one file that is written beside and renamed: there is always a whole one."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ same network after one epoch with a learned layer. `logits`: the correlation of 
 cosine of what a layer after as many numbers learns for them in half of the epochs. Or a tree, or a table of vectors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

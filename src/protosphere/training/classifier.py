@@ -1,7 +1,5 @@
 """A network and its head as one module: what a step computes, and what is kept of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Numbers of a run's prototypes that may tell its accuracy beforehand, in its record beside their largest cosine."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment import similarity_from_embeddings

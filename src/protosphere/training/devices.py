@@ -1,7 +1,5 @@
 """Where a run is computed: Lightning Fabric, made for a recipe; and the processor made to give the same bits again."""
 
-from __future__ import annotations
-
 import logging
 import os
 import warnings

@@ -1,7 +1,5 @@
 """What an epoch came to, as JSON lines, and where it is installed, for TensorBoard."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress

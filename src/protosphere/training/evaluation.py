@@ -1,7 +1,5 @@
 """What a network is worth on examples it was not trained on: its accuracy at once, every metric in the end."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

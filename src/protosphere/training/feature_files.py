@@ -4,8 +4,6 @@ Rows are written into a folder beside the file as they come, with a note of how 
 file is put together, and the folder removed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

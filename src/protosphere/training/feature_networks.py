@@ -1,7 +1,5 @@
 """Somebody's network as a function from images to features: an ONNX file, or an nn.Module by its dotted name."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass

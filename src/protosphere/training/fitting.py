@@ -3,8 +3,6 @@
 They are kept in the run's folder, and read from there when it goes on.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

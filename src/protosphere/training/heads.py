@@ -1,7 +1,5 @@
 """The head of a recipe: fixed prototypes, or a layer that is learned; and what is trained through it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a run may use, as a record that needs no torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@
 before (`normalised.*`); its header the recipe, the shape of an input and the names of the classes.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from importlib import import_module

@@ -4,8 +4,6 @@ Features keep their relative sizes, for a network made some large because they m
 number, the root mean square of their deviations.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

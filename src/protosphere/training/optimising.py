@@ -1,7 +1,5 @@
 """The descent of a recipe: its optimiser, and the learning rate over epochs and, while it warms up, over batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -5,8 +5,6 @@ says more than that of two means. A way that was run at several learning rates i
 validation accuracy; test examples have no say in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Streams of random numbers, each for one purpose and epoch; and the states of the interpreter's own generators."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Generator
 from contextlib import contextmanager

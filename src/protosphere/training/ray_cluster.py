@@ -4,8 +4,6 @@ A run's folder is that of the store where the node can write to it (one machine,
 was begun elsewhere goes on from its checkpoint; else it is a temporary one. The images travel with the work.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ Over an epoch the directions of every class's examples are summed; the linear as
 products with the prototypes says which class gets which for the next epoch. The points stay the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast

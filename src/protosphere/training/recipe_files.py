@@ -1,7 +1,5 @@
 """Recipes as TOML: those that ship with the package, by name, and the user's own, by path."""
 
-from __future__ import annotations
-
 import difflib
 import tomllib
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Where there are few dimensions, no choice of classes for given points reaches wh
 at the training examples finds most of it, and the head is as fixed afterwards as any other.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from importlib import import_module

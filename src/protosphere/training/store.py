@@ -4,8 +4,6 @@ In its folder `runs` are the records, DIGEST.json each; in `work` a folder a run
 metrics and weights.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Many runs: what is done is left alone, the rest is handed to an engine, and each record is kept as it comes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -13,8 +13,6 @@ heads = ["linear", "bottleneck"]   # "prototypes" unless given; a learned layer 
 dims = [15]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product

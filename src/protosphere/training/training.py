@@ -4,8 +4,6 @@ The result depends on the recipe and the data alone: a run that was killed goes 
 with the same weights, bit for bit on one device.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

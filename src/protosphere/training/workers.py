@@ -4,8 +4,6 @@ A worker that dies is replaced and its run tried once more. When the sweep itsel
 it and end.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

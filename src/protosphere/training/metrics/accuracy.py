@@ -1,7 +1,5 @@
 """Top-1."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from protosphere.training.metrics.registry import Predictions, metric

@@ -4,8 +4,6 @@ M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabil
 fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

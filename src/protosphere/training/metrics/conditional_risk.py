@@ -4,8 +4,6 @@ S. Karthik et al., No cost likelihood manipulation at test time for making bette
 Nothing is trained for it, so every head has these figures beside its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

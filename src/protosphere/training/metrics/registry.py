@@ -1,7 +1,5 @@
 """The list of metrics: one frozen record each, made by decorating what it adds up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 
