@@ -1,7 +1,7 @@
 """The arguments that several commands share."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,63 +29,49 @@ Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False,
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 
+Either = Annotated[bool | None, Parameter(negative=None)]
+"""A flag that `--no-` before its name turns off."""
+
 Mapping = Literal["fixed", "random"]
 Subset = Literal["first", "random", "greedy"]
 
 
+def flag(text: str) -> Any:
+    """A field that is None unless the option is given; `text` is its help."""
+    return field(default=None, metadata={"help": text})
+
+
 @dataclass(frozen=True)
 class SchemeOptions:
-    """The schemes' own options; None where not given, so that the scheme's default holds.
+    """The schemes' own options; None where not given, so that the scheme's default holds."""
 
-    Attributes:
-        modify: Reach every dimension by shortening, extending and puncturing (bch, reed_muller).
-        subset: Which words of a larger code (bch, reed_muller).
-        q: The size of the field, a prime power (reed_solomon).
-        lr: The step size of the descent (log_sum_exp, mean_row_max).
-        steps: The number of steps of the descent.
-        momentum: The momentum of the descent.
-        dtype: The number type of the descent, float32 or float64.
-        device: Where the descent runs, e.g. cpu or cuda.
-        iterations: Evaluations of the search (optimized, best; 0 for best is what is known already).
-        budget: Seconds of the search instead (optimized, best).
-        catalogue: Whether to use what is kept of earlier searches (best).
-        starts: Kinds of starts of the search, joined by + (optimized).
-        algebraic: Whether to start from the algebraic codes as well (optimized).
-        polish: Whether to end with Newton's method (optimized).
-        energy: What the search descends on, log_sum_exp or riesz (optimized).
-        prefer: What best chooses by, separated or even (best).
-        tolerance: How much max cosine may be given for an even code (best).
-        similarity: A .npy, .csv or .txt file with K x K similarities, or a tree's name (semantic, hierarchical).
-        weight: How much similarity counts, from 0 to 1 (semantic).
-        temperature: The last temperature of the descent (semantic).
-        tree: A text file with a line 'child parent' each, or a tree's name (hierarchical, hierarchy_frame).
-        spread: How much nearer siblings may be than classes that meet at the root (hierarchical).
-        gamma: How fast cosines fall with the distance in the tree (hierarchy_frame).
-    """
-
-    modify: bool | None = None
-    subset: Subset | None = None
-    q: Whole | None = None
-    lr: float | None = None
-    steps: Whole | None = None
-    momentum: float | None = None
-    dtype: str | None = None
-    device: str | None = None
-    iterations: Whole | None = None
-    budget: float | None = None
-    catalogue: Annotated[bool | None, Parameter(negative="--no-catalogue")] = None
-    starts: str | None = None
-    algebraic: Annotated[bool | None, Parameter(negative="--no-algebraic")] = None
-    polish: Annotated[bool | None, Parameter(negative="--no-polish")] = None
-    energy: str | None = None
-    prefer: str | None = None
-    tolerance: float | None = None
-    similarity: str | None = None
-    weight: float | None = None
-    temperature: float | None = None
-    tree: str | None = None
-    spread: float | None = None
-    gamma: float | None = None
+    modify: bool | None = flag("Reach every dimension by shortening, extending and puncturing (bch, reed_muller).")
+    subset: Subset | None = flag("Which words of a larger code (bch, reed_muller).")
+    q: Whole | None = flag("The size of the field, a prime power (reed_solomon).")
+    lr: float | None = flag("The step size of the descent (log_sum_exp, mean_row_max).")
+    steps: Whole | None = flag("The number of steps of the descent.")
+    momentum: float | None = flag("The momentum of the descent.")
+    dtype: str | None = flag("The number type of the descent, float32 or float64.")
+    device: str | None = flag("Where the descent runs, e.g. cpu or cuda.")
+    iterations: Whole | None = flag("Evaluations of the search (optimized, best; 0 for best is what is known already).")
+    budget: float | None = flag("Seconds of the search instead (optimized, best).")
+    catalogue: Either = flag("Whether to use what is kept of earlier searches (best).")
+    starts: str | None = flag("Kinds of starts of the search, joined by + (optimized).")
+    algebraic: Either = flag("Whether to start from the algebraic codes as well (optimized).")
+    polish: Either = flag("Whether to end with Newton's method (optimized).")
+    energy: str | None = flag("What the search descends on, log_sum_exp or riesz (optimized).")
+    prefer: str | None = flag("What best chooses by, separated or even (best).")
+    tolerance: float | None = flag("How much max cosine may be given for an even code (best).")
+    similarity: str | None = flag(
+        "A .npy, .csv or .txt file with K x K similarities, or a tree's name (semantic, hierarchical)."
+    )
+    weight: float | None = flag("How much similarity counts, from 0 to 1 (semantic).")
+    temperature: float | None = flag("The last temperature of the descent (semantic).")
+    tree: str | None = flag(
+        "A text file with a line 'child parent' each, or a tree's name (hierarchical, hierarchy_frame)."
+    )
+    spread: float | None = flag("How much nearer siblings may be than classes that meet at the root (hierarchical).")
+    gamma: float | None = flag("How fast cosines fall with the distance in the tree (hierarchy_frame).")
 
     def given(self) -> dict[str, Any]:
         """Those that were given; a similarity in a file is read."""

@@ -8,7 +8,7 @@ import numpy as np
 from cyclopts import Group, Parameter
 
 from protosphere.assignment.similarity import similarity_text
-from protosphere.cli.arguments import Whole
+from protosphere.cli.arguments import Either, Whole, flag
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
@@ -18,80 +18,57 @@ from protosphere.training.recipe_files import default_dim, default_recipe, load_
 
 @dataclass(frozen=True)
 class RecipeOptions:
-    """The settings of a recipe; None where not given, so that the recipe's own holds.
+    """The settings of a recipe; None where not given, so that the recipe's own holds."""
 
-    Attributes:
-        head: Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck).
-        scheme: A scheme that `protosphere list` shows.
-        dim: The dimension n of the prototypes; by default about the number of classes.
-        mapping: Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones.
-        similarity: For those two, of classes: seen, logits or learned, by the training examples, a tree such as
-            cifar100_levels, or a .csv file of vectors.
-        rehearsal: Epochs over which prototypes move with the network before they are fixed and training begins anew.
-        reassignment: Between so many of the first epochs classes get the prototypes that their examples come near.
-        preset: How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.
-        loss: auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.
-        margin: Of the losses that have one.
-        scale: Of the logits: auto, learn, or a number.
-        seed: Of the prototypes, the split, the weights, the order and the augmentation.
-        prototype_seed: Of the prototypes and their mapping alone.
-        split_seed: Of the split alone.
-        backbone: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.
-        epochs: How often every training example is seen.
-        batch_size: Examples at a time, over all devices.
-        optimiser: SGD with momentum, or AdamW.
-        lr: The learning rate at the start.
-        momentum: Of the descent.
-        weight_decay: Of the descent.
-        schedule: Of the learning rate.
-        warmup: Epochs over which the rate rises to its value, e.g. 0.5.
-        validation: The share of the training examples kept apart.
-        augment_validation: Augment those too, as the authors' programs do.
-        pad: Crop from the image padded by so many pixels.
-        flip: Mirror half of the images.
-        rotation_degrees: Rotate by up to so many degrees.
-        precision: Numbers of the network.
-        threads: Of the processor; 0 for as many as there are.
-        train_images: Use so many training examples only; 0 for all.
-        label_noise: The share of the training examples that get another class's label.
-        modify: Let the scheme's code be shortened, extended and punctured to the dimension.
-        option: Another option of the scheme, as KEY=VALUE; may be given several times.
-    """
-
-    head: Literal["prototypes", "linear", "bottleneck"] | None = None
-    scheme: str | None = None
-    dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = None
-    mapping: Literal["fixed", "random", "align", "oppose"] | None = None
-    similarity: str | None = None
-    rehearsal: Whole | None = None
-    reassignment: Whole | None = None
-    preset: str | None = None
-    loss: str | None = None
-    margin: float | None = None
-    scale: str | None = None
-    seed: Whole | None = None
-    prototype_seed: Whole | None = None
-    split_seed: Whole | None = None
-    backbone: str | None = None
-    epochs: Whole | None = None
-    batch_size: Whole | None = None
-    optimiser: Literal["sgd", "adamw"] | None = None
-    lr: float | None = None
-    momentum: float | None = None
-    weight_decay: float | None = None
-    schedule: Literal["cosine", "constant"] | None = None
-    warmup: float | None = None
-    validation: float | None = None
-    augment_validation: Annotated[bool | None, Parameter(negative="--no-augment-validation")] = None
-    pad: Whole | None = None
-    flip: Annotated[bool | None, Parameter(negative="--no-flip")] = None
-    rotation_degrees: float | None = None
-    precision: str | None = None
-    threads: Whole | None = None
-    train_images: Whole | None = None
-    label_noise: float | None = None
-    modify: bool | None = None
-    option: list[str] | None = None
+    head: Literal["prototypes", "linear", "bottleneck"] | None = flag(
+        "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck)."
+    )
+    scheme: str | None = flag("A scheme that `protosphere list` shows.")
+    dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = flag(
+        "The dimension n of the prototypes; by default about the number of classes."
+    )
+    mapping: Literal["fixed", "random", "align", "oppose"] | None = flag(
+        "Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones."
+    )
+    similarity: str | None = flag(
+        "For those two, of classes: seen, logits or learned, by the training examples, a tree such as cifar100_levels, "
+        "or a .csv file of vectors."
+    )
+    rehearsal: Whole | None = flag(
+        "Epochs over which prototypes move with the network before they are fixed and training begins anew."
+    )
+    reassignment: Whole | None = flag(
+        "Between so many of the first epochs classes get the prototypes that their examples come near."
+    )
+    preset: str | None = flag("How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.")
+    loss: str | None = flag("auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.")
+    margin: float | None = flag("Of the losses that have one.")
+    scale: str | None = flag("Of the logits: auto, learn, or a number.")
+    seed: Whole | None = flag("Of the prototypes, the split, the weights, the order and the augmentation.")
+    prototype_seed: Whole | None = flag("Of the prototypes and their mapping alone.")
+    split_seed: Whole | None = flag("Of the split alone.")
+    backbone: str | None = flag(
+        "simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network."
+    )
+    epochs: Whole | None = flag("How often every training example is seen.")
+    batch_size: Whole | None = flag("Examples at a time, over all devices.")
+    optimiser: Literal["sgd", "adamw"] | None = flag("SGD with momentum, or AdamW.")
+    lr: float | None = flag("The learning rate at the start.")
+    momentum: float | None = flag("Of the descent.")
+    weight_decay: float | None = flag("Of the descent.")
+    schedule: Literal["cosine", "constant"] | None = flag("Of the learning rate.")
+    warmup: float | None = flag("Epochs over which the rate rises to its value, e.g. 0.5.")
+    validation: float | None = flag("The share of the training examples kept apart.")
+    augment_validation: Either = flag("Augment those too, as the authors' programs do.")
+    pad: Whole | None = flag("Crop from the image padded by so many pixels.")
+    flip: Either = flag("Mirror half of the images.")
+    rotation_degrees: float | None = flag("Rotate by up to so many degrees.")
+    precision: str | None = flag("Numbers of the network.")
+    threads: Whole | None = flag("Of the processor; 0 for as many as there are.")
+    train_images: Whole | None = flag("Use so many training examples only; 0 for all.")
+    label_noise: float | None = flag("The share of the training examples that get another class's label.")
+    modify: bool | None = flag("Let the scheme's code be shortened, extended and punctured to the dimension.")
+    option: list[str] | None = flag("Another option of the scheme, as KEY=VALUE; may be given several times.")
 
     def given(self) -> dict[str, Any]:
         """Those that were given; those of the scheme in a mapping of their own."""

@@ -8,27 +8,22 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 import protosphere as ps
+from protosphere.cli.arguments import flag
 from protosphere.code.user_points import read_points
 from protosphere.errors import InvalidArgumentError
 
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Where a similarity comes from; just one of them.
+    """Where a similarity comes from; just one of them."""
 
-    Attributes:
-        matrix: A .npy, .csv or .txt file with the K x K similarities themselves.
-        embeddings: Such a file with one vector per class.
-        confusion: Such a file with a confusion matrix, true classes in rows.
-        features: An .npz file with x_train and y_train, whose class means are compared.
-        tree: A text file with a line 'child parent' each, or the name of a tree we ship, such as cifar100_superclasses.
-    """
-
-    matrix: Path | None = None
-    embeddings: Path | None = None
-    confusion: Path | None = None
-    features: Path | None = None
-    tree: str | None = None
+    matrix: Path | None = flag("A .npy, .csv or .txt file with the K x K similarities themselves.")
+    embeddings: Path | None = flag("Such a file with one vector per class.")
+    confusion: Path | None = flag("Such a file with a confusion matrix, true classes in rows.")
+    features: Path | None = flag("An .npz file with x_train and y_train, whose class means are compared.")
+    tree: str | None = flag(
+        "A text file with a line 'child parent' each, or the name of a tree we ship, such as cifar100_superclasses."
+    )
 
     @property
     def given(self) -> bool:
