@@ -15,7 +15,6 @@ from protosphere.constructions.rebuild import rebuild
 from protosphere.data import Dataset
 from protosphere.geometry.gram import max_cosine
 from protosphere.training.devices import make_fabric
-from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.runs import run
 
@@ -244,7 +243,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
     data = Dataset("mine.npz", x, y, x, y, tuple(map(str, range(num_classes))))
     settings = {"scheme": scheme, "dim": dim, "options": options, "preset": "protosphere", "validation": 0.0}
     recipe = Recipe(dataset="mine.npz", backbone="linear", epochs=1, batch_size=8, threads=1, **settings)
-    record = run(recipe, data, tmp_path, make_fabric(Machine("cpu"), "32-true"), tensorboard=False)
+    record = run(recipe, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False)
     assert record.status == "done"
     assert np.isfinite(record.loss)
     assert record.max_cosine == float(build(*row).max_cosine)

@@ -35,7 +35,6 @@ from protosphere.training.devices import make_fabric
 from protosphere.training.epochs import read_metrics
 from protosphere.training.feature_files import NOTE, Preparation, write_features
 from protosphere.training.feature_networks import FeatureNetwork
-from protosphere.training.machine import Machine
 from protosphere.training.normalising import normalisation
 from protosphere.training.randomness import own_randomness
 from protosphere.training.runs import run
@@ -150,7 +149,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     small = {"backbone": "mlp(4)", "rotation_degrees": 0.0, "train_images": 60, "threads": 1}
     recipe = load_recipe("quick-digits").changed(scheme="simplex", dim=9, epochs=1, **small)
     dataset, store = load_dataset("digits"), Store(folder / "store")
-    work, fabric = store.work_folder(recipe.digest), make_fabric(Machine("cpu"), recipe.precision)
+    work, fabric = store.work_folder(recipe.digest), make_fabric("cpu", recipe.precision)
     record = run(recipe, dataset, work, fabric, tensorboard=False)
     store.add(record)
     write_table([record], folder / "runs.csv")

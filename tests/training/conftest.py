@@ -8,7 +8,6 @@ import pytest
 from protosphere.data import load_dataset
 from protosphere.training import load_recipe
 from protosphere.training.devices import make_fabric
-from protosphere.training.machine import Machine
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +23,7 @@ def tiny():
 
 @pytest.fixture
 def fabric():
-    return make_fabric(Machine(), "32-true")
+    return make_fabric("auto", "32-true")
 
 
 @pytest.fixture

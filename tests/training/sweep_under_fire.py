@@ -17,7 +17,6 @@ from pathlib import Path
 
 from protosphere.data import load_dataset
 from protosphere.training.devices import make_fabric
-from protosphere.training.machine import Machine
 from protosphere.training.store import Store
 from protosphere.training.sweep import in_this_process, sweep
 from protosphere.training.sweep_files import sweep_recipes
@@ -114,7 +113,7 @@ def read_only(folder: Path) -> int:
 
 def main(folder: Path, kills: int) -> None:
     folder.chmod(0o755)
-    make_fabric(Machine(), "32-true")  # its imports take seconds: before the forks
+    make_fabric("auto", "32-true")  # its imports take seconds: before the forks
     begun = time.monotonic()
     assert finished(forked(work_on(folder / "peace"))) == 0
     lasting = time.monotonic() - begun

@@ -17,7 +17,6 @@ from protosphere.training.class_similarity import class_similarity, logit_correl
 from protosphere.training.code_metrics import code_metrics
 from protosphere.training.devices import make_fabric
 from protosphere.training.fitting import PROTOTYPES_FILE
-from protosphere.training.machine import Machine
 from protosphere.training.rehearsal import MovingPrototypes
 from protosphere.training.runs import prototypes_of, run
 
@@ -31,7 +30,7 @@ def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, s
     recipe = load_recipe("quick-features").changed(
         dataset=features, scheme=scheme, dim=3, epochs=1, batch_size=60, backbone="linear", threads=1, mapping="align"
     )
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
     similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
     codes = {}
     for mapping in ("align", "oppose"):
@@ -55,7 +54,7 @@ def test_prototypes_take_after_what_a_bottleneck_learns(features, tmp_path, sche
         dataset=features, scheme=scheme, dim=3, epochs=4, batch_size=60, backbone="linear", threads=1, lr=0.1,
         options={"tree": ps.taxonomy(tree).text} if scheme == "hierarchical" else {},
     ).changed(mapping="align", similarity="learned")  # fmt: skip
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
     learned = class_similarity(recipe, dataset, tmp_path, fabric)
     values = np.linalg.eigvalsh(learned)
     assert np.abs(values[:3]).max() < 1e-12
@@ -71,7 +70,7 @@ def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
     recipe = load_recipe("quick-digits").changed(
         scheme="cross_polytope", dim=5, epochs=1, mapping="align", train_images=200, threads=1
     )
-    dataset, fabric = load_dataset("digits"), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset("digits"), make_fabric("cpu", recipe.precision)
     records = [run(recipe, dataset, tmp_path / name, fabric, tensorboard=False) for name in ("a", "b")]
     assert records[0].weights == records[1].weights
     assert ps.load(tmp_path / "a" / PROTOTYPES_FILE).explain().startswith("Assigned to align")
@@ -86,7 +85,7 @@ def test_similarity_comes_from_a_table_of_vectors_by_name(features, tmp_path):
     recipe = load_recipe("quick-features").changed(
         dataset=features, scheme="cross_polytope", dim=3, mapping="align", similarity=str(table)
     )
-    found = class_similarity(recipe, load_dataset(features), tmp_path, make_fabric(Machine("cpu"), recipe.precision))
+    found = class_similarity(recipe, load_dataset(features), tmp_path, make_fabric("cpu", recipe.precision))
     assert np.allclose(found, similarity_from_embeddings(vectors))
     table.write_text("class,a\n0,1\n")
     with pytest.raises(InvalidArgumentError, match="no line for the class '1'"):
@@ -120,7 +119,7 @@ def test_label_noise_gives_its_share_of_the_training_examples_another_class():
 
 def test_alike_classes_have_correlated_logits(features, tmp_path):
     recipe = load_recipe("quick-features").changed(dataset=features, dim=6, batch_size=6, lr=0.1, threads=1)
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
     found = logit_correlations(recipe, dataset, tmp_path, fabric)
     assert np.allclose(np.diag(found), 1)
     assert np.allclose(found, found.T)
@@ -133,7 +132,7 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
     recipe = load_recipe("quick-features").changed(
         dataset=features, scheme="cross_polytope", dim=3, epochs=2, batch_size=60, threads=1, rehearsal=2, lr=0.2
     )
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
     first, again = (run(recipe, dataset, tmp_path / name, fabric, tensorboard=False) for name in ("a", "b"))
     assert first.weights == again.weights
     kept = ps.load(tmp_path / "a" / PROTOTYPES_FILE)

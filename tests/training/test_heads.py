@@ -108,7 +108,6 @@ import resource, sys
 from pathlib import Path
 from protosphere.data import load_dataset
 from protosphere.training.devices import make_fabric
-from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.runs import run
 data = load_dataset(sys.argv[1])
@@ -116,7 +115,7 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 head = {"scheme": "delsarte_goethals", "dim": 256, "preset": "protosphere"}
 recipe = Recipe(dataset=sys.argv[1], backbone="linear", epochs=1, batch_size=256, train_images=768, threads=1,
                 validation=0.0, **head)
-record = run(recipe, data, Path(sys.argv[2]), make_fabric(Machine("cpu"), "32-true"), tensorboard=False)
+record = run(recipe, data, Path(sys.argv[2]), make_fabric("cpu", "32-true"), tensorboard=False)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 likelihood = record.metrics["test_negative_log_likelihood"]
 print(data.num_classes, record.status, record.loss, likelihood, (after - before) // 1024)

@@ -17,7 +17,6 @@ from protosphere.training import load_recipe
 from protosphere.training.checkpoint import weights_digest
 from protosphere.training.class_similarity import measured_class_means
 from protosphere.training.devices import make_fabric
-from protosphere.training.machine import Machine
 from protosphere.training.reassignment import linear_assignment
 from protosphere.training.training import train
 
@@ -28,7 +27,7 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
         dataset=features, scheme="cross_polytope", dim=3, epochs=4, batch_size=60, threads=1, reassignment=2, lr=0.02
     )
     start = ps.construct("cross_polytope", num_classes=6, dim=3)
-    dataset, fabric = load_dataset(features), make_fabric(Machine("cpu"), recipe.precision)
+    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
 
     def whole():
         return train(recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False)

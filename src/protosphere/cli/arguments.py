@@ -28,6 +28,11 @@ Seed = Annotated[Whole, Parameter(help="Of everything random: the same seed give
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Answer in JSON.")]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
+CODE_FILE = "A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows)."
+OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
+StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
+DryRun = Annotated[Flag, Parameter(help="Print what would be run.")]
+DataDir = Annotated[Path | None, Parameter(help="Where to look for the data first.")]
 
 Either = Annotated[bool | None, Parameter(negative=None)]
 """A flag that `--no-` before its name turns off."""

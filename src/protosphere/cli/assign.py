@@ -6,7 +6,7 @@ from typing import Literal
 import protosphere as ps
 from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import Json, Output, Seed
+from protosphere.cli.arguments import Json, OutputCode, Seed
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
@@ -24,7 +24,7 @@ def assign(
     sources: Sources = NO_SOURCE,
     objective: Objective = "align",
     seed: Seed = 0,
-    output: Output = None,
+    output: OutputCode = None,
     figure: Path | None = None,
     superclasses: str | None = None,
     json: Json = False,
@@ -34,7 +34,6 @@ def assign(
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
         objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
-        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
         figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
         superclasses: A tree by whose superclasses the picture is ordered; --tree unless given.
     """

@@ -5,7 +5,7 @@ from typing import Literal
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.cli.arguments import Classes, Dim, Flag, Json, Output, Seed, Whole
+from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed, Whole
 from protosphere.cli.card import code_record, show_code
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import checked_output
@@ -24,7 +24,7 @@ def best(
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,
-    output: Output = None,
+    output: OutputCode = None,
     json: Json = False,
 ) -> None:
     """The lowest max cosine of everything we know, with its certificate; after Ctrl-C of what was found so far.
@@ -35,7 +35,6 @@ def best(
         prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
         tolerance: How much max cosine may be given for that.
         explain: Show what else was considered.
-        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar("best") as progress:

@@ -1,7 +1,7 @@
 """`protosphere construct`."""
 
 import protosphere as ps
-from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, Output, Seed
+from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, OutputCode, Seed
 from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
 from protosphere.code.formats import WRITABLE
@@ -16,7 +16,7 @@ def construct(
     seed: Seed = 0,
     mapping: Mapping = "fixed",
     options: Options = UNSET,
-    output: Output = None,
+    output: OutputCode = None,
     json: Json = False,
 ) -> None:
     """Place K prototypes in R^n and print their certificate.
@@ -24,7 +24,6 @@ def construct(
     Args:
         scheme: One of those that `protosphere list` shows.
         mapping: Which class gets which point: class i point i, or by a random permutation.
-        output: A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows).
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:

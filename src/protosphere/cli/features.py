@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Flag, Json, Whole
+from protosphere.cli.arguments import DataDir, Flag, Json, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
@@ -24,7 +24,7 @@ def features(
     deviation: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
     batch_size: Whole = 64,
     int8: Flag = False,
-    data_dir: Path | None = None,
+    data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
     """Features of a dataset's images by a network of yours, as a file that `train` takes; stopped, it goes on.
@@ -38,7 +38,6 @@ def features(
         deviation: What they are then divided by.
         batch_size: Images at a time.
         int8: Keep features as bytes, one step a column: a quarter of the size.
-        data_dir: Where to look for the data first.
     """
     from protosphere.training.feature_files import Preparation, write_features
     from protosphere.training.feature_networks import feature_network

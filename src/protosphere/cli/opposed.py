@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -10,7 +9,7 @@ from rich.text import Text
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import Json, Mapping, Seed, Whole
+from protosphere.cli.arguments import DataDir, Json, Mapping, Seed, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.cli.similarity_sources import NO_SOURCE, SimilaritySources, Sources
 from protosphere.data import load_dataset
@@ -27,7 +26,7 @@ def opposed(
     mapping: Mapping = "fixed",
     seed: Seed = 0,
     sources: Sources = NO_SOURCE,
-    data_dir: Path | None = None,
+    data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
     """Which classes of a dataset get diametrically opposed prototypes; with a similarity, what aligning them mends.
@@ -37,7 +36,6 @@ def opposed(
         scheme: A scheme that `protosphere list` shows.
         dim: The dimension n; by default about the number of classes.
         mapping: Whether class i gets point i, or one by the seed.
-        data_dir: Where to look for the data first.
     """
     names = load_dataset(dataset, data_dir=data_dir).class_names
     n = default_dim(scheme, len(names)) if dim is None else dim

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Parameter
-
-from protosphere.cli.arguments import Flag, Json, Whole
+from protosphere.cli.arguments import DryRun, Json, StoreFolder
 from protosphere.cli.experiment_figures import draw_experiment
 from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import screen
-from protosphere.cli.sweeping import Ray, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
 from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
 from protosphere.plots.accuracy import Trained, equation, line_through
@@ -25,14 +23,11 @@ def reproduce(
     /,
     *,
     budget: Literal["quick", "features", "hours", "paper"] = "quick",
-    store: Annotated[Path | None, Parameter(name=("--store", "-o"))] = None,
+    store: StoreFolder = None,
     results: Path | None = None,
     figures: Path | None = None,
-    workers: Whole = 1,
-    ray: Ray = None,
-    data_dir: Path | None = None,
-    accelerator: str = "auto",
-    dry_run: Flag = False,
+    means: SweepMeans = THIS_PROCESS,
+    dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
     """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.
@@ -43,11 +38,6 @@ def reproduce(
         store: The folder of results; by default one in runs/.
         results: A .csv file of results: those in it are not run again, and all are written to it.
         figures: The folder for the figures; by default the store.
-        workers: Processes on this machine.
-        ray: Run on a Ray cluster: its address, or nothing for one of this machine.
-        data_dir: Where to look for the data first.
-        accelerator: cpu, cuda, mps or auto, of each run.
-        dry_run: Print what would be run.
     """
     recipes = paper_runs(experiment, budget)
     if dry_run:
@@ -57,7 +47,7 @@ def reproduce(
     place = Store(store or Path("runs") / f"{experiment}-{budget}")
     if results is not None and results.exists():
         take_over(read_table(results), place)
-    records = sweep_on_screen(recipes, place, data_dir, workers=workers, ray=ray, accelerator=accelerator)
+    records = sweep_on_screen(recipes, place, means)
     if results is not None:
         write_table(records, results)
     show_summary(records, place, json=json)

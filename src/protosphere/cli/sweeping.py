@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 import protosphere as ps
+from protosphere.cli.arguments import DataDir, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
@@ -19,47 +20,58 @@ from protosphere.training.store import Store
 from protosphere.training.sweep import Engine, in_this_process, pending
 from protosphere.training.sweep import sweep as run_sweep
 
-Ray = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
+
+@dataclass(frozen=True)
+class Means:
+    """What a sweep is run by.
+
+    Attributes:
+        workers: Processes on this machine.
+        ray: Run on a Ray cluster: its address, or nothing for one of this machine.
+        accelerator: cpu, cuda, mps or auto, of each run.
+    """
+
+    workers: Whole = 1
+    ray: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
+    data_dir: DataDir = None
+    accelerator: str = "auto"
+
+    def engine(self) -> Engine:
+        """Which engine the flags ask for."""
+        as_integer("workers", self.workers, minimum=1)
+        if self.ray is not None:
+            from protosphere.training.ray_cluster import on_ray
+
+            if len(self.ray) > 1:
+                raise InvalidArgumentError(f"'--ray' takes one address, got {' '.join(self.ray)}")
+            return on_ray(self.ray[0] if self.ray else None)
+        if self.workers == 1:
+            return in_this_process
+        from protosphere.training.workers import local_workers
+
+        return local_workers(self.workers)
 
 
-def engine_of(workers: int, ray: Sequence[str] | None) -> Engine:
-    """Which engine the flags ask for."""
-    as_integer("workers", workers, minimum=1)
-    if ray is not None:
-        from protosphere.training.ray_cluster import on_ray
-
-        if len(ray) > 1:
-            raise InvalidArgumentError(f"'--ray' takes one address, got {' '.join(ray)}")
-        return on_ray(ray[0] if ray else None)
-    if workers == 1:
-        return in_this_process
-    from protosphere.training.workers import local_workers
-
-    return local_workers(workers)
+THIS_PROCESS = Means()
+SweepMeans = Annotated[Means, Parameter(name="*")]
 
 
 def sweep_on_screen(
-    recipes: Sequence[Recipe],
-    place: Store,
-    data_dir: Path | None,
-    *,
-    workers: int,
-    ray: Sequence[str] | None,
-    accelerator: str,
-    retry_failed: bool = False,
+    recipes: Sequence[Recipe], place: Store, means: Means, *, retry_failed: bool = False
 ) -> list[RunRecord]:
     """Do what is left to do, before the user's eyes; the records of the whole sweep."""
-    engine = engine_of(workers, ray)
+    engine = means.engine()
     names = {recipe.dataset for recipe in recipes}
     if len(names) != 1:
         raise InvalidArgumentError(f"a sweep is over one dataset, got {', '.join(sorted(names)) or 'none'}")
     with ps.progress_bar() as progress:
-        images = load_dataset(names.pop(), data_dir=data_dir, progress=progress)
+        images = load_dataset(names.pop(), data_dir=means.data_dir, progress=progress)
     todo = pending(recipes, place, images, retry_failed=retry_failed)
-    estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in todo}, workers if ray is None else None)
+    at_once = means.workers if means.ray is None else None
+    estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in todo}, at_once)
     with sweep_screen(recipes, place, estimate) as (watch, told):
-        options: dict[str, Any] = {"data_dir": data_dir, "retry_failed": retry_failed, "accelerator": accelerator}
-        for record in run_sweep(recipes, images, place, engine, watch=watch, **options):
+        options: dict[str, Any] = {"data_dir": means.data_dir, "accelerator": means.accelerator}
+        for record in run_sweep(recipes, images, place, engine, watch=watch, retry_failed=retry_failed, **options):
             told(record)
     found = (place.get(recipe.digest) for recipe in recipes)
     return [record for record in found if record is not None]

@@ -3,19 +3,16 @@
 import json as json_module
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 import protosphere as ps
-from protosphere.cli.arguments import Json, Whole
+from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
 from protosphere.cli.finished_runs import words
 from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.cli.training_screen import training_screen
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
-from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from
 
@@ -26,11 +23,11 @@ def train(
     *,
     recipe: str | None = None,
     settings: Settings = NOTHING,
-    data_dir: Path | None = None,
-    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    data_dir: DataDir = None,
+    output: Output = None,
     accelerator: str = "auto",
     devices: Whole = 1,
-    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    dry_run: Flag = False,
     json: Json = False,
 ) -> None:
     """Train a network against fixed prototypes, or a learned head; killed at any moment and called again, it goes on.
@@ -38,7 +35,6 @@ def train(
     Args:
         dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the recipe.
         recipe: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
-        data_dir: Where to look for the data first.
         output: The folder for checkpoint, metrics and weights; by default one in runs/.
         accelerator: cpu, cuda, mps or auto.
         devices: How many processes share each batch.
@@ -65,7 +61,7 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
     """The record of the run; None in a process that is not the first of several."""
     from protosphere.training.devices import make_fabric
 
-    fabric = make_fabric(Machine(accelerator, devices), plan.precision)
+    fabric = make_fabric(accelerator, plan.precision, devices)
     if devices == 1:
         fabric.launch()
         return run_on_screen(fabric, plan, images, folder)

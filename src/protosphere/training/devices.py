@@ -12,27 +12,19 @@ import torch
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.extras import require
 from protosphere.training.batches import Share
-from protosphere.training.machine import Machine
 
 
-def make_fabric(machine: Machine, precision: str) -> Any:
-    """A Fabric for this machine: under torchrun it joins the others, else it starts them when launched."""
+def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
+    """A Fabric of so many processes: under torchrun it joins the others, else it starts them when launched."""
     _quiet()
     fabric: Any = require("lightning_fabric")
-    parallel = machine.devices > 1
     started_outside = "TORCHELASTIC_RUN_ID" in os.environ
-    strategy = ("ddp" if started_outside else "ddp_spawn") if parallel else "auto"
+    strategy = ("ddp" if started_outside else "ddp_spawn") if devices > 1 else "auto"
     try:
-        return fabric.Fabric(
-            accelerator=machine.accelerator, devices=machine.devices, strategy=strategy, precision=precision
-        )
-    except (
-        ValueError,
-        RuntimeError,
-        require("lightning_fabric.utilities.exceptions").MisconfigurationException,
-    ) as error:
+        return fabric.Fabric(accelerator=accelerator, devices=devices, strategy=strategy, precision=precision)
+    except (ValueError, RuntimeError, fabric.utilities.exceptions.MisconfigurationException) as error:
         reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(f"'devices' {machine.devices} of {brief(machine.accelerator)}: {reason}") from error
+        raise InvalidArgumentError(f"'devices' {devices} of {brief(accelerator)}: {reason}") from error
 
 
 def summing_type(device: torch.device) -> torch.dtype:
@@ -56,10 +48,8 @@ def leave_together(fabric: Any) -> None:
 def reproducible(threads: int) -> Generator[None]:
     """Deterministic algorithms, and as many threads as the recipe says, while it lasts."""
     before = torch.get_num_threads()
-    strict, warn_only = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
+    strict = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)
     if threads:

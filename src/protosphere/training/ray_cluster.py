@@ -13,7 +13,6 @@ from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
 from protosphere.files import make_folder
-from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import run_or_reason
@@ -55,11 +54,11 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
     images = ray.put(work.dataset)
     task = ray.remote(max_retries=RETRIES)(_remote_run)
     asked: dict[Any, Recipe] = {}
-    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.machine.accelerator in ("auto", "cuda", "gpu")
+    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.accelerator in ("auto", "cuda", "gpu")
     for recipe in work.recipes:
         folder = work.store.work_folder(recipe.digest).absolute()
         share = task.options(num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0)
-        asked[share.remote(recipe, images, folder, work.machine)] = recipe
+        asked[share.remote(recipe, images, folder, work.accelerator)] = recipe
     while asked:
         work.watch(list(asked.values()))
         ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
@@ -77,11 +76,11 @@ def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRe
     return answer
 
 
-def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, machine: Machine) -> RunRecord | str:
+def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:
     """One run, on whatever node this is."""
     from protosphere.training.devices import make_fabric
 
-    fabric = make_fabric(machine, recipe.precision)
+    fabric = make_fabric(accelerator, recipe.precision)
     try:
         try:
             make_folder(folder)

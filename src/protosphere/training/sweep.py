@@ -8,7 +8,6 @@ from protosphere.data import Dataset
 from protosphere.extras import require
 from protosphere.files import make_folder
 from protosphere.training.epochs import EpochMetrics
-from protosphere.training.machine import Machine
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import run_or_reason
@@ -29,7 +28,7 @@ class Work:
         data_dir: where another process finds them.
         store: whose work folders to use.
         watch: to be called now and then.
-        machine: what each run may use.
+        accelerator: of each run.
     """
 
     recipes: Sequence[Recipe]
@@ -37,7 +36,7 @@ class Work:
     data_dir: Path | None
     store: Store
     watch: Watch
-    machine: Machine
+    accelerator: str
 
 
 Engine = Callable[[Work], Iterator[RunRecord]]
@@ -75,7 +74,7 @@ def sweep(
     require("lightning_fabric")  # here, not in a worker
     with store.locked():
         todo = pending(recipes, store, dataset, retry_failed=retry_failed)
-        for record in engine(Work(todo, dataset, data_dir, store, watch, Machine(accelerator))):
+        for record in engine(Work(todo, dataset, data_dir, store, watch, accelerator)):
             store.finish(record)
             yield record
 
@@ -92,5 +91,5 @@ def in_this_process(work: Work) -> Iterator[RunRecord]:
 
         work.watch([recipe])
         folder = make_folder(work.store.work_folder(recipe.digest))
-        fabric = make_fabric(work.machine, recipe.precision)
+        fabric = make_fabric(work.accelerator, recipe.precision)
         yield run_or_reason(recipe, work.dataset, folder, fabric, report=told)

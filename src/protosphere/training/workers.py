@@ -38,7 +38,7 @@ class _Worker:
     def begin(self, recipe: Recipe, work: Work) -> None:
         self.recipe = recipe
         folder = make_folder(work.store.work_folder(recipe.digest))
-        self.pipe.send((recipe, work.data_dir, folder, work.machine))
+        self.pipe.send((recipe, work.data_dir, folder, work.accelerator))
 
     def answer(self) -> RunRecord | None:
         """The record, or None where the process died; StorageError where the store cannot be written to."""
@@ -135,11 +135,11 @@ def _serve(pipe: Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            recipe, data_dir, folder, machine = pipe.recv()
+            recipe, data_dir, folder, accelerator = pipe.recv()
         except EOFError:
             return
         try:
-            fabric = make_fabric(machine, recipe.precision)
+            fabric = make_fabric(accelerator, recipe.precision)
             pipe.send(run_or_reason(recipe, _dataset(recipe.dataset, data_dir), folder, fabric))
         except StorageError as error:
             pipe.send(str(error))
