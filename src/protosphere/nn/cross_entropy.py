@@ -5,16 +5,21 @@ With s the label smoothing, w the class weights and W their sum, example i of cl
 (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k) in place of the first term.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.function_calls import call, under_transform
-from protosphere.nn.softmax import PrototypeSums, log_sum_exp, weighted_prototypes
+from protosphere.nn.softmax import log_sum_exp, weighted_prototypes
 from protosphere.nn.streaming import widened
+
+if TYPE_CHECKING:
+    from protosphere.nn.projections.projection import Projection
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -42,16 +47,8 @@ class LossOptions:
             raise InvalidArgumentError("'weight' must be constant, got one that requires a gradient; weight.detach()")
 
 
-class Prototypes(PrototypeSums, Protocol):
-    """Sums of prototypes, and the prototypes of chosen classes."""
-
-    def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """c_k for these classes k."""
-        ...
-
-
 def streamed_cross_entropy(
-    prototypes: Prototypes, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
+    prototypes: Projection, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
 ) -> Tensor:
     """The cross-entropy of the logits scale * z c_k, classes last, z of any dimensions; float32 for half types."""
     rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
@@ -68,7 +65,7 @@ def streamed_cross_entropy(
 
 
 def _losses_of_classes(
-    prototypes: Prototypes, rows: Tensor, classes: Tensor, kept: Tensor, options: LossOptions
+    prototypes: Projection, rows: Tensor, classes: Tensor, kept: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
     """How much each example counts in the mean, and its loss."""
     log_sum_exps = log_sum_exp(rows, prototypes)
@@ -83,7 +80,7 @@ def _losses_of_classes(
 
 
 def _losses_of_probabilities(
-    prototypes: Prototypes, rows: Tensor, target: Tensor, options: LossOptions
+    prototypes: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
     """The same for rows of probabilities, all of which count alike."""
     log_sum_exps = log_sum_exp(rows, prototypes)
@@ -98,7 +95,7 @@ def _losses_of_probabilities(
     return torch.ones_like(log_sum_exps), losses
 
 
-def _smoothing(prototypes: Prototypes, rows: Tensor, log_sum_exps: Tensor, options: LossOptions) -> Tensor:
+def _smoothing(prototypes: Projection, rows: Tensor, log_sum_exps: Tensor, options: LossOptions) -> Tensor:
     """(s / K) sum_k w_k (lse - z c_k)."""
     ones = rows.new_ones(options.num_classes)
     weight = ones if options.weight is None else options.weight.to(rows.dtype)

@@ -3,37 +3,42 @@
 A graph holds tensors and numbers only, so a projection is named in it by its handle.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from itertools import count
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import LogSumExp, PrototypeSums, WeightedPrototypes
+from protosphere.nn.softmax import LogSumExp, WeightedPrototypes
 from protosphere.nn.streaming import widened
 
+if TYPE_CHECKING:
+    from protosphere.nn.projections.projection import Projection
+
 _handles = count()
-_living: WeakValueDictionary[int, PrototypeSums] = WeakValueDictionary()
+_living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
-def new_handle(sums: PrototypeSums) -> int:
+def new_handle(projection: Projection) -> int:
     """A number for it, as long as it lives."""
     handle = next(_handles)
-    _living[handle] = sums
+    _living[handle] = projection
     return handle
 
 
 @torch.library.custom_op("protosphere::log_sum_exp", mutates_args=())
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """`PrototypeSums.log_sum_exp_and_mean`."""
+    """`Projection.log_sum_exp_and_mean`."""
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
 
 @torch.library.custom_op("protosphere::weighted_prototypes", mutates_args=())
 def weighted_prototypes(weights: Tensor, factors: Tensor | None, handle: int) -> tuple[Tensor, Tensor]:
-    """`PrototypeSums.weighted_prototypes`."""
+    """`Projection.weighted_prototypes`."""
     return _living[handle].weighted_prototypes(weights, factors)
 
 

@@ -11,7 +11,7 @@ which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, .
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -19,34 +19,13 @@ from torch import Tensor
 from protosphere.nn.function_calls import call
 from protosphere.nn.streaming import widened
 
+if TYPE_CHECKING:
+    from protosphere.nn.projections.projection import Projection
+
 Dims = tuple[int | None, ...]
 
 
-class PrototypeSums(Protocol):
-    """What losses need of prototypes, wherever they are: for tensors without gradient, not of half types."""
-
-    handle: int
-    num_classes: int
-    dim: int
-
-    def __call__(self, z: Tensor) -> Tensor:
-        """The B x K dot products, differentiable."""
-        ...
-
-    def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """log sum_k exp(z c_k) of each row and, where asked for, the mean prototype under the softmax."""
-        ...
-
-    def moment(self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]) -> Tensor:
-        """M of each row."""
-        ...
-
-    def weighted_prototypes(self, weights: Tensor, factors: Tensor | None) -> tuple[Tensor, Tensor]:
-        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row i."""
-        ...
-
-
-def log_sum_exp(z: Tensor, sums: PrototypeSums) -> Tensor:
+def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:
     """log sum_k exp(z c_k) of each row; float32 for half types."""
     wide = widened(z)
     if torch.compiler.is_exporting():
@@ -57,20 +36,20 @@ def log_sum_exp(z: Tensor, sums: PrototypeSums) -> Tensor:
     return call(LogSumExp, wide, sums, with_mean)[0]
 
 
-def moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: PrototypeSums) -> Tensor:
+def moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: Projection) -> Tensor:
     """M(z, l; directions) of each row."""
     return call(_Moment, sums, z, log_sum_exps, *directions)
 
 
 def mean_and_covariance(
-    z: Tensor, log_sum_exps: Tensor, mean: Tensor, direction: Tensor, sums: PrototypeSums
+    z: Tensor, log_sum_exps: Tensor, mean: Tensor, direction: Tensor, sums: Projection
 ) -> tuple[Tensor, Tensor]:
     """The products of mean and covariance with a direction: derivatives of log-sum-exp and mean."""
     along = (mean * direction).sum(1)
     return along, moment(z, log_sum_exps, [direction], sums) - along[:, None] * mean
 
 
-def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: PrototypeSums) -> tuple[Tensor, Tensor]:
+def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
     if torch.compiler.is_compiling() and not torch.compiler.is_exporting():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
@@ -94,7 +73,7 @@ class LogSumExp(torch.autograd.Function):
     """(value, mean); the mean is empty, and computed when it is needed, without `with_mean`."""
 
     @staticmethod
-    def forward(z: Tensor, sums: PrototypeSums, with_mean: bool) -> tuple[Tensor, Tensor]:
+    def forward(z: Tensor, sums: Projection, with_mean: bool) -> tuple[Tensor, Tensor]:
         return sums.log_sum_exp_and_mean(z.detach(), with_mean)
 
     @staticmethod
@@ -132,7 +111,7 @@ class LogSumExp(torch.autograd.Function):
 
 class _Moment(torch.autograd.Function):
     @staticmethod
-    def forward(sums: PrototypeSums, z: Tensor, log_sum_exps: Tensor, *directions: Tensor) -> Tensor:
+    def forward(sums: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor) -> Tensor:
         return sums.moment(z.detach(), log_sum_exps.detach(), [direction.detach() for direction in directions])
 
     @staticmethod
@@ -162,7 +141,7 @@ class _Moment(torch.autograd.Function):
         return _unfolded(info, rows)[0], 0
 
 
-def _derivative_of_moment(sums: PrototypeSums, output: Tensor, tensors: list[Tensor], by: int, along: Tensor) -> Tensor:
+def _derivative_of_moment(sums: Projection, output: Tensor, tensors: list[Tensor], by: int, along: Tensor) -> Tensor:
     """That of M by z (0), l (1) or a direction (2, ...) times a vector: as a matrix it is symmetric but for l's."""
     z, log_sum_exps, *directions = tensors
     if by == 0:
@@ -176,7 +155,7 @@ class WeightedPrototypes(torch.autograd.Function):
     """Linear in the weights; the factors are constants."""
 
     @staticmethod
-    def forward(weights: Tensor, factors: Tensor | None, sums: PrototypeSums) -> tuple[Tensor, Tensor]:
+    def forward(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
         return sums.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
