@@ -1,20 +1,16 @@
 """Prototypes as a matrix: what serves every code, and the fastest for few classes."""
 
-import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.merging import merged_top
-from protosphere.nn.projections.part import Tile, cuts
-from protosphere.nn.streaming import tiled_log_sum_exp
+from protosphere.nn.projections.part import Part, Tile, cuts
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB in float32."""
 
 
-class DensePart(nn.Module):
+class DensePart(nn.Module, Part):
     """The rows of a matrix; a score is one product of z with it."""
 
-    antipodal = False
     weight: Tensor
 
     def __init__(self, weight: Tensor) -> None:
@@ -42,18 +38,6 @@ class DensePart(nn.Module):
         """The sums of the rows of a tile."""
         return weights[0] @ self.weight[tile[0] : tile[1]].to(weights.dtype)
 
-    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Of all products of each row, and the mean word."""
-        return tiled_log_sum_exp(z, self, with_mean)
-
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of all rows with weights B x num_words."""
         return weights @ self.weight.to(weights.dtype)
-
-    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
-        """The k largest products, tile by tile."""
-        found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
-        for tile in self.tiles(len(z)):
-            values, index = self.scores(z, tile)[0].topk(min(k, tile[1] - tile[0]), dim=1)
-            found = merged_top(found, (values, index + tile[0]), k)
-        return found

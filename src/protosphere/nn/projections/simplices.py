@@ -5,19 +5,18 @@ from itertools import groupby
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.part import Tile
-from protosphere.nn.streaming import tiled_log_sum_exp, widened
+from protosphere.nn.projections.part import Part
+from protosphere.nn.streaming import widened
 from protosphere.types import Indices
 
 
-class SimplicesPart(nn.Module):
+class SimplicesPart(nn.Module, Part):
     """Point i of a simplex of K stands in its coordinate j = 1, ..., K-1 at f_j for i < j, at -j f_j for i = j, or 0.
 
     f_j = sqrt(K / ((K-1) j (j+1))), see `geometry.simplex`. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i: O(K).
     Word i is number numbers[i] of the points of all simplices, which follow each other; those of one size at a time.
     """
 
-    antipodal = False
     steps: Tensor
     numbers: Tensor | None
 
@@ -50,21 +49,6 @@ class SimplicesPart(nn.Module):
         weights = widened(like).new_zeros(len(index), self.num_words)
         return self.weighted_sum(weights.scatter(1, index[:, None], 1.0)).to(like.dtype)
 
-    def tiles(self, batch: int) -> list[Tile]:
-        """All at once: there are at most 2n words."""
-        del batch
-        return [(0, self.num_words)]
-
-    def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """All products: (1, B, num_words)."""
-        del tile
-        return self(z)[None]
-
-    def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """The sums of all words."""
-        del tile
-        return self.weighted_sum(weights[0])
-
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the words with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of a simplex."""
         if self.numbers is not None:
@@ -79,14 +63,6 @@ class SimplicesPart(nn.Module):
             start, first = start + count * size, first + size - 1
         sums = found[0] if len(found) == 1 else torch.cat(found, dim=1)
         return nn.functional.pad(sums, (0, self.dim - sums.shape[1]))
-
-    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Of all products of each row, and the mean word."""
-        return tiled_log_sum_exp(z, self, with_mean)
-
-    def top(self, z: Tensor, k: int) -> tuple[Tensor, Tensor]:
-        """The k largest products."""
-        return self(z).topk(k, dim=1)
 
 
 def _steps(size: int) -> Tensor:
