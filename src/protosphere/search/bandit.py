@@ -70,9 +70,11 @@ class BanditSearch:
     budget: Budget
     backend: DescentBackend
     arms: list[Arm] = field(default_factory=list[Arm])
-    pool: CodePool = field(default_factory=CodePool)
     tried: dict[str, int] = field(default_factory=dict[str, int])
     explored: bool = False
+
+    def __post_init__(self) -> None:
+        self.pool = CodePool(self.budget)
 
     @property
     def screens_to_the_end(self) -> bool:
@@ -101,11 +103,6 @@ class BanditSearch:
             self.pool.put_aside()
             self.explore()
 
-    def admit(self, found: ScreenedCode) -> None:
-        """Put a code into the pool, and note its value for whoever is told of the progress."""
-        self.pool.admit(found, self.budget.spent)
-        self.budget.best = min(self.budget.best, found.value)
-
     def take(self, points: Points, kind: str) -> None:
         """Start from the caller's points: as an arm, unless they are one, and, if their size fits, as they are."""
         if any(arm.code is not None and np.array_equal(arm.code, points) for arm in self.arms):
@@ -113,7 +110,7 @@ class BanditSearch:
         self.arms.append(Arm(kind, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = resize(points, self.num_points, self.dim, self.rng)
-            self.admit(ScreenedCode(max_cosine(start), start, kind, finished=True))
+            self.pool.admit(ScreenedCode(max_cosine(start), start, kind, finished=True))
 
     def sprint(self, patience: int) -> None:
         """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
@@ -215,7 +212,7 @@ class BanditSearch:
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)
             arm.value = min(arm.value, value)
-            self.admit(ScreenedCode(value, points, arm.kind, finished))
+            self.pool.admit(ScreenedCode(value, points, arm.kind, finished))
             name = arm.kind.partition(" (")[0]
             self.tried[name] = self.tried.get(name, 0) + 1
         self.budget.starts += len(found)
@@ -232,15 +229,11 @@ class BanditSearch:
         [points] = self.backend.descend([candidate.points], np.full(1, 1e3), FINISHED, steps, self.budget, FINISH)
         if max_cosine(points) > candidate.value:
             points = candidate.points
-        self._replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
+        self.pool.replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))
 
     def polish(self, candidate: ScreenedCode) -> None:
         """Polish by Newton's method; the result takes the place of the candidate."""
         evaluations = min(self.budget.left(1 + POLISHING, 1), POLISHING * self.budget.iterations)
         allowance = Allowance(max(evaluations * self.budget.products, QUICK_POLISH), self.budget.expired)
         points, value = polish_code(candidate.points, allowance)
-        self._replace(candidate, ScreenedCode(value, points, candidate.kind, finished=True, polished=True))
-
-    def _replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        self.pool.replace(old, new, self.budget.spent)
-        self.budget.best = min(self.budget.best, new.value)
+        self.pool.replace(candidate, ScreenedCode(value, points, candidate.kind, finished=True, polished=True))

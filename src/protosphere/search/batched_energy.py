@@ -7,6 +7,7 @@ of K n variables. No symmetry is the case of one-point orbits. Everything is bat
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -35,11 +36,15 @@ class Orbits:
     cosets: tuple[Tensor, ...] = ()
 
     @property
+    def sizes(self) -> list[int]:
+        """How many points the orbit of each representative has."""
+        each = [len(matrices) for matrices in self.cosets] or [1]
+        return [size for count, size in zip(self.counts, each, strict=True) for _ in range(count)]
+
+    @property
     def num_points(self) -> int:
         """K."""
-        if not self.cosets:
-            return sum(self.counts)
-        return sum(count * len(matrices) for count, matrices in zip(self.counts, self.cosets, strict=True))
+        return sum(self.sizes)
 
     def points(self, representatives: Tensor) -> Tensor:
         """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
@@ -54,17 +59,6 @@ class Orbits:
             pieces.append(images.reshape(batch, count * len(matrices), dim))
             start += count
         return torch.cat(pieces, dim=1)
-
-    def own(self) -> list[int]:
-        """Where each representative stands among the points."""
-        sizes = [len(matrices) for matrices in self.cosets] or [1]
-        steps = [size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)]
-        return [sum(steps[:i]) for i in range(len(steps))] if self.cosets else list(range(sum(self.counts)))
-
-    def weights(self, like: Tensor) -> Tensor:
-        """The size of each representative's orbit."""
-        sizes = [len(matrices) for matrices in self.cosets] or [1]
-        return like.new_tensor([size for count, size in zip(self.counts, sizes, strict=True) for _ in range(count)])
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
@@ -81,8 +75,8 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
     points, minus its radial part. `temperature` is (B,), one per start.
     """
-    own, weights = orbits.own(), orbits.weights(temperature)
-    at = temperature.new_tensor(own).long()
+    weights = temperature.new_tensor(orbits.sizes)
+    at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
     pairs = orbits.num_points * (orbits.num_points - 1.0)
     of_slice = _riesz_slice if kind == "riesz" else _slice_shares
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -44,14 +44,7 @@ class History:
 
     def only(self, kept: Tensor) -> History:
         """The history of those starts alone."""
-        return History(
-            self.pairs[kept],
-            self.step_change[kept],
-            self.change_change[kept],
-            self.scale[kept],
-            self.known[kept],
-            self.used,
-        )
+        return replace(self, **_rows(self, kept))
 
     def direction(self, step: Tensor, change: Tensor, keep: Tensor, gradient: Tensor) -> Tensor:
         """Enter the newest pair in place of the oldest (zeros where not `keep`); the direction from `gradient`."""
@@ -128,10 +121,11 @@ class _State:
 
     def only(self, kept: Tensor) -> _State:
         """The state of those starts alone."""
-        history = self.history.only(kept)
-        return _State(
-            self.at[kept], self.value[kept], self.gradient[kept], self.direction[kept], self.length[kept], history
-        )
+        return replace(self, history=self.history.only(kept), **_rows(self, kept))
+
+
+def _rows(state: History | _State, kept: Tensor) -> dict[str, Tensor]:
+    return {name: value[kept] for name, value in vars(state).items() if isinstance(value, Tensor)}
 
 
 def batched_lbfgs(

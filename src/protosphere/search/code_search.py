@@ -142,7 +142,7 @@ def search_code(
             if not search.pool:
                 raise
             spending.interrupted = True
-    search.pool.recall(spending.spent)
+    search.pool.recall()
     best = search.pool.best
     tried, spent = dict(search.tried), round(spending.spent)
     return SearchResult(best.points, best.value, best.kind, tried, spent, spending.interrupted)
@@ -163,7 +163,7 @@ def _run(search: BanditSearch, aims: SearchAims) -> None:
             return
         search.deepen()
     _screen(search, aims)
-    search.pool.recall(search.budget.spent)
+    search.pool.recall()
     _finish(search, aims)
     if aims.polish and not (search.budget.expired() or (aims.thrifty and search.num_points * search.dim > DENSE)):
         _polish(search)

@@ -1,9 +1,13 @@
 """Where descents run: as compiled loops on all cores for codes of moderate size, as tensors for the rest."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +17,19 @@ from protosphere.search.arrangements import Arrangement
 from protosphere.search.budget import PRODUCTS_PER_SECOND, Budget, evaluation_products
 from protosphere.types import Points, Progress
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from protosphere.search.batched_energy import Orbits
+
 ENERGIES = ("log_sum_exp", "riesz")
 """What descends: sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
 
 TEMPERATURE_FACTOR = 5.0
 """By which each temperature is multiplied to get the next."""
+
+SETTLED = 1e-3
+"""A start of tensors has settled at temperature t once twenty evaluations gain less than this over t."""
 
 MAX_COMPILED_POINTS, MAX_PAIRED_POINTS = 6000, 3000
 """Points above which a Gram matrix is no longer held whole, of 8 bytes an entry, and above which only one is."""
@@ -109,7 +121,6 @@ class DescentBackend:
         """
         import torch
 
-        from protosphere.search.batched_annealing import anneal_batch
         from protosphere.search.batched_energy import Orbits
 
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
@@ -119,12 +130,37 @@ class DescentBackend:
                 orbits = Orbits(arrangement.counts, tuple(cosets))
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
-            rows = anneal_batch(
-                orbits, rows, t,
-                last=last, factor=TEMPERATURE_FACTOR, steps=steps, budget=budget, limit=limit, energy=self.energy,
-                slowness=TENSOR_SLOWNESS if self.compiled else 1.0, overhead=self.tensor_overhead(budget),
-            )  # fmt: skip
+            rows = self._anneal(orbits, rows, t, last, steps, budget, limit)
             return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
+
+    def _anneal(
+        self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, budget: Budget, limit: float
+    ) -> Tensor:
+        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then sharper and sharper ones up to the last.
+
+        What is left of the budget is shared among the temperatures to come, so that a short descent sees all of them.
+        """
+        from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
+        from protosphere.search.batched_lbfgs import batched_lbfgs
+
+        batch, count, dim = rows.shape
+        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / orbits.num_points
+        overhead = self.tensor_overhead(budget)
+        while True:
+            rows = unit_rows(rows)[0]
+            stages = 1 + max(0, math.ceil(math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR) - 1e-6))
+            affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
+            found = batched_lbfgs(
+                smooth_max_cosine(orbits, dim, t, self.energy),
+                rows.reshape(batch, -1),
+                steps=max(2, min(steps, int(min(affordable, steps)))),
+                tolerance=SETTLED / t,
+                spend=lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
+            )
+            rows = found.reshape(batch, count, dim)
+            if bool((t >= last).all()) or budget.share >= limit:
+                return unit_rows(rows)[0]
+            t = (t * TEMPERATURE_FACTOR).clamp_max(last)
 
 
 def watch(jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float) -> None:

@@ -33,13 +33,9 @@ class Group:
     irreducibles: tuple[NDArray[np.float64], ...]
     subgroups: tuple[tuple[int, ...], ...]
 
-    @property
-    def order(self) -> int:
-        """How many elements."""
-        return len(self.table)
 
-
-def _elements(generators: list[Permutation], limit: int) -> list[Permutation]:
+def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
+    """All that the generators generate; None where they are more than `limit`."""
     identity = tuple(range(len(generators[0])))
     found = {identity: None}
     queue = [identity]
@@ -50,7 +46,7 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation]:
                 found[image] = None
                 queue.append(image)
         if len(queue) > limit:
-            raise ValueError(f"more than {limit} elements")
+            return None
     return queue
 
 
@@ -99,8 +95,8 @@ def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(classes, key=len))
 
 
-def _cycle(length: int, start: int = 0) -> Permutation:
-    return tuple(start + (i + 1) % length for i in range(length))
+def _cycle(length: int) -> Permutation:
+    return tuple((i + 1) % length for i in range(length))
 
 
 def _affine(modulus: int, factor: int) -> list[Permutation]:
@@ -174,9 +170,8 @@ def group_names(largest: int) -> dict[str, list[Permutation]]:
 @lru_cache(maxsize=256)
 def group(name: str, largest: int) -> Group | None:
     """The named group, or None if it has more than `largest` elements."""
-    try:
-        elements = _elements(group_names(largest)[name], largest)
-    except ValueError:
+    elements = _elements(group_names(largest)[name], largest)
+    if elements is None:
         return None
     table = _table(elements)
     return Group(name, table, _irreducibles(table), _subgroups(table))

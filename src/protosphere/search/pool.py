@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from protosphere.search.budget import Budget
 from protosphere.types import Points
 
 MOST_CODES = 12
@@ -29,11 +30,13 @@ class CodePool:
     """Codes, best first.
 
     Attributes:
+        budget: of the search, which is told of the best value.
         codes: those of this epoch.
         earlier: the best of earlier ones, put aside.
         noticed, noticed_at: the value that was last better by more than nothing, and how much was spent by then.
     """
 
+    budget: Budget
     codes: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
     earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
     noticed: float = float("inf")
@@ -52,26 +55,27 @@ class CodePool:
         """Those that a higher temperature may make better."""
         return [one for one in self.codes if not one.finished]
 
-    def admit(self, found: ScreenedCode, spent: float) -> None:
+    def admit(self, found: ScreenedCode) -> None:
         """Put a code into the pool, unless the pool has one of the same value or is full of better ones."""
         rivals = [other for other in self.codes if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
         same = [other for other in self.codes if other not in rivals]
         winner = min([*same, found], key=lambda other: (not other.polished, other.value))
         self.codes = sorted([*rivals, winner], key=lambda other: other.value)[:MOST_CODES]
         if 1 - self.best.value > (1 + NOTICED) * (1 - self.noticed):
-            self.noticed, self.noticed_at = self.best.value, spent
+            self.noticed, self.noticed_at = self.best.value, self.budget.spent
+        self.budget.best = min(self.budget.best, found.value)
 
-    def replace(self, old: ScreenedCode, new: ScreenedCode, spent: float) -> None:
+    def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
         """Put what became of a code in its place."""
         self.codes = [other for other in self.codes if other is not old]
-        self.admit(new, spent)
+        self.admit(new)
 
     def put_aside(self) -> None:
         """Begin a new epoch: keep the best code for later, and forget the others, which may be in a dead end."""
         self.earlier.append(self.best)
         self.codes = []
 
-    def recall(self, spent: float) -> None:
+    def recall(self) -> None:
         """Put the codes of earlier epochs into the pool again."""
         for code in self.earlier:
-            self.admit(code, spent)
+            self.admit(code)
