@@ -1,7 +1,5 @@
 """Arrays out of .npz files that somebody else wrote: what is damaged, or packed to exhaust the machine, is refused."""
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Mapping

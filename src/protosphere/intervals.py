@@ -1,7 +1,5 @@
 """Means with what is known of them, and ways to train compared by them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -22,7 +22,7 @@ from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.plan import matrix
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.projections.small_cosets import whole_cosets
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming import widened, without_autocast
 from protosphere.nn.threads import by_rows
 from protosphere.types import Indices
 
@@ -74,7 +74,7 @@ class ApproximateTop(nn.Module):
         most = self.cosets * self.dim
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
-        with torch.autocast(z.device.type, enabled=False):
+        with without_autocast(z):
             pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), len(z), len(z) * self.num_classes, z.device)
         values, classes = zip(*pieces, strict=True)
         return torch.cat(values).to(z.dtype), torch.cat(classes)

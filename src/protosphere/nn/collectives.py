@@ -1,7 +1,5 @@
 """The collective operations of torch.distributed that heads use."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import torch
@@ -11,18 +9,11 @@ from torch import Tensor
 Group = dist.ProcessGroup | None
 
 
-def all_reduce_sum(share: Tensor, group: Group) -> Tensor:
-    """The sum of every process' share."""
-    total = share.clone()
-    dist.all_reduce(total, group=group)  # pyright: ignore[reportUnknownMemberType]
-    return total
-
-
-def all_reduce_max(mine: Tensor, group: Group) -> Tensor:
-    """The largest of every process' numbers, entry by entry."""
-    most = mine.clone()
-    dist.all_reduce(most, dist.ReduceOp.MAX, group=group)  # pyright: ignore[reportUnknownMemberType]
-    return most
+def all_reduce(mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM) -> Tensor:
+    """The sum of every process' numbers, entry by entry, or what else the operation makes of them."""
+    all_of_them = mine.clone()
+    dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
+    return all_of_them
 
 
 def all_gather(mine: Tensor, group: Group) -> list[Tensor]:

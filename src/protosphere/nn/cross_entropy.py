@@ -73,10 +73,7 @@ def _losses_of_classes(
     own = (rows * prototypes.rows(classes, rows)).sum(1)
     losses = _not_negative(log_sum_exps - own)
     losses = losses if options.weight is None else each * losses
-    if options.label_smoothing:
-        smoothing = _smoothing(prototypes, rows, log_sum_exps, options)
-        losses = (1 - options.label_smoothing) * losses + smoothing
-    return each, torch.where(kept, losses, 0)
+    return each, torch.where(kept, _smoothed(losses, prototypes, rows, log_sum_exps, options), 0)
 
 
 def _losses_of_probabilities(
@@ -89,19 +86,20 @@ def _losses_of_probabilities(
     surprise = totals * log_sum_exps - (rows * means).sum(1)
     allowed = target.detach().amin(1) >= 0
     losses = _not_negative(surprise, allowed if factors is None else allowed & (factors >= 0).all())
-    if options.label_smoothing:
-        smoothing = _smoothing(prototypes, rows, log_sum_exps, options)
-        losses = (1 - options.label_smoothing) * losses + smoothing
-    return torch.ones_like(log_sum_exps), losses
+    return torch.ones_like(log_sum_exps), _smoothed(losses, prototypes, rows, log_sum_exps, options)
 
 
-def _smoothing(prototypes: Projection, rows: Tensor, log_sum_exps: Tensor, options: LossOptions) -> Tensor:
-    """(s / K) sum_k w_k (lse - z c_k)."""
+def _smoothed(
+    losses: Tensor, prototypes: Projection, rows: Tensor, log_sum_exps: Tensor, options: LossOptions
+) -> Tensor:
+    """(1 - s) times the losses, and (s / K) sum_k w_k (lse - z c_k)."""
+    if not options.label_smoothing:
+        return losses
     ones = rows.new_ones(options.num_classes)
     weight = ones if options.weight is None else options.weight.to(rows.dtype)
     (mean,), (total,) = weighted_prototypes(weight[None], None, prototypes)
     spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
-    return options.label_smoothing / options.num_classes * spread
+    return (1 - options.label_smoothing) * losses + options.label_smoothing / options.num_classes * spread
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:

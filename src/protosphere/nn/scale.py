@@ -18,7 +18,7 @@ class Scale(nn.Module):
     def __init__(self, setting: float | str, automatic: float) -> None:
         super().__init__()
         self.setting = setting if setting in ("auto", "learn") else _number(setting)
-        self.start = automatic if isinstance(self.setting, str) else self.setting
+        self.begin_at(automatic)
         self.shift = nn.Parameter(torch.zeros(())) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn.collectives import all_gather, all_reduce_max, all_reduce_sum, gathered
+from protosphere.nn.collectives import all_gather, all_reduce, gathered
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.projection import Projection
@@ -56,27 +56,27 @@ class ShardedProjection(Projection):
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
         """From wherever they are."""
-        return all_reduce_sum(super().rows(classes, like), self.group)
+        return all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """From those of each process."""
         value, mean = z.new_full((len(z),), -torch.inf), z.new_zeros(len(z), self.dim if with_mean else 0)
         if len(self.parts):
             value, mean = super().log_sum_exp_and_mean(z, with_mean)
-        highest = all_reduce_max(value, self.group)
+        highest = all_reduce(value, self.group, dist.ReduceOp.MAX)
         share = torch.exp(value - highest)[:, None]
-        sums = all_reduce_sum(torch.cat([share, share * mean], dim=1), self.group)
+        sums = all_reduce(torch.cat([share, share * mean], dim=1), self.group)
         return highest + sums[:, 0].log(), sums[:, 1:] / sums[:, :1]
 
     def moment(self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]) -> Tensor:
         """The sum of those of each process."""
         mine = super().moment(z, log_sum_exps, directions) if len(self.parts) else torch.zeros_like(z)
-        return all_reduce_sum(mine, self.group)
+        return all_reduce(mine, self.group)
 
     def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The sum of those of each process, and the sums of all weights."""
         mine, totals = super().weighted_prototypes(weights, factors)
-        return all_reduce_sum(mine, self.group), totals
+        return all_reduce(mine, self.group), totals
 
     def top_words(self, z: Tensor, k: int) -> Found:
         """The largest over the words of all processes."""

@@ -6,8 +6,8 @@ every dot product is computed once. Milakov & Gimelshein (2018), Online normaliz
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import log
 from typing import TYPE_CHECKING, TypeVar
 
@@ -40,15 +40,11 @@ def place(z: Tensor) -> torch.device:
     return z.device if in_memory(z) or z.device.type != "cpu" else torch.device("meta")
 
 
-@contextmanager
-def without_autocast(z: Tensor) -> Generator[None, None, None]:
+def without_autocast(z: Tensor) -> AbstractContextManager[object]:
     """Operations in the types of their arguments."""
     kind = z.device.type
-    if not (torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)):
-        yield
-        return
-    with torch.autocast(kind, enabled=False):
-        yield
+    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    return torch.autocast(kind, enabled=False) if casts else nullcontext()
 
 
 def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:

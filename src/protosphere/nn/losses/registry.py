@@ -1,7 +1,5 @@
 """The list of losses: one frozen record each, made by decorating its module."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

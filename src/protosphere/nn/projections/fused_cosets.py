@@ -55,7 +55,8 @@ class FusedCosets(nn.Module):
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The transpose of `words`: B x num_words to B x n."""
-        block = self._empty_lanes(len(weights))
+        groups = -(-len(weights) // _loops().LANES)
+        block = np.zeros((groups, len(self.columns) * _loops().LANES), dtype=np.float32)
         _loops().add_weighted_words(weights.contiguous().numpy(), self.flips.numpy(), self.bins, self.both, block)
         each = weights.reshape(len(weights), len(self.flips), self.bins << self.both)
         return self._out_of_lanes(_tensor(block), each.sum(2) if self.tailed else None, len(weights))
@@ -93,20 +94,16 @@ class FusedCosets(nn.Module):
 
     def _top_within(self, z: Tensor, cosets: Tensor, tails: Tensor, k: int) -> Found:
         """The k largest among the words of these cosets, B x some of them."""
-        scores = self._chosen(z, cosets)
-        both = torch.stack([scores, -scores], dim=3) if self.both else scores[..., None]
-        values, place = (both + tails.gather(1, cosets)[:, :, None, None]).flatten(1).topk(k, dim=1)
-        per_coset = self.bins << self.both
-        return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
-
-    def _chosen(self, z: Tensor, cosets: Tensor) -> Tensor:
-        """The products with the words of these cosets, B x k of them, one of two opposed: (B, k, b)."""
         each = z.repeat_interleave(cosets.shape[1], dim=0)
         words = torch.empty(len(each), self.bins)
         _loops().write_chosen(
             self._in_lanes(each), self.flips.numpy(), cosets.flatten().numpy(), self.bins, words.numpy()
         )  # fmt: skip
-        return words.view(len(z), cosets.shape[1], self.bins)
+        scores = words.view(len(z), cosets.shape[1], self.bins)
+        both = torch.stack([scores, -scores], dim=3) if self.both else scores[..., None]
+        values, place = (both + tails.gather(1, cosets)[:, :, None, None]).flatten(1).topk(k, dim=1)
+        per_coset = self.bins << self.both
+        return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
 
     def _tail_scores(self, z: Tensor) -> Tensor:
         """What the tails of the cosets add: B x cosets."""
@@ -122,10 +119,6 @@ class FusedCosets(nn.Module):
         padded = rows.new_zeros(groups * width, rows.shape[1])
         padded[: len(rows)] = rows
         return padded.view(groups, width, rows.shape[1]).transpose(1, 2).flatten(1).numpy()
-
-    def _empty_lanes(self, batch: int) -> NDArray[np.float32]:
-        width = _loops().LANES
-        return np.zeros((-(-batch // width), len(self.columns) * width), dtype=np.float32)
 
     def _out_of_lanes(self, block: Tensor, coset_weights: Tensor | None, batch: int) -> Tensor:
         """The transpose of `_in_lanes`, and the sums of the tails with weights B x cosets."""

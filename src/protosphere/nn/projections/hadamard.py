@@ -66,7 +66,8 @@ class HadamardPart(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word."""
-        return in_one_piece(z, self) if _traced() else coset_words(z, self)
+        traced = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
+        return in_one_piece(z, self) if traced else coset_words(z, self)
 
     def binned(self, z: Tensor) -> Tensor:
         """z as the first product takes it: (b, B, L)."""
@@ -137,15 +138,13 @@ class HadamardPart(nn.Module):
         for start, stop in cuts(self.signs.shape[2], HIGHEST_ENTRIES // max(1, len(z))):
             highest = z.new_empty(len(z), stop - start)
             for first, last in self.tiles(len(z), start, stop):
-                self._write_highest(self.scores(z, (first, last)), highest[:, first - start : last - start])
+                scores, into = self.scores(z, (first, last)), highest[:, first - start : last - start]
+                torch.amax(scores, 0, out=into)
+                if self.antipodal:
+                    torch.maximum(into, scores.amin(0).neg_(), out=into)
             values, coset = highest.topk(min(k, stop - start), dim=1)
             best = merged_top(best, (values, coset + start), k)
         return self.top_within(z, best[1], k)
-
-    def _write_highest(self, scores: Tensor, highest: Tensor) -> None:
-        torch.amax(scores, 0, out=highest)
-        if self.antipodal:
-            torch.maximum(highest, scores.amin(0).neg_(), out=highest)
 
     def top_within(self, z: Tensor, cosets: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k largest among the words of these cosets, B x some of them."""
@@ -158,7 +157,3 @@ class HadamardPart(nn.Module):
         values, place = scores.flatten(1).topk(k, dim=1)
         per_coset = self.words.shape[1]
         return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
-
-
-def _traced() -> bool:
-    return torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()

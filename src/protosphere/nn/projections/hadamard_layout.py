@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,11 +59,7 @@ class HadamardLayout:
 
     def sliced(self, first: int, last: int) -> HadamardLayout:
         """The cosets number first, ..., last - 1 alone."""
-        chosen = slice(first, last)
-        return HadamardLayout(
-            self.length, self.coefficient, self.representatives[chosen], self.generator, self.antipodal,
-            self.tails, self.tail_of[chosen],
-        )  # fmt: skip
+        return replace(self, representatives=self.representatives[first:last], tail_of=self.tail_of[first:last])
 
     def split(self, bits: int) -> HadamardLayout:
         """The same words in the same order, as cosets of the code of the first rows, `bits` of them at most."""
@@ -71,11 +67,8 @@ class HadamardLayout:
         spanned = self.representatives[:, None]
         for row in others:
             spanned = np.concatenate([spanned, spanned ^ row], axis=1)
-        count = spanned.shape[1]
-        return HadamardLayout(
-            self.length, self.coefficient, spanned.reshape(-1, spanned.shape[2]), kept, self.antipodal,
-            self.tails, np.repeat(self.tail_of, count),
-        )  # fmt: skip
+        words, tail_of = spanned.reshape(-1, spanned.shape[2]), np.repeat(self.tail_of, spanned.shape[1])
+        return replace(self, representatives=words, generator=kept, tail_of=tail_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """The buffers of a HadamardPart; see there."""

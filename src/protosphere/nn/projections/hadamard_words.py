@@ -34,12 +34,8 @@ def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
     return words.flatten(1).to(z.dtype)
 
 
-def coset_words(z: Tensor, part: HadamardPart) -> Tensor:
-    """Tile by tile into one block of memory."""
-    return _apply(z, part, False)
-
-
-def _apply(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
+def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
+    """Tile by tile into one block of memory; with `transposed`, weights of all words to their sums."""
     return call(_Words, rows, part, transposed)
 
 
@@ -58,17 +54,17 @@ class _Words(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        return _apply(grads[0], ctx.part, not ctx.transposed), None, None
+        return coset_words(grads[0], ctx.part, not ctx.transposed), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        return _apply(tangents[0], ctx.part, ctx.transposed)
+        return coset_words(tangents[0], ctx.part, ctx.transposed)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Tensor, int]:
         del info
         rows: Tensor = args[0].movedim(in_dims[0], 0)
-        found = _apply(rows.flatten(0, 1), *args[1:])
+        found = coset_words(rows.flatten(0, 1), *args[1:])
         return found.view(*rows.shape[:2], found.shape[1]), 0
 
 
