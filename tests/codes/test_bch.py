@@ -12,7 +12,7 @@ from protosphere.codes import polynomials as gf2
 from protosphere.codes.bch import bch_family, even_weight_family, generator_polynomial, systematic_rows
 from protosphere.codes.cyclotomic import coset_leaders, minimal_polynomials
 from protosphere.codes.fields import binary_field
-from protosphere.codes.weights import smallest_weight
+from protosphere.codes.linear import smallest_weight
 from protosphere.errors import InfeasibleError, InvalidArgumentError
 
 PUBLISHED = {  # (k, d); Lin & Costello, Error Control Coding, appendix C; MacWilliams & Sloane, figure 9.1

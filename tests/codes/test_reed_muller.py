@@ -7,8 +7,8 @@ import pytest
 from tests.codes.built_codes import rank
 
 from protosphere.codes import linear
+from protosphere.codes.linear import smallest_weight
 from protosphere.codes.reed_muller import dimension, generator_rows, order_for, reed_muller
-from protosphere.codes.weights import smallest_weight
 from protosphere.errors import InfeasibleError, InvalidArgumentError
 
 ORDERS = [(r, m) for m in range(9) for r in range(m + 1)]

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.codes.built_codes import bch, weight_counts
 
 from protosphere.codes import linear
+from protosphere.codes.linear import smallest_weight
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.codes.weights import smallest_weight
 
 
 @st.composite

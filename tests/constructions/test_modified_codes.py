@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from tests.codes.built_codes import bch, rank
 
-from protosphere.codes.linear import codewords, unpack
-from protosphere.codes.weights import smallest_weight
+from protosphere.codes.linear import codewords, smallest_weight, unpack
 from protosphere.constructions.block_codes.bch import bch_modifications
 from protosphere.constructions.block_codes.reed_muller import reed_muller_modifications
 

@@ -16,8 +16,8 @@ from tests.codes.built_codes import bch
 from tests.needs_data import needs_data
 
 from protosphere.codes.bch import bch_family, even_weight_family
+from protosphere.codes.linear import smallest_weight
 from protosphere.codes.reed_muller import dimension
-from protosphere.codes.weights import smallest_weight
 
 EXCERPT = Path(__file__).parent / "binary_linear_code_bounds_excerpt.csv"
 Table = dict[tuple[int, int], tuple[int, int]]

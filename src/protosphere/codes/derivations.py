@@ -29,7 +29,7 @@ MOST_TEXT = 4096
 def generator_matrix(derivation: str) -> Bits:
     """The generator of the code that a derivation ends with, one bit per byte; its rows are independent.
 
-    >>> from protosphere.codes.weights import smallest_weight
+    >>> from protosphere.codes.linear import smallest_weight
     >>> golay = generator_matrix("orbits 3.ae3 3, extend")
     >>> golay.shape, smallest_weight(pack(golay), 24)
     ((12, 24), 8)

@@ -12,6 +12,7 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits
 
 LARGEST_MESSAGE_BITS = 62
+CHUNK_BYTES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,18 @@ def weights(words: PackedBits) -> Indices:
     if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
         counted = words.view(np.uint64)
     return np.bitwise_count(counted).sum(axis=1, dtype=np.int64)
+
+
+def smallest_weight(generator: PackedBits, n: int) -> int:
+    """The smallest weight of a word of the span but zero: the minimum distance, for independent rows."""
+    stop = 1 << len(generator)
+    step = 1 << max(0, (CHUNK_BYTES // max(1, generator.shape[1])).bit_length() - 1)
+    start, smallest = 1, n
+    while start < stop:
+        end = min(stop, (start // step + 1) * step)
+        smallest = min(smallest, int(weights(codewords(generator, end - start, start)).min()))
+        start = end
+    return smallest
 
 
 def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, list[int]]:

@@ -17,9 +17,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.linear import codewords, encode, pack, unpack
+from protosphere.codes.linear import codewords, encode, pack, smallest_weight, unpack
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
-from protosphere.codes.weights import smallest_weight
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits, Progress, ignore
 

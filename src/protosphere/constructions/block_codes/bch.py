@@ -1,12 +1,10 @@
 """Prototypes from BCH codes: lengths 2^m - 1, and with `modify` every length."""
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from protosphere.code.placement import Placement
 from protosphere.codes.bch import (
     BCHParameters,
     bch_family,
@@ -15,32 +13,16 @@ from protosphere.codes.bch import (
     systematic_rows,
 )
 from protosphere.codes.linear import pack, unpack
-from protosphere.constructions.block_codes.modified import (
-    ModifiedCode,
-    choose_modification,
-    modification_name,
-    modified_guarantee,
-    named_modification,
-)
-from protosphere.constructions.block_codes.words import (
-    SUBSETS,
-    message_bits,
-    placed_words,
-    repeated_columns,
-    rows_needed,
-    subset_obstacle,
-)
-from protosphere.constructions.registry import construction
-from protosphere.errors import as_choice, as_flag, brief
+from protosphere.constructions.block_codes.modified import ModifiedCode, NativeCode, linear_words, modification_name
+from protosphere.constructions.block_codes.words import message_bits
+from protosphere.errors import brief
 from protosphere.types import PackedBits
 
 SMALLEST_M, LARGEST_M = 2, 16
 LONGEST = 1 << LARGEST_M
 
 
-def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
-    as_flag("modify", modify)
-    as_choice("subset", subset, SUBSETS)
+def _obstacle(num_classes: int, dim: int, modify: bool) -> str | None:
     longest = LONGEST if modify else LONGEST - 1
     if dim > longest:
         return f"'bch' serves dim up to {longest}, got {brief(dim)}"
@@ -52,59 +34,7 @@ def _obstacle(num_classes: int, dim: int, *, modify: bool, subset: str) -> str |
         above = (1 << dim.bit_length()) - 1
         fitting = [str(n) for n in (above >> 1, max(3, above)) if n >= max(3, message_bits(num_classes))]
         return f"'bch' needs dim = 2**m - 1, got {dim}; nearest: {', '.join(fitting)}; or modify=True"
-    return subset_obstacle("bch", subset, num_classes)
-
-
-def _choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
-    del subset
-    needed = message_bits(num_classes)
-    return choose_modification(bch_modifications(dim, needed), dim, needed) if modify else {}
-
-
-def _guarantee(
-    num_classes: int, dim: int, *, modify: bool, subset: str, chosen: Mapping[str, Any] | None = None
-) -> Fraction | None:
-    del subset
-    if modify:
-        return modified_guarantee(bch_modifications(dim, message_bits(num_classes)), dim, chosen)
-    return 1 - Fraction(2 * _native(num_classes, dim).bose_distance, dim)
-
-
-@construction(
-    obstacle=_obstacle,
-    guarantee=_guarantee,
-    summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
-    reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
-    packed=True,
-    choose=_choose,
-)
-def bch(
-    num_classes: int,
-    dim: int,
-    *,
-    rng: np.random.Generator,
-    chosen: Mapping[str, Any],
-    modify: bool = False,
-    subset: str = "first",
-) -> Placement:
-    """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
-
-    `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
-    and lengthens to reach any length; the best of all these is built.
-    """
-    if modify:
-        needed = message_bits(num_classes)
-        modified = named_modification(bch_modifications(dim, needed), chosen)
-        return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
-    code = _native(num_classes, dim)
-    polynomial = generator_polynomial(code.m, code.k)
-    rows = systematic_rows(polynomial, dim, 0, rows_needed(subset, num_classes, code.k))
-    return placed_words(rows, dim, num_classes, subset, rng, f"BCH({code.n},{code.k})")
-
-
-def _native(num_classes: int, dim: int) -> BCHParameters:
-    """The code of length `dim` with the smallest sufficient dimension."""
-    return next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
+    return None
 
 
 def bch_modifications(dim: int, needed: int) -> list[ModifiedCode]:
@@ -138,6 +68,23 @@ def _generator(code: BCHParameters, dim: int, needed: int, shortened: int, exten
     bits = unpack(systematic_rows(polynomial, code.n, shortened, needed), code.n)[:, shortened:]
     if extended:
         bits = np.hstack([bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)])
-    if dim > bits.shape[1]:
-        return pack(repeated_columns(bits, dim - bits.shape[1]))
+    if dim > bits.shape[1]:  # its own columns once more, in order: no distance gets smaller
+        return pack(bits[:, np.arange(dim) % bits.shape[1]])
     return pack(bits[:, bits.shape[1] - dim :] if extended else bits[:, :dim])
+
+
+@linear_words(
+    obstacle=_obstacle,
+    modifications=bch_modifications,
+    summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
+    reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
+)
+def bch(num_classes: int, dim: int) -> NativeCode:
+    """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
+
+    `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
+    and lengthens to reach any length; the best of all these is built.
+    """
+    code = next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
+    rows = partial(systematic_rows, generator_polynomial(code.m, code.k), dim, 0)
+    return NativeCode(f"BCH({code.n},{code.k})", code.k, code.bose_distance, rows)

@@ -1,12 +1,23 @@
-"""Codes at lengths no family has: every way of getting there from a neighbour, and the best of them."""
+"""Words of a family of binary codes: at the lengths that it has and, by modifying a neighbour, at all others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from protosphere.codes.weights import smallest_weight
-from protosphere.errors import InvalidArgumentError, brief
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.codes.linear import smallest_weight
+from protosphere.constructions.block_codes.words import (
+    SUBSETS,
+    message_bits,
+    placed_words,
+    rows_needed,
+    subset_obstacle,
+)
+from protosphere.constructions.registry import construction
+from protosphere.errors import InvalidArgumentError, as_choice, as_flag, brief
 from protosphere.types import PackedBits
 
 TRIALS = 6
@@ -14,6 +25,16 @@ TRIALS = 6
 
 TRIAL_BITS = 1 << 30
 """A recipe with more bits in its words than this is taken at its word, unmeasured."""
+
+
+@dataclass(frozen=True)
+class NativeCode:
+    """A code at a length of its family: its name, dimension and distance, and its first so many generator rows."""
+
+    name: str
+    k: int
+    distance: int
+    rows: Callable[[int], PackedBits]
 
 
 @dataclass(frozen=True)
@@ -25,35 +46,86 @@ class ModifiedCode:
     generator: Callable[[], PackedBits]
 
 
-def modified_guarantee(
-    modifications: Iterable[ModifiedCode], dim: int, chosen: Mapping[str, Any] | None = None
-) -> Fraction | None:
-    """The best guarantee there is, or was when one was chosen: whichever is chosen measures no worse than it."""
-    distance = chosen["distance"] if chosen else max((modified.distance for modified in modifications), default=0)
-    return Fraction(dim - 2 * distance, dim) if distance > 0 else None
+Native = Callable[[int, int], NativeCode]
+"""From K and n to the code of length n with the smallest dimension that has K words."""
+
+
+def linear_words(
+    *,
+    obstacle: Callable[[int, int, bool], str | None],
+    modifications: Callable[[int, int], list[ModifiedCode]],
+    **record: Any,
+) -> Callable[[Native], Native]:
+    """Register the decorated function as a construction of its name; `record` is as of `construction`.
+
+    The scheme has two options: with `modify` the best of the `modifications` to length n and the dimension needed is
+    taken, and `subset` says which K words are. `obstacle` is asked with K, n and `modify`.
+    """
+
+    def register(native: Native) -> Native:
+        name = native.__name__
+
+        def why_not(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
+            as_choice("subset", subset, SUBSETS)
+            return obstacle(num_classes, dim, as_flag("modify", modify)) or subset_obstacle(name, subset, num_classes)
+
+        def choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
+            del subset
+            needed = message_bits(num_classes)
+            return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+
+        def guarantee(
+            num_classes: int, dim: int, *, modify: bool, subset: str, chosen: Mapping[str, Any] | None = None
+        ) -> Fraction | None:
+            del subset
+            if not modify:
+                distance = native(num_classes, dim).distance
+            elif chosen:
+                distance = chosen["distance"]
+            else:
+                distance = max((code.distance for code in modifications(dim, message_bits(num_classes))), default=0)
+            return 1 - Fraction(2 * distance, dim) if distance > 0 else None
+
+        def build(
+            num_classes: int,
+            dim: int,
+            *,
+            rng: np.random.Generator,
+            chosen: Mapping[str, Any],
+            modify: bool = False,
+            subset: str = "first",
+        ) -> Placement:
+            if modify:
+                modified = _named(modifications(dim, message_bits(num_classes)), chosen["modification"])
+                return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
+            code = native(num_classes, dim)
+            rows = code.rows(rows_needed(subset, num_classes, code.k))
+            return placed_words(rows, dim, num_classes, subset, rng, code.name)
+
+        build.__name__, build.__doc__ = name, native.__doc__
+        construction(obstacle=why_not, guarantee=guarantee, choose=choose, packed=True, **record)(build)
+        return native
+
+    return register
 
 
 def choose_modification(modifications: list[ModifiedCode], dim: int, k: int) -> dict[str, Any]:
-    """The best one by its name, and the largest distance that any of them has by theorem."""
-    distance = max(modified.distance for modified in modifications)
-    return {"modification": best_modification(modifications, dim, k).text, "distance": distance}
+    """The one whose first 2**k words are farthest apart, measured among the most promising, by its name.
+
+    With it goes the largest distance that any has by theorem: whichever is chosen measures no worse than that.
+    """
+    ranked = sorted(modifications, key=lambda modified: -modified.distance)[:TRIALS]
+    best = ranked[0]
+    if dim << k <= TRIAL_BITS:
+        best = max(ranked, key=lambda modified: smallest_weight(modified.generator()[:k], dim))
+    return {"modification": best.text, "distance": ranked[0].distance}
 
 
-def named_modification(modifications: Iterable[ModifiedCode], chosen: Mapping[str, Any]) -> ModifiedCode:
-    """The one that was chosen."""
-    name = chosen["modification"]
+def _named(modifications: Iterable[ModifiedCode], name: str) -> ModifiedCode:
     found = next((modified for modified in modifications if modified.text == name), None)
     if found is None:
         raise InvalidArgumentError(f"'modification' must name a code of this length, got {brief(name)}")
     return found
-
-
-def best_modification(modifications: Iterable[ModifiedCode], dim: int, k: int) -> ModifiedCode:
-    """The recipe whose first 2**k words are farthest apart, measured among the most promising."""
-    ranked = sorted(modifications, key=lambda modified: -modified.distance)[:TRIALS]
-    if dim << k > TRIAL_BITS:
-        return ranked[0]
-    return max(ranked, key=lambda modified: smallest_weight(modified.generator()[:k], dim))
 
 
 def modification_name(

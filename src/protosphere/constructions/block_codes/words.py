@@ -1,7 +1,6 @@
 """Words of a binary linear code as prototypes: which K of the 2**k, and where they stand on the sphere."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import LinearWords, SignWords
@@ -88,8 +87,3 @@ def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
         np.minimum(nearest, weight[everyone ^ chosen[i]], out=nearest)
     first_closest = weight[1 : 1 << message_bits(num_classes)].min()
     return chosen if closest > first_closest else np.arange(num_classes)
-
-
-def repeated_columns(bits: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
-    """`bits` lengthened by `count` of its own columns, in order: no distance gets smaller."""
-    return np.hstack([bits, bits[:, np.arange(count) % bits.shape[1]]])
