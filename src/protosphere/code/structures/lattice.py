@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import gram_blocks, point_rows
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.shortest_vector import has_shorter
-from protosphere.geometry.sphere import product_rounding
+from protosphere.geometry.sphere import normalized, product_rounding
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
@@ -31,6 +32,13 @@ class LatticePoints(Plain):
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
+
+    @classmethod
+    def shell(cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str) -> LatticePoints:
+        """Vectors of one norm that differ by vectors of a lattice, all norms of which are multiples of least / 2."""
+        norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
+        coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), theorem)
+        return LatticePoints(normalized(vectors.astype(np.float64)), Fraction(least, 4 * norm), lattice=coset)
 
     @cached_property
     def in_coset(self) -> bool:

@@ -22,7 +22,13 @@ from itertools import combinations
 
 import numpy as np
 
-from protosphere.constructions.kissing.signed_vectors import at_places, odd_signs, signed_pairs, signs_of, supports_of
+from protosphere.constructions.lattices.signed_vectors import (
+    at_places,
+    signed_pairs,
+    signs_of,
+    signs_of_parity,
+    supports_of,
+)
 from protosphere.types import Indices, Points
 
 NORM = 32
@@ -71,7 +77,7 @@ def _layered(heights: Points, bents: Sequence[int], between: Points, forms: Sequ
 
 def _signed_sets(words: Indices, weight: int) -> Points:
     """+-2 on the words of a weight, with an odd number of minus signs."""
-    return 2 * at_places(supports_of(words[words.sum(axis=1) == weight]), odd_signs(weight), 16)
+    return 2 * at_places(supports_of(words[words.sum(axis=1) == weight]), signs_of_parity(weight, 1), 16)
 
 
 def _at(vectors: Points, height: Points) -> Points:

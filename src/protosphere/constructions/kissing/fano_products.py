@@ -9,7 +9,7 @@ the signs of no two vectors are alike.
 
 import numpy as np
 
-from protosphere.constructions.kissing.signed_vectors import signed_pairs, signs_of
+from protosphere.constructions.lattices.signed_vectors import signed_pairs, signs_of
 from protosphere.types import Indices, Points
 
 NORM = 8

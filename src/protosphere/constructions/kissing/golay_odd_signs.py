@@ -12,7 +12,13 @@ import numpy as np
 
 from protosphere.codes.golay import extended_golay
 from protosphere.codes.linear import codewords, unpack
-from protosphere.constructions.kissing.signed_vectors import at_places, odd_signs, signed_pairs, signs_of, supports_of
+from protosphere.constructions.lattices.signed_vectors import (
+    at_places,
+    signed_pairs,
+    signs_of,
+    signs_of_parity,
+    supports_of,
+)
 from protosphere.types import PackedBits, Points
 
 LENGTH, DISTANCE, NORM = 24, 8, 32
@@ -24,7 +30,7 @@ def golay_odd_signs(dim: int) -> Points:
     words = unpack(codewords(extended_golay().generator, 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
-    flat = np.concatenate([4 * signed_pairs(dim), 2 * at_places(supports_of(inside), odd_signs(OCTAD), dim)])
+    flat = np.concatenate([4 * signed_pairs(dim), 2 * at_places(supports_of(inside), signs_of_parity(OCTAD, 1), dim)])
     return np.concatenate([flat / np.sqrt(NORM), signs])
 
 

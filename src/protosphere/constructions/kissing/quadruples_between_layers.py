@@ -6,12 +6,10 @@ or more; and the two poles. The words are Julin's code: the 132 hexads of the St
 pairs, and the complements of these.
 """
 
-from itertools import product
-
 import numpy as np
 
-from protosphere.constructions.kissing.signed_vectors import at_places, signs_of
-from protosphere.constructions.lattices.signed_quadruples import quadruples
+from protosphere.constructions.lattices.signed_quadruples import orbits_of, quadruples
+from protosphere.constructions.lattices.signed_vectors import all_signs, at_places, signs_of
 from protosphere.types import Indices, Points
 
 INFINITY = 11
@@ -21,7 +19,7 @@ SQUARES = (1, 3, 4, 5, 9)
 
 def quadruples_between_layers() -> Points:
     """The configuration in R^13 as unit vectors."""
-    middle = at_places(quadruples(12), np.array(list(product((0.5, -0.5), repeat=4))), 13)
+    middle = at_places(quadruples(12), all_signs(4) / 2, 13)
     axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
     layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])
     layers = [np.column_stack([layer, np.full(len(layer), height)]) for height in (0.5, -0.5)]
@@ -40,20 +38,12 @@ def julin_code() -> Indices:
     """
     pairs = {frozenset((2 * i, 2 * i + 1)) for i in range(6)}
     everything = frozenset(range(12))
-    chosen = [*sorted(map(sorted, _hexads())), *sorted(map(sorted, pairs | {everything - pair for pair in pairs}))]
+    hexads = orbits_of([(*SQUARES, INFINITY)], [_next, _negative_inverse])
+    chosen = [*hexads, *sorted(map(sorted, pairs | {everything - pair for pair in pairs}))]
     words = np.zeros((len(chosen), 12), dtype=np.int64)
     for word, places in zip(words, chosen, strict=True):
-        word[places] = 1
+        word[list(places)] = 1
     return words
-
-
-def _hexads() -> set[frozenset[int]]:
-    found: set[frozenset[int]] = {frozenset((*SQUARES, INFINITY))}
-    fresh = found
-    while fresh:
-        fresh = {frozenset(map(image, hexad)) for hexad in fresh for image in (_next, _negative_inverse)} - found
-        found = found | fresh
-    return found
 
 
 def _next(x: int) -> int:

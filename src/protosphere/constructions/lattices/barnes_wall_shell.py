@@ -9,9 +9,9 @@ from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import codewords, unpack
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.lattices.construction_b import Shell, SmallIntegers
-from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
-from protosphere.geometry.sphere import normalized
+from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_member
+from protosphere.constructions.lattices.signed_vectors import at_places
+from protosphere.geometry.lattice_coset import integer_basis
 
 ORIGIN = (0,) * 16
 OFF_CENTRE = (1, *(0,) * 15)
@@ -44,17 +44,15 @@ def barnes_wall_shell() -> Iterator[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
     for centre, norm, size, where in SHELLS:
         recipe = f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
-        yield Shell(reed_muller(1, 4), centre, norm, size, recipe).member
+        yield shell_member(reed_muller(1, 4), centre, norm, size, recipe)
     yield Member(32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32)
 
 
 def _minimal_32(count: int) -> LatticePoints:
     """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
     vectors = barnes_wall_minimal_vectors(5)
-    basis = integer_basis(vectors[::SPREAD].astype(np.int64)) / 4
-    coset = LatticeCoset(basis, Fraction(1), "Barnes-Wall 32 has as shortest vectors those of norm 16")
-    points = normalized(vectors[:count].astype(np.float64))
-    return LatticePoints(points, Fraction(1, 4), lattice=coset)
+    basis = integer_basis(vectors[::SPREAD].astype(np.int64))
+    return LatticePoints.shell(vectors[:count], basis, 16, "Barnes-Wall 32 has as shortest vectors those of norm 16")
 
 
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
@@ -69,10 +67,7 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
         rows = reed_muller(min(r, 2), r)
         signs = 1 - 2 * unpack(codewords(rows.generator, 1 << rows.k), 1 << r).astype(np.int8)
         signs *= np.int8(2 ** ((top - r) // 2))
-        for support in _affine_subspaces(m, r):
-            block = np.zeros((len(signs), 1 << m), dtype=np.int8)
-            block[:, support] = signs
-            blocks.append(block)
+        blocks.append(at_places(_affine_subspaces(m, r), signs, 1 << m))
     return np.concatenate(blocks)
 
 

@@ -6,7 +6,6 @@ vectors at one squared distance from a centre: points of one coset, so their cos
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
@@ -17,45 +16,24 @@ from numpy.typing import NDArray
 from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import LinearCode, codewords, unpack
 from protosphere.constructions.families import Member
-from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
-from protosphere.geometry.sphere import normalized
+from protosphere.geometry.lattice_coset import integer_basis
 
 SmallIntegers = NDArray[np.int8]
 LEAST_NORM = 8
 
 
-@dataclass(frozen=True)
-class Shell:
-    """The vectors x - centre of squared length `norm`, x in the lattice of `code`; how many, and in words."""
+def shell_member(code: LinearCode, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
+    """The vectors x - centre of squared length `norm`, x in the lattice of `code`, as a member of a family.
 
-    code: LinearCode
-    centre: tuple[int, ...]
-    norm: int
-    size: int
-    recipe: str
+    Two of them differ by a lattice vector, of norm 8 at least: 1 - 4/norm. They come word of the code by word, odd
+    entries running slowest.
+    """
 
-    @property
-    def max_cosine(self) -> Fraction:
-        """1 - 4/norm: two vectors of the shell differ by a lattice vector, of norm 8 at least."""
-        return 1 - Fraction(LEAST_NORM, 2 * self.norm)
+    def structure(count: int) -> LatticePoints:
+        vectors = shell_vectors(code, centre, norm, count)
+        return LatticePoints.shell(vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8")
 
-    def structure(self, count: int) -> LatticePoints:
-        """The first `count` vectors, word of the code by word, odd entries running slowest."""
-        vectors = shell_vectors(self.code, self.centre, self.norm, count)
-        points = normalized(vectors.astype(np.float64))
-        basis = lattice_basis(self.code) / np.sqrt(self.norm)
-        coset = LatticeCoset(basis, Fraction(LEAST_NORM, self.norm), "Construction B has least norm 8")
-        return LatticePoints(points, self._step, lattice=coset)
-
-    @property
-    def member(self) -> Member:
-        """The shell as a member of a family."""
-        return Member(self.code.n, self.size, self.max_cosine, self.recipe, self.structure)
-
-    @property
-    def _step(self) -> Fraction:
-        """Norms of lattice vectors are multiples of 4, so that inner products of a shell differ by multiples of 2."""
-        return Fraction(2, self.norm)
+    return Member(code.n, size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure)
 
 
 def shell_vectors(code: LinearCode, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:

@@ -13,8 +13,7 @@ import numpy as np
 
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
-from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
-from protosphere.geometry.sphere import normalized
+from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices, Points
 
 SIZES = {4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592, 16: 652_428, 18: 1_020_096}
@@ -41,9 +40,8 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 def _shell(norm: int, count: int) -> LatticePoints:
     """The first `count` points of one shell."""
-    points = normalized(in_the_plane(shell_vectors_k12(norm)[:count]))
-    basis = in_the_plane(integer_basis(shell_vectors_k12(4))) / np.sqrt(1.5 * norm)
-    return LatticePoints(points, Fraction(1, norm), lattice=LatticeCoset(basis, Fraction(4, norm), THEOREM))
+    vectors, basis = shell_vectors_k12(norm)[:count], integer_basis(shell_vectors_k12(4))
+    return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
 
 
 def in_the_plane(vectors: Indices) -> Points:

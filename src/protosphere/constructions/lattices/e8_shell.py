@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from protosphere.codes.reed_muller import reed_muller
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.lattices.construction_b import Shell
+from protosphere.constructions.lattices.construction_b import shell_member
 
 DEEPEST = 20
 """The shell of norm 40 has 2,207,520 points; larger ones are more than anybody has classes."""
@@ -22,7 +22,7 @@ def e8_shell() -> Iterator[Member]:
     """
     code, origin = reed_muller(0, 3), (0,) * 8
     for m in range(1, DEEPEST + 1):  # integers of twice the usual size, so the norm is 8m here
-        yield Shell(code, origin, 8 * m, 240 * _cubes_of_divisors(m), f"E8, the shell of norm {2 * m}").member
+        yield shell_member(code, origin, 8 * m, 240 * _cubes_of_divisors(m), f"E8, the shell of norm {2 * m}")
 
 
 def _cubes_of_divisors(m: int) -> int:

@@ -145,14 +145,9 @@ def _in_annulus(inner: Fraction, outer: Fraction) -> bool:
     return least <= 0 or inner * outer >= least**2
 
 
-def _member(row: ShellRow) -> Member:
-    shells = shells_named(row.dim, row.name)
-    return Member(row.dim, row.size, shells.max_cosine, row.name, shells.structure)
-
-
-def _named(dim: int, name: str) -> Member:
+def _named(dim: int, name: str, size: int = 0) -> Member:
     shells = shells_named(dim, name)
-    return Member(dim, 0, shells.max_cosine, name, shells.structure)
+    return Member(dim, size, shells.max_cosine, name, shells.structure)
 
 
 @family(
@@ -168,4 +163,4 @@ def lattice_shell() -> Iterator[Member]:
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)
-    return map(_member, rows)
+    return (_named(row.dim, row.name, row.size) for row in rows)

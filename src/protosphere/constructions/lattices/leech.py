@@ -5,13 +5,13 @@ and the places where x - m is 2 modulo 4 are a word of the Golay code (Conway & 
 """
 
 from functools import lru_cache
-from itertools import combinations, product
 
 import numpy as np
 
 from protosphere.codes.golay import extended_golay
 from protosphere.codes.linear import codewords, unpack
 from protosphere.constructions.lattices.construction_b import SmallIntegers
+from protosphere.constructions.lattices.signed_vectors import at_places, signed_pairs, signs_of_parity, supports_of
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices
 
@@ -23,7 +23,9 @@ LEAST_NORM = 32
 def leech_minimal_vectors() -> SmallIntegers:
     """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
     words = unpack(codewords(extended_golay().generator, 1 << 12), 24).astype(np.int8)
-    found = np.concatenate([_pairs(), _octads(words[words.sum(axis=1) == 8]), _odd(words)])
+    pairs = (4 * signed_pairs(24)).astype(np.int8)
+    octads = at_places(supports_of(words[words.sum(axis=1) == 8]), (2 * signs_of_parity(8, 0)).astype(np.int8), 24)
+    found = np.concatenate([pairs, octads, _odd(words)])
     found.flags.writeable = False  # the cache hands it to everyone
     return found
 
@@ -47,23 +49,6 @@ def octad_of_first_five() -> tuple[int, ...]:
     words = unpack(codewords(extended_golay().generator, 1 << 12), 24)
     octad = words[(words.sum(axis=1) == 8) & words[:, :5].all(axis=1)][0]
     return tuple(np.flatnonzero(octad).tolist())
-
-
-def _pairs() -> SmallIntegers:
-    places = np.array(list(combinations(range(24), 2)))
-    signs = np.array(list(product((4, -4), repeat=2)), dtype=np.int8)
-    found = np.zeros((len(places), len(signs), 24), dtype=np.int8)
-    np.put_along_axis(found, np.broadcast_to(places[:, None], (len(places), len(signs), 2)), signs[None], axis=2)
-    return found.reshape(-1, 24)
-
-
-def _octads(octads: SmallIntegers) -> SmallIntegers:
-    """On each of the 759 words of weight 8, twos with an even number of minus signs."""
-    signs = np.array([s for s in product((2, -2), repeat=8) if s.count(-2) % 2 == 0], dtype=np.int8)
-    places = np.nonzero(octads)[1].reshape(-1, 1, 8)
-    found = np.zeros((len(octads), len(signs), 24), dtype=np.int8)
-    np.put_along_axis(found, np.broadcast_to(places, (len(octads), len(signs), 8)), signs[None], axis=2)
-    return found.reshape(-1, 24)
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:

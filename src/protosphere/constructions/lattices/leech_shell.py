@@ -9,9 +9,6 @@ from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
-from protosphere.geometry.lattice_coset import LatticeCoset
-from protosphere.geometry.sphere import normalized
-from protosphere.types import Indices, Points
 
 TYPE_3 = np.array([5, *(1,) * 23])
 """A lattice vector of norm 48 (over 8: 6); half of it is a hole."""
@@ -34,12 +31,11 @@ def leech_shell() -> Iterator[Member]:
 
 
 def _minimal(count: int) -> LatticePoints:
-    points = leech_minimal_vectors()[:count].astype(np.float64)
-    return _of_norm(points, leech_basis(), LEAST_NORM)
+    return LatticePoints.shell(leech_minimal_vectors()[:count], leech_basis(), LEAST_NORM, THEOREM)
 
 
 def _around_hole(count: int) -> LatticePoints:
-    return _of_norm(hole_vectors()[:count].astype(np.float64), 2 * leech_basis(), 4 * LEAST_NORM)
+    return LatticePoints.shell(hole_vectors()[:count], 2 * leech_basis(), 4 * LEAST_NORM, THEOREM)
 
 
 def hole_vectors() -> SmallIntegers:
@@ -47,10 +43,3 @@ def hole_vectors() -> SmallIntegers:
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
     return np.concatenate([halves, -halves]).astype(np.int8)
-
-
-def _of_norm(vectors: Points, basis: Indices, least: int) -> LatticePoints:
-    """Vectors of one norm, differing by vectors of the lattice of `basis`, whose norms are multiples of least/4."""
-    norm = round(float(vectors[0] @ vectors[0]))
-    coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), THEOREM)
-    return LatticePoints(normalized(vectors), Fraction(least, 4 * norm), lattice=coset)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
-from math import isqrt
 
 import numpy as np
 
@@ -38,7 +37,7 @@ def _a(n: int, count: int) -> Points:
     """Differences of two corners of a simplex."""
     corners = simplex_points(n + 1)
     which = np.arange(count)
-    first, second = _pairs(which // 2)
+    first, second = _pairs(n + 1, which // 2)
     signs = 1.0 - 2 * (which % 2)
     return normalized((corners[first] - corners[second]) * signs[:, None])
 
@@ -46,7 +45,7 @@ def _a(n: int, count: int) -> Points:
 def _d(n: int, count: int) -> Points:
     """(+-1, +-1) in any two places."""
     which = np.arange(count)
-    first, second = _pairs(which // 4)
+    first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)
     points = np.zeros((count, n))
     points[which, first] = sign
@@ -54,10 +53,10 @@ def _d(n: int, count: int) -> Points:
     return normalized(points)
 
 
-def _pairs(numbers: Indices) -> tuple[Indices, Indices]:
-    """The pair i < j of each number, counting (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    second = np.array([(1 + isqrt(1 + 8 * number)) // 2 for number in numbers.tolist()])
-    return numbers - second * (second - 1) // 2, second
+def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
+    """The pair i < j < n of each number, counting (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    second, first = np.tril_indices(n, -1)
+    return first[numbers], second[numbers]
 
 
 def _exceptional() -> Iterable[Member]:

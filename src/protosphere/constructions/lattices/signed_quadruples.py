@@ -5,14 +5,14 @@ two places at most. A(n, 4, 4) quadruples of n places are the most there can be,
 Those kept here are orbits of a few of them under permutations, found by a search for the largest cliques.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import product
 
 import numpy as np
 
 from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.lattices.signed_vectors import all_signs, at_places
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
 
@@ -53,10 +53,16 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
     if n not in ORBITS:
         return tuple(one for one in quadruples(n + 1) if n not in one)
     generators, representatives = ORBITS[n]
-    found = {frozenset(int(place, 16) for place in one) for one in representatives}
+    first = [[int(place, 16) for place in one] for one in representatives]
+    return orbits_of(first, [by.__getitem__ for by in generators])
+
+
+def orbits_of(sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]) -> tuple[tuple[int, ...], ...]:
+    """All images of some sets of places under maps of the places and what these generate, in order."""
+    found = set(map(frozenset, sets))
     fresh = found
     while fresh:
-        fresh = {frozenset(by[place] for place in one) for one in fresh for by in generators} - found
+        fresh = {frozenset(map(image, one)) for one in fresh for image in maps} - found
         found = found | fresh
     return tuple(sorted(tuple(sorted(one)) for one in found))
 
@@ -73,9 +79,5 @@ def signed_quadruples() -> Iterator[Member]:
 
 
 def _points(n: int, count: int) -> Points:
-    signs = np.array(list(product((1.0, -1.0), repeat=4)))
-    points = np.zeros((16 * COUNTS[n] + 2 * n, n))
-    for number, places in enumerate(quadruples(n)):
-        points[16 * number : 16 * number + 16, list(places)] = signs
-    points[-2 * n :] = 2 * np.concatenate([np.eye(n), -np.eye(n)])
-    return normalized(points[:count])
+    signed = at_places(quadruples(n), all_signs(4), n)
+    return normalized(np.concatenate([signed, 2 * np.eye(n), -2 * np.eye(n)])[:count])

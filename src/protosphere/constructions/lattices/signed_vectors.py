@@ -1,0 +1,52 @@
+"""Vectors of a few non-zero entries: any signs at given places."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.types import Indices, PackedBits, Points
+
+Numbers = TypeVar("Numbers", bound=NDArray[Any])
+
+
+def all_signs(length: int) -> Points:
+    """The 2^length vectors of +-1, the last sign running fastest."""
+    return np.array(list(product((1.0, -1.0), repeat=length)))
+
+
+def signs_of_parity(length: int, parity: int) -> Points:
+    """Those with an even (0) or odd (1) number of minus signs: they differ in two places or more."""
+    signs = all_signs(length)
+    return signs[(signs < 0).sum(axis=1) % 2 == parity]
+
+
+def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
+    """For each support the rows of `signs` at its places, and zeros."""
+    blocks: list[Any] = []
+    for places in supports:
+        block = np.zeros((len(signs), dim), dtype=signs.dtype)
+        block[:, list(places)] = signs
+        blocks.append(block)
+    return cast("Numbers", np.concatenate(blocks))
+
+
+def supports_of(words: NDArray[Any]) -> list[tuple[int, ...]]:
+    """The places of the ones in each row."""
+    return [tuple(np.flatnonzero(word).tolist()) for word in words]
+
+
+def signs_of(words: Indices | PackedBits) -> Points:
+    """1 for zeros, -1 for ones."""
+    return np.where(words, -1.0, 1.0)
+
+
+def signed_pairs(dim: int) -> Points:
+    """+-1 in any two places: 2 n (n-1) vectors.
+
+    >>> len(signed_pairs(4))
+    24
+    """
+    return at_places(combinations(range(dim), 2), all_signs(2), dim)
