@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from protosphere.codes.polynomials import degree, power_modulo, remainder
+from protosphere.codes.polynomials import degree, multiply, remainder
 from protosphere.types import Indices
 from tools.linear.workshop import Found
 
@@ -34,7 +34,17 @@ def irreducible(m: int) -> list[int]:
 
 def order_of_x(modulus: int) -> int:
     """The least m with x^m = 1."""
-    return next(m for m in range(1, 1 << degree(modulus)) if power_modulo(2, m, modulus) == remainder(1, modulus))
+    power, m = remainder(2, modulus), 1
+    while power != remainder(1, modulus):
+        power, m = remainder(power << 1, modulus), m + 1
+    return m
+
+
+def _squared(part: int, times: int, modulus: int) -> int:
+    """A polynomial to the power 2^times."""
+    for _ in range(times):
+        part = remainder(multiply(part, part), modulus)
+    return part
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +71,7 @@ def orbit_weights(moduli: tuple[int, ...], squarings: int, longest: int) -> Orbi
     """Those of a group; None where they are too many. Orbits longer than a code are left out."""
     maps = [_columns(moduli, lambda part, modulus: remainder(part << 1, modulus))]
     if squarings:
-        maps.append(_columns(moduli, lambda part, modulus: power_modulo(part, 1 << squarings, modulus)))
+        maps.append(_columns(moduli, lambda part, modulus: _squared(part, squarings, modulus)))
     k = len(maps[0])
     points, words = _orbits(maps, k), _orbits([_transposed(columns) for columns in maps], k)
     sizes = np.bincount(points)[1:]

@@ -1,7 +1,5 @@
 """Which class gets which point: in order, at random, or by how similar classes are."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment.assign import OBJECTIVES, Assignment, assign, assignment

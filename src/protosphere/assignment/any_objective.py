@@ -1,7 +1,5 @@
 """Assignment by an objective of which nothing is known: exchanges of two classes, kept if they are better."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which class gets which prototype, by how similar classes are: the same code, its rows in another order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, cast
 

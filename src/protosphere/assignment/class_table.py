@@ -1,7 +1,5 @@
 """Vectors of classes from a table: word vectors, attributes, or whatever else is known of each class by its name."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path

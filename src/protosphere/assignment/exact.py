@@ -1,7 +1,5 @@
 """Orders that are known to be the best: where there is nothing to choose, little to choose from, or only pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

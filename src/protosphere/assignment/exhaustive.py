@@ -1,7 +1,5 @@
 """All orders of a few classes, looked at one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from itertools import permutations

@@ -1,7 +1,5 @@
 """How similar classes are to a network: the means of their features, compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast

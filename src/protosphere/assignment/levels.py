@@ -1,7 +1,5 @@
 """What a tree's levels mean for a code: the cosines of pairs by where they meet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Quadratic assignment of thousands of classes: groups first, then blocks of classes while the others stay."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment.quadratic import tabu

@@ -1,7 +1,5 @@
 """The cheapest matching with a given number of pairs, exactly: linear programs, cut until a vertex is a matching."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any

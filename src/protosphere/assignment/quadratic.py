@@ -1,7 +1,5 @@
 """Quadratic assignment: the order of the points that maximises the sum over pairs of classes of S_uv cos_uv."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """How bad mistakes are, by a tree over the classes, and predictions that make them milder."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How similar classes are, as a K x K matrix: checked, or made of embeddings, confusions, or names."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from math import isqrt

@@ -4,8 +4,6 @@ Maximised is the sum over pairs of classes of S_uv H_uv plus the sum of L_u,orde
 the classes, S the similarity, both symmetric with zeros on the diagonal, and L a linear term.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.compiled import compiled

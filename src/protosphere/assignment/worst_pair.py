@@ -1,7 +1,5 @@
 """Bottleneck assignment: the order whose worst pair, similar classes at distant points, is as mild as can be found."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment.exhaustive import pair_terms

@@ -185,19 +185,11 @@ def double(u: Bits, v: Bits) -> Bits:
 
 STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
     step.__name__: (operands, step)
-    for operands, step in [
-        (0, orbits),
-        (1, extend),
-        (1, puncture),
-        (1, first_rows),
-        (1, columns),
-        (1, rows),
-        (1, repeat),
-        (1, shorten),
-        (1, shorten_at),
-        (2, join),
-        (2, tail),
-        (2, double),
-    ]
+    for operands, steps in (
+        (0, (orbits,)),
+        (1, (extend, puncture, first_rows, columns, rows, repeat, shorten, shorten_at)),
+        (2, (join, tail, double)),
+    )
+    for step in steps
 }
 """How many codes each step takes from the stack, and what it makes of them."""

@@ -3,12 +3,12 @@
 Lidl & Niederreiter, Finite Fields, chapters 2 and 3.
 """
 
-from functools import lru_cache
-
-from protosphere.codes.primes import prime_factors
 from protosphere.errors import InvalidArgumentError, as_integer
 
-LARGEST_DEGREE = 16
+PRIMITIVE = (3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179, 8219, 16427, 32771, 65581)
+"""The smallest ones of degree 1, 2, ...: x has order 2^m - 1 modulo each (Lidl & Niederreiter, table D)."""
+
+LARGEST_DEGREE = len(PRIMITIVE)
 
 
 def degree(a: int) -> int:
@@ -41,30 +41,6 @@ def remainder(a: int, b: int) -> int:
     return a
 
 
-def power_modulo(a: int, exponent: int, modulus: int) -> int:
-    """a^exponent modulo `modulus`, by repeated squaring."""
-    as_integer("exponent", exponent, minimum=0)
-    result, square = remainder(1, modulus), remainder(a, modulus)
-    while exponent:
-        if exponent & 1:
-            result = remainder(multiply(result, square), modulus)
-        square = remainder(multiply(square, square), modulus)
-        exponent >>= 1
-    return result
-
-
-def is_primitive(f: int) -> bool:
-    """Whether x generates the non-zero elements of GF(2)[x]/f, a field: x has order 2^m - 1 (L&N theorem 3.16)."""
-    m = degree(f)
-    if m < 1 or not f & 1:
-        return False
-    order, x = (1 << m) - 1, remainder(2, f)
-    if power_modulo(x, order, f) != 1:
-        return False
-    return all(power_modulo(x, order // p, f) != 1 for p in prime_factors(order))
-
-
-@lru_cache
 def primitive_polynomial(m: int) -> int:
     """The numerically smallest primitive polynomial of degree m, 1 <= m <= 16.
 
@@ -73,4 +49,4 @@ def primitive_polynomial(m: int) -> int:
     """
     if as_integer("m", m, minimum=1) > LARGEST_DEGREE:
         raise InvalidArgumentError(f"'m' must be at most {LARGEST_DEGREE}, got {m}")
-    return next(f for f in range((1 << m) | 1, 2 << m, 2) if is_primitive(f))
+    return PRIMITIVE[m - 1]

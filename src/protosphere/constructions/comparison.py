@@ -1,7 +1,5 @@
 """Every scheme at every dimension, beside what theory allows: the numbers of the paper's separation figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

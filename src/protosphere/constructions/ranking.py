@@ -85,11 +85,6 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
     return (item for item in _members(_next_power(largest_dim), available()) if item[1].dim <= largest_dim)
 
 
-def near_members(largest_dim: int) -> Iterator[Member]:
-    """The same without the names."""
-    return (member for _, member in named_members(largest_dim))
-
-
 def leading_member(num_classes: int, dim: int) -> tuple[str, Member] | None:
     """The member with room for K in R^n and the lowest max cosine, after the name of its family."""
     sizes, items = _frontier(min(dim, LARGEST_DIM), available())

@@ -1,7 +1,5 @@
 """A table of what is known: for every (K, n) the best code, what made it, and the bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ A descent brings rounded points back to where they were, so a few levels a coord
 code of 94 points is a short descent away from one of 100 without six of them.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

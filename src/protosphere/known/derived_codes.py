@@ -4,8 +4,6 @@ A row names the parent, the fixed vectors ('3 17+40': number 3 of the minimal ve
 products with them that its points have.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ A file has one row a code. Its derivation is one of `codes.derivations`, but may
 'cell 57 16, puncture 1'. Those stand above it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What the files of known codes share: how rows are read and checked, and how what they say is found true."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,12 +27,12 @@ def _unless_empty(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 CONVERTERS: dict[Any, Callable[[Any], Any]] = {
-    "int": _whole,
-    "float": float,
-    "str": str,
-    "bool": {"True": True, "False": False}.__getitem__,
-    "int | None": _unless_empty(_whole),
-    "float | None": _unless_empty(float),
+    int: _whole,
+    float: float,
+    str: str,
+    bool: {"True": True, "False": False}.__getitem__,
+    int | None: _unless_empty(_whole),
+    float | None: _unless_empty(float),
 }
 """From a number or a text to the type that a field of a row has."""
 

@@ -107,9 +107,7 @@ class Plain:
         """The rows."""
         return {"points": self.points}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The rows."""
-        return self.point_arrays()
+    arrays = point_arrays
 
     def words(self) -> dict[str, Any]:
         """The grid."""

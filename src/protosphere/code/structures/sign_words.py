@@ -95,9 +95,7 @@ class SignWords:
         """The words."""
         return {"signs": self.packed_signs}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words."""
-        return self.point_arrays()
+    arrays = point_arrays
 
     def words(self) -> dict[str, Any]:
         """Nothing more."""

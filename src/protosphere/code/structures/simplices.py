@@ -108,9 +108,7 @@ class OrthogonalSimplices:
         """The sizes and the numbers."""
         return {"sizes": self.sizes, "numbers": self.numbers}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The sizes and the numbers."""
-        return self.point_arrays()
+    arrays = point_arrays
 
     def words(self) -> dict[str, Any]:
         """Nothing more."""

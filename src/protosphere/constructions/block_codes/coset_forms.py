@@ -5,7 +5,6 @@ each are numbered coset by coset (`codes.cosets`), and the cosets by their quadr
 that a code of K classes is the first K words, whatever its level.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -37,20 +36,18 @@ def chain(m: int) -> tuple[ChainLevel, ...]:
     if as_integer("m", m, minimum=1) > LARGEST_VARIABLES:
         raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {m}")
     most = min(form_bits(m), LARGEST_NUMBER_BITS)
-    levels = _odd_levels(m, most) if m % 2 else _even_levels(m, most)
+    layer = m - 1 + m % 2  # bits of a form that one more level leaves free
+    levels = [
+        ChainLevel(1 << (layer * r + m + 1), Fraction(1, 1 << (m // 2 + 1 - r)), _level_name(m, r))
+        for r in range(1, most // layer + 1)
+    ]
     return (ChainLevel(2 << m, Fraction(0), f"RM(1,{m})"), *levels)
 
 
-def _even_levels(m: int, most_bits: int) -> Iterator[ChainLevel]:
-    for r in range(most_bits // (m - 1)):
-        name = f"Delsarte-Goethals({m},{r})" if r else f"Kerdock({m})"
-        yield ChainLevel(1 << ((m - 1) * (1 + r) + m + 1), Fraction(1, 1 << (m // 2 - r)), name)
-
-
-def _odd_levels(m: int, most_bits: int) -> Iterator[ChainLevel]:
-    for r in range(1, most_bits // m + 1):
-        name = f"dual BCH({m},{r})" if r > 1 else f"Gold({m})"
-        yield ChainLevel(1 << (m * r + m + 1), Fraction(1, 1 << ((m + 1) // 2 - r)), name)
+def _level_name(m: int, r: int) -> str:
+    if m % 2:
+        return f"dual BCH({m},{r})" if r > 1 else f"Gold({m})"
+    return f"Delsarte-Goethals({m},{r - 1})" if r > 1 else f"Kerdock({m})"
 
 
 def coset_member(m: int, level: ChainLevel) -> Member:

@@ -6,7 +6,7 @@ from protosphere.bounds.levenshtein import levenshtein
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.families import Member
-from protosphere.constructions.ranking import best_member, near_members
+from protosphere.constructions.ranking import best_member, named_members
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -68,7 +68,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     Larger ones will lose points, smaller ones gain some, those of other dimensions are padded or projected.
     """
     found: dict[tuple[int, int, float], Member] = {}
-    for member in near_members(dim + BEYOND):
+    for _, member in named_members(dim + BEYOND):
         near = dim - BEYOND - 1 <= member.dim and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points
         if near and member.size <= LARGEST_START:
             found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)

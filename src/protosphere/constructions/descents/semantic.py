@@ -1,7 +1,5 @@
 """Prototypes designed for classes that are more or less alike: separation and meaning in one objective."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment import assign

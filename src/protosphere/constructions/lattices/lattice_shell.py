@@ -5,8 +5,6 @@ x and y at distances a <= b from a centre, x - y of norm m at least, are seen fr
 all were at distance r: so a shell keeps its max cosine when the shells just inside it are added.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

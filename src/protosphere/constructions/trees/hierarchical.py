@@ -1,7 +1,5 @@
 """Codes for a tree in fewer dimensions than classes: classes may be the nearer the lower they meet."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment.levels import heights_of

@@ -1,7 +1,5 @@
 """The frame whose cosines fall with the distance of classes in a tree, exactly; it needs K - 1 dimensions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.assignment.levels import heights_of
