@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.constructions.lattices.derived_code import PARENTS, norm_left, section_named
+from protosphere.constructions.lattices.derived_code import PARENTS, DerivedCodeRow, norm_left, section_named
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.ranking import named_members
 from protosphere.errors import InvalidArgumentError
-from protosphere.known.derived_codes import DerivedCodeRow
 from protosphere.types import Indices, Progress, ignore
 
 SINGLES, SUMS, INSIDE = 3, 3, 2

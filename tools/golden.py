@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.placement import Placement
 from protosphere.code.structures import ShortenedWords, Tailed
 from protosphere.codes.shortened_cosets import ShortenedCosets

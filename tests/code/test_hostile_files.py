@@ -200,7 +200,7 @@ def test_the_first_classes_of_a_large_file_are_looked_at_before_they_are_certifi
     from protosphere.nn.growth import first_classes
 
     path = tmp_path / "x.safetensors"
-    monkeypatch.setattr("protosphere.code.certification.QUICK_WORK", 0)
+    monkeypatch.setattr("protosphere.code.certificate.QUICK_WORK", 0)
     ps.construct("bch", num_classes=100, dim=63).save(path)
     honest = first_classes(ps.construct("bch", num_classes=100, dim=63), 20)
     assert first_classes(ps.load(path), 20).max_cosine == honest.max_cosine

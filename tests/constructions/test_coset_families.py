@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.code import storage
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.placement import Placement
 from protosphere.code.structures import CosetUnion, LinearWords, Plain, SignWords
 from protosphere.codes import cosets

@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from tools.derived import leading, sections
 
 import protosphere as ps
-from protosphere.constructions.lattices.derived_code import norm_left, section_named
+from protosphere.constructions.lattices.derived_code import (
+    DerivedCodeRow,
+    norm_left,
+    read_derived_codes,
+    section_named,
+    shipped_derived_codes,
+)
 from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.known.derived_codes import DerivedCodeRow, read_derived_codes, shipped_derived_codes
 from protosphere.types import ignore
 
 ROWS = shipped_derived_codes()

@@ -9,7 +9,7 @@ import pytest
 
 import protosphere as ps
 from protosphere.bounds import converse
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.constructions.elementary.lifted_bases import lifted_bases
 from protosphere.constructions.elementary.lifted_cross_polytopes import lifted_cross_polytopes
 from protosphere.geometry.gram import max_cosine

@@ -6,8 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from protosphere.assignment.any_objective import Objective, climbed, value_of
-from protosphere.assignment.exact import SAME, exact_order
-from protosphere.assignment.exhaustive import LARGEST_K, best_of_all
+from protosphere.assignment.exact import LARGEST_K, SAME, best_of_all, exact_order
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
@@ -117,7 +116,7 @@ def _by_pair_sum(
         points = code.points
         order = many_classes_order(S, points, rng, progress)
         before, after = (_large_pair_sum(S, points, one) for one in (identity, order))
-        return Assignment(order, objective, before, after, None) if after > before else _kept(K, objective, before)
+        return Assignment(order if after > before else identity, objective, before, max(before, after), None)
     cosines = _cosines(code)
     order, proof = exact_order(S, cosines) or (maximised(S, cosines, rng, progress), None)
     before, after = pair_sum(S, cosines, identity), pair_sum(S, cosines, order)
@@ -164,10 +163,6 @@ def _by_function(
         starts = [identity, *(_by_pair_sum(code, T, "align", rng, progress).order for T in (S, -S))]
         order, proof = climbed(function, S, cosines, starts, rng, progress), None
     return Assignment(order, getattr(objective, "__name__", "objective"), value(identity), value(order), proof)
-
-
-def _kept(K: int, objective: str, value: float) -> Assignment:
-    return Assignment(np.arange(K), objective, value, value, None)
 
 
 def _cosines(code: SphericalCode) -> Points:

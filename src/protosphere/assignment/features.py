@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.archives import read_arrays
-from protosphere.assignment.similarity import similarity_from_embeddings
+from protosphere.assignment.similarity import as_array, similarity_from_embeddings
 from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
@@ -48,7 +48,7 @@ def class_means(features: NDArray[Any], labels: NDArray[Any], num_classes: int |
 
 def _arrays(source: Any, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     if labels is not None:
-        return _plain(source), _plain(labels)
+        return as_array(source), as_array(labels)
     if isinstance(source, Mapping):
         return _scaled(cast("Mapping[str, Any]", source), "the mapping")
     path = Path(source)
@@ -59,7 +59,7 @@ def _scaled(arrays: Mapping[str, Any], where: str) -> tuple[NDArray[Any], NDArra
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(f"{where} has no array '{name}'; features need 'x_train' and 'y_train'")
-    features, labels, step = (_plain(arrays.get(name, 1.0)) for name in ("x_train", "y_train", "step"))
+    features, labels, step = (as_array(arrays.get(name, 1.0)) for name in ("x_train", "y_train", "step"))
     if features.dtype.kind not in "biuf" or not features.size or not features.ndim:
         found = f"{features.dtype} of shape {features.shape}"
         raise InvalidArgumentError(f"{where} must have numbers in 'x_train', one image a row, got {found}")
@@ -68,7 +68,3 @@ def _scaled(arrays: Mapping[str, Any], where: str) -> tuple[NDArray[Any], NDArra
         raise InvalidArgumentError(f"{where} must have one number per column in 'step', got shape {step.shape}")
     with np.errstate(invalid="ignore", over="ignore"):  # means that are none are refused
         return (features * step if "step" in arrays else features), labels
-
-
-def _plain(array: Any) -> NDArray[Any]:
-    return np.asarray(array.detach().cpu().numpy() if hasattr(array, "detach") else array)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from protosphere.assignment.levels import heights_of
-from protosphere.assignment.similarity import real_matrix
+from protosphere.assignment.similarity import as_array, real_matrix
 from protosphere.assignment.taxonomy import taxonomy
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Indices, Points
@@ -47,7 +47,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 
 def real_matrix_of_rows(given: Any) -> Points:
     """Scores or probabilities, one image a row; a single one is a matrix too."""
-    rows = given.detach().cpu().numpy() if hasattr(given, "detach") else np.asarray(given)
+    rows = as_array(given)
     return (
         real_matrix(np.vstack([rows, rows]), "scores")[: len(rows)] if rows.ndim == 2 else real_matrix(rows, "scores")
     )
@@ -66,7 +66,7 @@ def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indic
 
 
 def _classes(labels: Any) -> Indices:
-    found = labels.detach().cpu().numpy() if hasattr(labels, "detach") else np.asarray(labels)
+    found = as_array(labels)
     if found.dtype.kind not in "iu":
         raise InvalidArgumentError(f"'labels' must be classes 0, 1, 2, ..., got {found.dtype}")
     return found.astype(np.int64)

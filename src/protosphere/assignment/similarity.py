@@ -76,12 +76,15 @@ def _read_text(text: str, name: str) -> Any:
     return np.triu(matrix) + np.triu(matrix, 1).T
 
 
+def as_array(given: Any) -> NDArray[Any]:
+    """A numpy array of anything that holds numbers; of torch tensors on whatever device."""
+    return np.asarray(given.detach().cpu().numpy() if hasattr(given, "detach") else given)
+
+
 def real_matrix(given: Any, name: str) -> Points:
     """`given` as a float64 matrix of finite numbers with at least two rows."""
-    if hasattr(given, "detach"):
-        given = given.detach().cpu().numpy()
     try:
-        matrix: NDArray[Any] = np.asarray(given)
+        matrix = as_array(given)
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"entries of type {matrix.dtype}")
         matrix = matrix.astype(np.float64)

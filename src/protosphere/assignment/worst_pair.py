@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protosphere.assignment.exhaustive import pair_terms
+from protosphere.assignment.exact import pair_terms
 from protosphere.types import Indices, Points
 
 KICKS, WORK = 200, 2_000_000_000

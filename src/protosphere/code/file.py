@@ -1,9 +1,11 @@
 """A certified code as one file: the arrays of its structure, and the words that describe them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from protosphere.bounds import Bound
 from protosphere.code import storage
@@ -17,6 +19,9 @@ from protosphere.code.structures.grid import read_fraction
 from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
 from protosphere.types import Cosine
 
+if TYPE_CHECKING:
+    from protosphere.code.spherical_code import SphericalCode
+
 LONGEST_TEXT, DEEPEST_NESTING = 10_000, 16
 LARGEST_SIZE = 1 << 40
 """Of K and of n in a file: sizes beyond all memory, and still far from those that overflow."""
@@ -24,27 +29,20 @@ LARGEST_SIZE = 1 << 40
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
-def save(
-    path: str | Path,
-    placement: Placement,
-    certificate: Certificate,
-    provenance: Provenance | None,
-    choice: Choice | None,
-) -> None:
+def save(path: str | Path, code: SphericalCode) -> None:
     """Write the code to `path`: packed words as `signs`, dense points as `points`, both readable by any safetensors."""
-    storage.write(path, placement.structure.arrays(), described(placement, certificate, provenance, choice))
+    storage.write(path, code.placement.structure.arrays(), described(code))
 
 
-def described(
-    placement: Placement, certificate: Certificate, provenance: Provenance | None, choice: Choice | None
-) -> dict[str, Any]:
+def described(code: SphericalCode) -> dict[str, Any]:
     """All that is said of the arrays of a code, as JSON."""
-    return placement.structure.words() | {
-        "structure": placement.structure.name,
-        "recipe": placement.recipe,
-        "provenance": None if provenance is None else provenance.words(),
-        "certificate": _certificate_words(certificate),
-        "choice": None if choice is None else _choice_words(choice),
+    structure = code.placement.structure
+    return structure.words() | {
+        "structure": structure.name,
+        "recipe": code.placement.recipe,
+        "provenance": None if code.provenance is None else code.provenance.words(),
+        "certificate": _certificate_words(code.certificate),
+        "choice": None if code.choice is None else _choice_words(code.choice),
     }
 
 

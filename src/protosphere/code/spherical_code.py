@@ -113,4 +113,4 @@ class SphericalCode:
         if target.suffix.lower() in WRITERS:
             write_points(target, self.placement, progress)
         else:
-            code_file.save(target, self.placement, self.certificate, self.provenance, self.choice)
+            code_file.save(target, self)

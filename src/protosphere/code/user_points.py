@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code import file as code_file
-from protosphere.code.certificate import FLOAT64_ROUNDING, Certificate
-from protosphere.code.certification import certified, certified_again, certified_on_loading
+from protosphere.code.certificate import FLOAT64_ROUNDING, Certificate, certified, certified_again, certified_on_loading
 from protosphere.code.formats import read_points
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode

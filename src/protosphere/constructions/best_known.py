@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance, Step

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from protosphere.bounds import converse
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode

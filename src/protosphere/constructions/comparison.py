@@ -85,7 +85,7 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """Tidy rows for CSV or JSON, one per number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
         cells = [
-            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, None, c.obstacle) | {"energy": c.energy}
+            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, obstacle=c.obstacle, energy=c.energy)
             for c in self.cells
         ]
         return cells + limit_records(self.num_classes, self.limits)
@@ -160,17 +160,12 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
     """Tidy rows of the bounds, of the same columns as those of a comparison; `theorem` says whose they are."""
-    named = [
-        (row.dim, name, bound)
+    return [
+        _record("bound", name, num_classes, row.dim, bound.value, theorem=bound.theorem)
         for row in rows
-        for name, bound in (
-            ("achievable", row.achievable),
-            ("converse", row.converse),
-            ("paper_converse", row.paper_converse),
-        )
-        if bound is not None
+        for name in ("achievable", "converse", "paper_converse")
+        if (bound := getattr(row, name)) is not None
     ]
-    return [_record("bound", name, num_classes, dim, bound.value, bound.theorem, None) for dim, name, bound in named]
 
 
 def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...]:
@@ -221,17 +216,8 @@ def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
     return within
 
 
-def _record(
-    kind: str, name: str, K: int, dim: int, value: Cosine | None, theorem: str | None, obstacle: str | None
-) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "scheme": name,
-        "num_classes": K,
-        "dim": dim,
-        "max_cosine": None if value is None else float(value),
-        "exact": str(value) if isinstance(value, Fraction) else None,
-        "theorem": theorem,
-        "obstacle": obstacle,
-        "energy": None,
-    }
+def _record(kind: str, name: str, K: int, dim: int, value: Cosine | None, **more: object) -> dict[str, Any]:
+    exact = str(value) if isinstance(value, Fraction) else None
+    cell = {"kind": kind, "scheme": name, "num_classes": K, "dim": dim}
+    known = {"max_cosine": None if value is None else float(value), "exact": exact}
+    return cell | known | {"theorem": None, "obstacle": None, "energy": None} | more

@@ -5,12 +5,12 @@ from typing import Any
 
 from protosphere.assignment import MAPPINGS, class_order, taxonomy
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.rebuild import streams
-from protosphere.constructions.registry import describe
+from protosphere.constructions.rebuild import build, streams
+from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
 from protosphere.types import Indices, Progress, ignore
 from protosphere.version import __version__
@@ -41,37 +41,27 @@ def construct(
     >>> construct("reed_muller", num_classes=100, dim=64)
     SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
-    try:
-        return _constructed(scheme, num_classes, dim, seed, mapping, progress, options)
-    except MemoryError as error:
-        got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
-        raise InfeasibleError(f"'{scheme}' does not fit into this machine's memory, {got}") from error
-
-
-def _constructed(
-    scheme: str,
-    num_classes: int | None,
-    dim: int,
-    seed: int,
-    mapping: str,
-    progress: Progress,
-    options: dict[str, Any],
-) -> SphericalCode:
     entry = describe(scheme)
     given = entry.resolved(options)
     K = as_integer("num_classes", _implied(given) if num_classes is None else num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
     as_choice("mapping", mapping, MAPPINGS)
-    seed = as_integer("seed", seed, minimum=0)
-    obstacle = entry.obstacle(K, n, **given) or size_obstacle(entry, K, n)
-    if obstacle:
-        raise InfeasibleError(obstacle)
-    chosen = entry.chosen(K, n, given)
-    guarantee = entry.promised(K, n, chosen, given)
-    request = Provenance(entry.name, K, n, given, seed, mapping, __version__, chosen)
-    points_rng, mapping_rng = streams(seed)
-    made = entry.placed(K, n, {"seed": seed, "rng": points_rng, "progress": progress, "chosen": chosen}, given)
-    order = class_order(mapping, K, mapping_rng)
+    request = Provenance(entry.name, K, n, given, as_integer("seed", seed, minimum=0), mapping, __version__)
+    try:
+        if obstacle := entry.obstacle(K, n, **given) or size_obstacle(entry, K, n):
+            raise InfeasibleError(obstacle)
+        return _built(entry, request, progress)
+    except MemoryError as error:
+        got = f"got num_classes {brief(K)} and dim {brief(n)}"
+        raise InfeasibleError(f"'{scheme}' does not fit into this machine's memory, {got}") from error
+
+
+def _built(entry: Construction, request: Provenance, progress: Progress) -> SphericalCode:
+    K, n = request.num_classes, request.dim
+    request = replace(request, chosen=entry.chosen(K, n, request.options))
+    guarantee = entry.promised(K, n, request.chosen, request.options)
+    made = build(request, progress)
+    order = class_order(request.mapping, K, streams(request.seed)[1])
     if isinstance(made, SphericalCode):
         return _mapped(replace(made, provenance=replace(request, resolved=made.provenance)), order, progress)
     placement = made if order is None else made.permuted(order)

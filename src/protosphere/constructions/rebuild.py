@@ -1,12 +1,13 @@
 """From provenance to points: what it names is built, and nothing is chosen again."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from protosphere.assignment import class_order
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
@@ -78,12 +79,17 @@ def after(placement: Placement, step: Step) -> Placement:
     return Placement(recipe, Plain(points, placement.structure.cosine_step))
 
 
+def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
+    """What the construction makes of a request, with what was chosen and the random numbers of its seed."""
+    entry = describe(named.construction)
+    supplied = {"seed": named.seed, "rng": streams(named.seed)[0], "progress": progress, "chosen": named.chosen}
+    return entry.placed(named.num_classes, named.dim, supplied, named.options)
+
+
 def _placed(provenance: Provenance, progress: Progress) -> Placement:
     entry = describe(provenance.construction)
-    seed, chosen = provenance.seed, _chosen(entry, provenance)
-    supplied = {"seed": seed, "rng": streams(seed)[0], "progress": progress, "chosen": chosen}
     try:
-        made = entry.placed(provenance.num_classes, provenance.dim, supplied, provenance.options)
+        made = build(replace(provenance, chosen=_chosen(entry, provenance)), progress)
     except (KeyError, TypeError, ValueError, IndexError) as error:  # words that somebody else wrote
         raise InvalidArgumentError(f"'provenance' must be what '{entry.name}' wrote, got {brief(error)}") from error
     return made if isinstance(made, Placement) else made.placement

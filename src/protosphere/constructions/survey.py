@@ -10,6 +10,7 @@ from typing import Any
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
 from protosphere.constructions.best import best
+from protosphere.constructions.comparison import limits
 from protosphere.constructions.construct import construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.files import locked
@@ -43,6 +44,7 @@ def beside_bounds(
 ) -> AtlasRow:
     """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
     value, scheme, recipe = found
+    achievable = limits(num_classes, dim).achievable
     return AtlasRow(
         num_classes,
         dim,
@@ -53,7 +55,7 @@ def beside_bounds(
         float(value) <= float(converse) + 1e-12,
         float(converse),
         converse.theorem,
-        _achievable(num_classes, dim),
+        None if achievable is None else float(achievable),
         compared["reed_muller"],
         compared["bch"],
         0,
@@ -61,13 +63,6 @@ def beside_bounds(
         num_classes,
         dim,
     )
-
-
-def _achievable(num_classes: int, dim: int) -> float | None:
-    try:
-        return float(bounds.achievable(num_classes, dim))
-    except InfeasibleError:
-        return None
 
 
 def _separation(scheme: str, num_classes: int, dim: int) -> float | None:

@@ -113,7 +113,7 @@ def packed_code(code: SphericalCode) -> bytes:
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     arrays, left_out = code.placement.structure.arrays(), _left_out(code)
     carried = {name: _compressible(array) for name, array in arrays.items() if name not in left_out}
-    description = file.described(code.placement, code.certificate, code.provenance, code.choice)
+    description = file.described(code)
     description |= {"left_out": left_out, "left_out_digest": _known_by(code, left_out)}
     return zlib.compress(safetensors.save(carried, metadata={"description": json.dumps(description)}), level=1)
 

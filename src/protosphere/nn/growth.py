@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from protosphere.code.certificate import Certificate
-from protosphere.code.certification import certified
+from protosphere.code.certificate import Certificate, certified
 from protosphere.code.provenance import FIRST, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import construct

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from protosphere.code.certification import certified
+from protosphere.code.certificate import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best_known import kept_points

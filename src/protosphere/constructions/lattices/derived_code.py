@@ -2,12 +2,16 @@
 
 Points of norm N at least d apart keep their distances, and r of N is left: the max cosine falls to 1 - d/(2r). With one
 of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. Which vectors are worth
-it was found by trying: they are kept as numbers of minimal vectors of the Leech lattice, or as sums of two of these.
+it was found by trying: they are kept as numbers of minimal vectors of the Leech lattice, or as sums of two of these:
+'3 17+40' are number 3, and the sum of two.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
@@ -15,11 +19,52 @@ from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.lattices.leech_shell import hole_vectors
 from protosphere.constructions.lattices.sections import LEECH, Parent, Section
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.known.derived_codes import NAME, shipped_derived_codes
+from protosphere.known.tables import read_known_table, reading, shipped_file
 
 HOLE = Parent("second shell around a type 3 hole of the Leech lattice", hole_vectors, 2, LEECH.theorem)
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
 """Shells by name, and their least squared distances in the scale of their coordinates."""
+
+VECTORS = r"\d{1,7}(?:\+\d{1,7})?(?: \d{1,7}(?:\+\d{1,7})?){0,15}"
+PRODUCTS = r"-?\d{1,4}(?: -?\d{1,4}){0,15}"
+NAME = re.compile(rf"(\w{{1,20}}) at \(({PRODUCTS})\) from \(({VECTORS})\)")
+"""What names a code: its parent, the inner products, and the fixed vectors."""
+
+
+@dataclass(frozen=True)
+class DerivedCodeRow:
+    """A derived code: its parent, fixed vectors and products, its dimension, how many points, and their max cosine."""
+
+    parent: str
+    fixed: str
+    products: str
+    dim: int
+    size: int
+    max_cosine: str
+
+    @property
+    def name(self) -> str:
+        """What names the code for ever, whatever the file has later."""
+        return f"{self.parent} at ({self.products}) from ({self.fixed})"
+
+
+def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
+    """The rows of a file; StorageError names what is wrong with another."""
+    with reading(path, "a table of derived codes"):
+        return tuple(read_known_table(path, DerivedCodeRow, _possible))
+
+
+@lru_cache(maxsize=1)
+def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
+    """The table that comes with the package."""
+    with shipped_file("derived_codes.csv") as path:
+        return read_derived_codes(path)
+
+
+def _possible(row: DerivedCodeRow) -> bool:
+    """Whether there can be such a code, by its numbers."""
+    as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
+    return bool(NAME.fullmatch(row.name)) and as_many and 1 <= row.dim < row.size and 0 < Fraction(row.max_cosine) < 1
 
 
 def _named(dim: int, name: str) -> Member:
