@@ -6,7 +6,7 @@ torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swi
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from torch import nn
 
@@ -86,7 +86,7 @@ def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     new = nn.LazyLinear(head.dim) if lazy else nn.Linear(old.in_features, head.dim)
     new, head = new.to(device, dtype), head.to(device, dtype)
     for parent, name in [(parent, name) for parent, name, child in _children(model) if child is old]:
-        if isinstance(parent, nn.Sequential) and _followed_by_head(parent, int(name) if name.isdigit() else -1):
+        if _is_before_head(parent, name):
             parent[int(name)], parent[int(name) + 1] = new, head
         else:
             setattr(parent, name, nn.Sequential(new, head))
@@ -96,10 +96,6 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
     for parent in list(model.modules()):
         for name, child in list(parent.named_children()):
             yield parent, name, child
-
-
-def _followed_by_head(parent: nn.Sequential, place: int) -> bool:
-    return 0 <= place < len(parent) - 1 and isinstance(parent[place + 1], PrototypeHead)
 
 
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
@@ -124,8 +120,10 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
     return [*main, *seconds]
 
 
-def _is_before_head(parent: nn.Module, name: str) -> bool:
-    return isinstance(parent, nn.Sequential) and name.isdigit() and _followed_by_head(parent, int(name))
+def _is_before_head(parent: nn.Module, name: str) -> TypeGuard[nn.Sequential]:
+    if not (isinstance(parent, nn.Sequential) and name.isdigit()):
+        return False
+    return int(name) < len(parent) - 1 and isinstance(parent[int(name) + 1], PrototypeHead)
 
 
 def _is_second(name: str, child: nn.Module, roots: list[nn.Module]) -> bool:

@@ -95,10 +95,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
             as_positive("scale_started", words["scale_started"])
         return SavedHead(dict(words), b"" if whole else raw[stop:])
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        reason = "".join(letter if letter.isprintable() else "?" for letter in str(error))
-        raise InvalidArgumentError(
-            f"the checkpoint's head state is not one that protosphere wrote: {reason}"
-        ) from error
+        raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
 
 
 def started_scale(saved: SavedHead, preset: str) -> float | None:

@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
-from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass, told
+from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass
 
 SOLVERS = ("auto", "lbfgs", "adam")
 
@@ -223,7 +223,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             return head
 
     def _trainee(self, unit: str) -> Trainee:
-        return Trainee(self.map_, self.head_, self.alpha, told(unit, bool(self.verbose)))
+        return Trainee(self.map_, self.head_, self.alpha, unit if self.verbose else None)
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 # pyright: reportUnknownMemberType=false
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
@@ -49,17 +49,25 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class Trainee:
-    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map."""
+    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map.
+
+    What a pass is called where each is told of on standard error is `told_by`.
+    """
 
     map_: nn.Sequential
     head: PrototypeHead
     alpha: float
-    report: Callable[[int, float], None]
+    told_by: str | None
 
     @property
     def parameters(self) -> list[nn.Parameter]:
         """All that is learned."""
         return [*self.map_.parameters(), *self.head.parameters()]
+
+    def report(self, number: int, loss: float) -> None:
+        """A line for each pass, or nothing."""
+        if self.told_by is not None:
+            sys.stderr.write(f"{self.told_by} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum over the examples."""
@@ -142,16 +150,6 @@ def one_pass(
         solver.step()
         found += loss.item() / total
     return found
-
-
-def told(unit: str, verbose: bool) -> Callable[[int, float], None]:
-    """What is told while training: a line for each pass, or nothing."""
-
-    def tell(number: int, loss: float) -> None:
-        if verbose:
-            sys.stderr.write(f"{unit} {number}: loss {loss:.6g}\n")
-
-    return tell
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:

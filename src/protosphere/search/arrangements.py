@@ -59,8 +59,7 @@ def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.f
     while room > 0:
         fitting = [i for i in pool if moving[i].shape[1] <= room]
         if not fitting:
-            pool = [i for i in map(int, rng.permutation(len(moving))) if moving[i].shape[1] <= room]
-            fitting = pool
+            pool = fitting = [i for i in map(int, rng.permutation(len(moving))) if moving[i].shape[1] <= room]
         if not fitting or (room <= 2 and rng.random() < 0.5):
             chosen.append(trivial)
             room -= 1
@@ -122,12 +121,6 @@ def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> A
     counts = _composition(sizes, room, num_points, rng)
     if counts is None:
         return None
-    used = [i for i, count in enumerate(counts) if count]
-    chosen = [types[i] for i in used]
-    label = "+".join(f"{counts[i]}x{sizes[i]}" for i in used)
-    return Arrangement(
-        f"{symmetry.name} {label}",
-        tuple(counts[i] for i in used),
-        tuple(cosets for cosets, _ in chosen),
-        tuple(projector for _, projector in chosen),
-    )
+    used = [(count, *orbits) for count, orbits in zip(counts, types, strict=True) if count]
+    label = "+".join(f"{count}x{len(cosets)}" for count, cosets, _ in used)
+    return Arrangement(f"{symmetry.name} {label}", *zip(*used, strict=True))

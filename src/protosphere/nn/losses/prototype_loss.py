@@ -6,7 +6,7 @@ from torch import nn
 
 from protosphere.code.evenness import confident_scale
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.projections import Projection, projection_for
+from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ class PrototypeLoss(nn.Module):
             self.code, self.projection = head_or_code, projection_for(head_or_code)
         else:
             self.code, self.projection = head_or_code.code, head_or_code.projection
-
-    code: SphericalCode
-    projection: Projection
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
