@@ -3,6 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,13 @@ def recipe_names() -> tuple[str, ...]:
     >>> "paper-mnist" in recipe_names()
     True
     """
-    folder = files("protosphere.training").joinpath("recipes")
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(_shipped())
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> dict[str, Any]:
+    """The settings of each, by its name."""
+    return tomllib.loads(files("protosphere.training").joinpath("recipes.toml").read_text(encoding="utf-8"))
 
 
 def load_recipe(name: str) -> Recipe:
@@ -29,9 +35,8 @@ def load_recipe(name: str) -> Recipe:
     >>> load_recipe("paper-mnist").epochs
     200
     """
-    if name in recipe_names():
-        text = files("protosphere.training").joinpath("recipes", f"{name}.toml").read_text(encoding="utf-8")
-        return recipe_from(tomllib.loads(text))
+    if name in _shipped():
+        return recipe_from(_shipped()[name])
     if name.endswith(".toml"):
         return recipe_from(read_toml(Path(name)))
     near = difflib.get_close_matches(name, recipe_names(), n=1)
