@@ -5,7 +5,7 @@ from pathlib import Path
 from protosphere.cli.arguments import Json, Output
 from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import print_json, print_lines
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged, predicted
 from protosphere.paper.ledger import ledger_rows, page
@@ -27,11 +27,10 @@ def claims(
     target = checked_output(output, (".md",))
     records = stored_records(results)
     ledger = judged(records)
+    rows = ledger_rows(ledger)
     if target is not None:
         replace_bytes(target, page(ledger, predicted(records)).encode())
     if json:
-        print_json(ledger_rows(ledger))
-        return
-    console = screen()
-    for row in ledger_rows(ledger):
-        console.print(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})", soft_wrap=True)
+        print_json(rows)
+    else:
+        print_lines(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})" for row in rows)

@@ -1,6 +1,6 @@
 """A comparison as tables that fit the terminal: a row per dimension, a column per scheme."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -16,6 +16,9 @@ GAP = 2
 """Blanks between columns."""
 
 INFEASIBLE = "\N{MIDDLE DOT}"
+
+Found = Mapping[tuple[str, int], Cosine | None]
+"""A number for each scheme and dimension."""
 
 
 @dataclass(frozen=True)
@@ -41,25 +44,16 @@ class Column:
 def columns(comparison: Comparison) -> list[Column]:
     """The two bounds, then the schemes; words of a name one below the other."""
     limits = comparison.limits
-    found = {(cell.scheme, cell.dim): cell.max_cosine for cell in comparison.cells}
     converse = Column("converse", {row.dim: row.converse.value for row in limits}, False)
     achievable = Column("achiev-\nable", {row.dim: row.achievable and row.achievable.value for row in limits}, False)
-    schemes = [
-        Column(scheme.replace("_", "\n"), {dim: found.get((scheme, dim)) for dim in comparison.dims}, True)
-        for scheme in comparison.schemes
-    ]
-    return [converse, achievable, *schemes]
+    found = {(cell.scheme, cell.dim): cell.max_cosine for cell in comparison.cells}
+    return [converse, achievable, *scheme_columns(comparison, found, COSINE_PLACES)]
 
 
-def energy_columns(comparison: Comparison) -> list[Column]:
-    """The energies of the schemes in per cent."""
-    found = {(cell.scheme, cell.dim): cell.energy and 100 * cell.energy for cell in comparison.cells}
-    return [
-        Column(
-            scheme.replace("_", "\n"), {dim: found.get((scheme, dim)) for dim in comparison.dims}, True, PERCENT_PLACES
-        )
-        for scheme in comparison.schemes
-    ]
+def scheme_columns(comparison: Comparison, found: Found, places: int) -> list[Column]:
+    """A column a scheme, of what was found for it at each dimension."""
+    rows = {scheme: {dim: found.get((scheme, dim)) for dim in comparison.dims} for scheme in comparison.schemes}
+    return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
 
 
 def print_comparison(comparison: Comparison, console: Console, *, energy: bool = False) -> None:
@@ -67,7 +61,8 @@ def print_comparison(comparison: Comparison, console: Console, *, energy: bool =
     K = comparison.num_classes
     if energy:
         console.print(f"energy of {K} points in %, by dimension n (lower is more even)", style="bold")
-        print_columns(energy_columns(comparison), comparison.dims, console)
+        energies = {(cell.scheme, cell.dim): cell.energy and 100 * cell.energy for cell in comparison.cells}
+        print_columns(scheme_columns(comparison, energies, PERCENT_PLACES), comparison.dims, console)
         console.print("what the other classes add to the 1 of the right one at its prototype", style="dim")
         return
     console.print(f"max cosine of {K} points, by dimension n (lower is better)", style="bold")

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Whole
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import print_json, print_lines
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive
 
@@ -61,5 +61,5 @@ def features(
     train, test, dim = found
     if json:
         print_json({"file": str(target), "train": train, "test": test, "features": dim})
-        return
-    screen().print(f"{train} training and {test} test vectors of {dim} features: {target}", soft_wrap=True)
+    else:
+        print_lines([f"{train} training and {test} test vectors of {dim} features: {target}"])

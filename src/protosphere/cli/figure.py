@@ -1,6 +1,5 @@
 """`protosphere figure`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ from cyclopts import Parameter
 import protosphere as ps
 from protosphere.cli.arguments import Json, Seed
 from protosphere.cli.output import checked_folder
-from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.extras import require
 from protosphere.files import make_folder
 from protosphere.paper.figures import FIGURES, draw, figure_recipe
@@ -40,21 +39,15 @@ def figure(
         with ps.progress_bar(each) as progress:
             drawn[each] = [str(path) for path in draw(each, folder, seed=seed, progress=progress)]
         if not json:
-            show_files(drawn[each])
+            print_lines(drawn[each])
     if json:
         print_json([{"name": each, "files": files} for each, files in drawn.items()])
 
 
 def show_names(*, json: bool) -> None:
     """Every figure and what it shows."""
+    names = {recipe.name: recipe.summary for recipe in FIGURES.values()}
     if json:
-        print_json([{"name": recipe.name, "summary": recipe.summary} for recipe in FIGURES.values()])
-        return
-    print_card("figures", [(recipe.name, recipe.summary) for recipe in FIGURES.values()])
-
-
-def show_files(files: Sequence[str]) -> None:
-    """The files of one figure, a line each, so that they can be copied."""
-    console = screen()
-    for file in files:
-        console.print(file, soft_wrap=True)
+        print_json([{"name": name, "summary": summary} for name, summary in names.items()])
+    else:
+        print_card("figures", names.items())

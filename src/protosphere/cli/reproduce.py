@@ -7,7 +7,7 @@ from typing import Literal
 from protosphere.cli.arguments import DryRun, Json, StoreFolder
 from protosphere.cli.experiment_figures import draw_experiment
 from protosphere.cli.finished_runs import trained_runs
-from protosphere.cli.screen import screen
+from protosphere.cli.screen import print_lines
 from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
 from protosphere.extras import require
 from protosphere.paper.experiments import paper_runs
@@ -67,9 +67,6 @@ def take_over(records: Iterable[RunRecord], place: Store) -> None:
 
 def show_figures(files: Iterable[Path], trained: Sequence[Trained]) -> None:
     """The files, a line each, and the regression."""
-    console = screen()
-    for file in files:
-        console.print(str(file), soft_wrap=True)
     line = line_through(trained)
-    if line is not None:
-        console.print(f"accuracy (%) against max cosine: {equation(line)}")
+    print_lines(map(str, files))
+    print_lines([] if line is None else [f"accuracy (%) against max cosine: {equation(line)}"])

@@ -27,6 +27,13 @@ def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:
     sys.stdout.write(json.dumps(record, indent=2, allow_nan=False) + "\n")
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """One after the other; a long one stays in one piece, so that it can be copied."""
+    console = screen()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
 def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
     """A title and what belongs to it, a line each, the names in a column of their own."""
     grid = Table.grid(padding=(0, 2))

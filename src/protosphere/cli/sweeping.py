@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Whole
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import print_json, print_lines
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
@@ -81,11 +81,9 @@ def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:
     """Every run that the file asks for."""
     if json:
         print_json([{"digest": recipe.digest} | recipe.record() for recipe in recipes])
-        return
-    console = screen()
-    for recipe in recipes:
-        console.print(f"{recipe.digest}  {recipe.title}", soft_wrap=True)
-    console.print(f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all")
+    else:
+        print_lines(f"{recipe.digest}  {recipe.title}" for recipe in recipes)
+        print_lines([f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"])
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
@@ -95,4 +93,4 @@ def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> N
         return
     counts = Counter(record.status for record in records)
     told = ", ".join(f"{counts[status]} {status}" for status in ("done", "infeasible", "failed") if counts[status])
-    screen().print(f"{len(records)} runs: {told}; in {place.folder}", soft_wrap=True)
+    print_lines([f"{len(records)} runs: {told}; in {place.folder}"])
