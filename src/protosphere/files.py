@@ -81,6 +81,18 @@ def replace_bytes(target: Path, content: bytes) -> Path:
     return replace_file(target, lambda beside: beside.write_bytes(content))
 
 
+@contextmanager
+def reading(path: str | Path, otherwise: str) -> Generator[None]:
+    """StorageError in one sentence where `path` cannot be read: what the system says, or what it is `otherwise`."""
+    try:
+        yield
+    except (StorageError, MemoryError):
+        raise
+    except Exception as error:  # a file may be damaged in any way
+        reason = getattr(error, "strerror", None) or f"{otherwise} ({error})"
+        raise StorageError(f"cannot read '{path}': {reason}") from error
+
+
 def cache_folder() -> Path | None:
     """The user's cache, by the custom of the system; None where the user has no home."""
     from platformdirs import user_cache_path

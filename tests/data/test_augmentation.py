@@ -7,9 +7,13 @@ import pytest
 import torch
 from PIL import Image
 
-from protosphere.data.augmentation import Augmentation, Moves, augmented, moved, random_moves
+from protosphere.data.augmentation import Augmentation, Moves, moved, random_moves
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
+
+
+def augmented(images, augmentation, generator):
+    return moved(images, random_moves(augmentation, len(images), generator))
 
 
 def one_at_a_time(images, moves):

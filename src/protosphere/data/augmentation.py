@@ -56,11 +56,6 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
     return (pixels * inside.view(count, 1, -1)).view(images.shape)
 
 
-def augmented(images: Tensor, augmentation: Augmentation, generator: torch.Generator) -> Tensor:
-    """A batch of images after moves of its own."""
-    return moved(images, random_moves(augmentation, len(images), generator))
-
-
 def _sources(moves: Moves, height: int, width: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """For every pixel of every result: its place in the flat original, and whether there is one."""
     column, row = _rotated(moves.degrees, height, width, device)

@@ -5,10 +5,8 @@ A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
 """
 
 import tarfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -17,6 +15,7 @@ from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset
 from protosphere.data.sources import Source, remote_files
 from protosphere.errors import StorageError
+from protosphere.files import reading
 from protosphere.types import Indices
 
 CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
@@ -91,20 +90,13 @@ def read_cifar(path: Path, name: str) -> Dataset:
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
     """The content of the wanted members; every member is looked at, and one that would leave its folder refused."""
     found: dict[str, bytes] = {}
-    try:
-        with tarfile.open(path, "r:*") as archive:
-            for member in archive:
-                base = _safe_name(path, member, MOST_BYTES - sum(map(len, found.values())))
-                file = archive.extractfile(member) if base in wanted and member.isfile() else None
-                if file is not None:
-                    found[base] = file.read()
-            _read_to_the_end(archive)
-    except (tarfile.TarError, EOFError, zlib.error, LZMAError) as error:
-        raise StorageError(f"cannot read '{path}': truncated or not a tar archive ({error})") from error
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"cannot read '{path}': {error.strerror or 'truncated or not a tar archive'}") from error
+    with reading(path, "truncated or not a tar archive"), tarfile.open(path, "r:*") as archive:
+        for member in archive:
+            base = _safe_name(path, member, MOST_BYTES - sum(map(len, found.values())))
+            file = archive.extractfile(member) if base in wanted and member.isfile() else None
+            if file is not None:
+                found[base] = file.read()
+        _read_to_the_end(archive)
     missing = sorted(wanted - set(found))
     if missing:
         raise StorageError(f"cannot read '{path}': truncated or another archive, it has no {', '.join(missing)}")

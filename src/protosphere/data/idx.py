@@ -6,7 +6,6 @@ Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998.
 import gzip
 import math
 import struct
-import zlib
 from pathlib import Path
 from typing import IO, cast
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.errors import StorageError
+from protosphere.files import reading
 
 UNSIGNED_BYTE = 0x08
 GZIP_MAGIC = b"\x1f\x8b"
@@ -26,17 +26,11 @@ def read_idx(path: Path, ndim: int) -> NDArray[np.uint8]:
 
     StorageError names the file where it is truncated, longer than it says, or no such file.
     """
-    try:
+    with reading(path, "truncated or damaged"):
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP_MAGIC
         with gzip.open(path, "rb") if packed else path.open("rb") as file:
             return _entries(path, cast(IO[bytes], file), ndim)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise StorageError(f"cannot read '{path}': truncated or damaged ({error})") from error
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
 
 
 def _entries(path: Path, file: IO[bytes], ndim: int) -> NDArray[np.uint8]:

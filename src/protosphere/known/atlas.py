@@ -7,7 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from protosphere.csv_files import write_csv
-from protosphere.known.tables import column_names, read_known_table, reading, shipped_file
+from protosphere.files import reading
+from protosphere.known.tables import column_names, read_known_table, shipped_file
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
-    with reading(path, "an atlas"):
+    with reading(path, "not an atlas, or a damaged one"):
         rows = tuple(read_known_table(path, AtlasRow, _possible))
         if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
             raise ValueError("its cells are not in order, each once")

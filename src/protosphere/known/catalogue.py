@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.files import reading
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.known.tables import (
@@ -21,7 +22,6 @@ from protosphere.known.tables import (
     check_claims,
     column_names,
     read_rows,
-    reading,
     shipped_file,
 )
 from protosphere.processors import single_threaded
@@ -144,7 +144,7 @@ class Catalogue:
 
 def read_catalogue(path: str | Path) -> Catalogue:
     """The catalogue in a file; StorageError names what is wrong with another."""
-    with reading(path, "a catalogue"):
+    with reading(path, "not a catalogue, or a damaged one"):
         with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
                 raise ValueError(f"unpacked it takes more than {MOST_BYTES >> 20} MB")

@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from protosphere.codes.derivations import MOST_TEXT, STEPS
-from protosphere.known.tables import read_known_table, reading, shipped_file
+from protosphere.files import reading
+from protosphere.known.tables import read_known_table, shipped_file
 
 LARGEST_LENGTH, LARGEST_DIMENSION = 128, 17
 
@@ -69,7 +70,7 @@ class LinearCodes:
 
 def read_linear_codes(path: str | Path) -> LinearCodes:
     """The codes of a file; StorageError names what is wrong with another."""
-    with reading(path, "a table of linear codes"):
+    with reading(path, "not a table of linear codes, or a damaged one"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
         for row in read_known_table(path, LinearCodeRow, _possible):
             cell = row.length, row.dimension

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from protosphere.csv_files import read_csv
-from protosphere.errors import CertificateError, StorageError
+from protosphere.errors import CertificateError
 from protosphere.types import Progress, ignore
 
 Row = TypeVar("Row")
@@ -58,17 +58,6 @@ def read_known_table(path: str | Path, kind: type[Row], possible: Callable[[Row]
     if tuple(head) != names:
         raise ValueError("its columns are others")
     return read_rows(kind, dict(zip(names, zip(*lines, strict=True), strict=False)), possible)
-
-
-@contextmanager
-def reading(path: str | Path, what: str) -> Generator[None]:
-    """StorageError in one sentence for whatever goes wrong: a file may be damaged in any way."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
-    except Exception as error:
-        raise StorageError(f"cannot read '{path}': not {what}, or a damaged one ({error})") from error
 
 
 @contextmanager

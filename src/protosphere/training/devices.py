@@ -11,7 +11,6 @@ import torch
 
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.extras import require
-from protosphere.training.batches import Share
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
@@ -30,11 +29,6 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 def summing_type(device: torch.device) -> torch.dtype:
     """What sums over an epoch are kept in: float64 wherever the device has it."""
     return torch.float32 if device.type == "mps" else torch.float64
-
-
-def part_of(fabric: Any) -> Share:
-    """Which process this is."""
-    return Share(fabric.global_rank, fabric.world_size)
 
 
 def leave_together(fabric: Any) -> None:

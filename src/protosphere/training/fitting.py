@@ -4,6 +4,7 @@ They are kept in the run's folder, and read from there when it goes on.
 """
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from protosphere.errors import StorageError
 from protosphere.training.class_similarity import WARMUP_FOLDER, class_similarity
 from protosphere.training.recipe import ALIGNED, Recipe
 from protosphere.training.rehearsal import REHEARSAL_FOLDER, rehearsed
-from protosphere.training.runs import options_for
+from protosphere.training.runs import constructed
 
 PROTOTYPES_FILE = "prototypes.safetensors"
 
@@ -26,9 +27,10 @@ def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: An
     path = folder / PROTOTYPES_FILE
     if path.exists():
         return _kept(path, recipe)
-    code = (
-        _by_similarity(recipe, dataset, folder, fabric) if recipe.mapping in ALIGNED else _constructed(recipe, dataset)
-    )
+    if recipe.mapping in ALIGNED:
+        code = _by_similarity(recipe, dataset, folder, fabric)
+    else:
+        code = constructed(recipe, dataset.num_classes, dataset.class_names)
     if recipe.rehearsal:
         code = rehearsed(recipe, code, dataset, folder, fabric)
     if fabric.is_global_zero:
@@ -40,18 +42,10 @@ def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: An
 
 def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
     similarity = class_similarity(recipe, dataset, folder, fabric)
+    build = partial(constructed, recipe, dataset.num_classes, dataset.class_names)
     if "similarity" in describe(recipe.scheme).options:
-        similarity = similarity if recipe.mapping == "align" else -similarity
-        return _constructed(recipe, dataset, similarity=similarity_text(similarity))
-    return assign(_constructed(recipe, dataset), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
-
-
-def _constructed(recipe: Recipe, dataset: Dataset, **options: Any) -> ps.SphericalCode:
-    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
-    chosen: dict[str, Any] = (
-        options_for(recipe, dataset.class_names) | options | {"seed": recipe.seed_of_prototypes, "mapping": mapping}
-    )
-    return ps.construct(recipe.scheme, num_classes=dataset.num_classes, dim=recipe.dim, **chosen)
+        return build(similarity=similarity_text(similarity if recipe.mapping == "align" else -similarity))
+    return assign(build(), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
 
 
 def _kept(path: Path, recipe: Recipe) -> ps.SphericalCode:

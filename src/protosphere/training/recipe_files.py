@@ -10,7 +10,8 @@ from typing import Any
 
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
-from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.files import reading
 from protosphere.training.recipe import Recipe, recipe_from
 
 
@@ -54,12 +55,8 @@ def default_recipe(dataset: str) -> str:
 
 def read_toml(path: Path) -> Mapping[str, Any]:
     """The content of a TOML file; StorageError in one sentence where it is none."""
-    try:
+    with reading(path, "not TOML"):
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"cannot read '{path}': not TOML ({error})") from error
-    except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
 
 
 def default_dim(scheme: str, num_classes: int, options: Mapping[str, Any] | None = None) -> int:

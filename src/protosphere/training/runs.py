@@ -1,6 +1,7 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -11,8 +12,8 @@ from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
 from protosphere.files import locked, make_folder
 from protosphere.training.epochs import Report, Tick
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord
+from protosphere.training.recipe import ALIGNED, Recipe
+from protosphere.training.records import FIGURES, RunRecord
 from protosphere.types import ignore
 
 
@@ -21,13 +22,17 @@ def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...]
 
     The last few are remembered: runs of a sweep that differ in something else have the same.
     """
-    if recipe.head != "prototypes":
-        return None
-    options = json.dumps(options_for(recipe, class_names))
-    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, recipe.mapping, options)
+    return constructed(recipe, num_classes, class_names) if recipe.head == "prototypes" else None
 
 
-def options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
+def constructed(recipe: Recipe, num_classes: int, class_names: tuple[str, ...], **options: str) -> ps.SphericalCode:
+    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
+    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
+    chosen = json.dumps(_options_for(recipe, class_names) | options)
+    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
+
+
+def _options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
     """The scheme's options; the classes of a tree that knows any of these names come in the order of the data."""
     tree = ps.taxonomy(recipe.options["tree"]) if recipe.options.get("tree") else None
     if tree is None or not set(tree.classes) & set(class_names):
@@ -56,34 +61,28 @@ def run(
     """
     code = None if recipe.fits_prototypes else prototypes_of(recipe, dataset.num_classes, dataset.class_names)
     make_folder(folder)
-    if not fabric.is_global_zero:
-        return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
-    with locked(folder, "run"):
-        return _run(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+    with locked(folder, "run") if fabric.is_global_zero else nullcontext():
+        from protosphere.training.fitting import fitted_prototypes
+        from protosphere.training.models import save_model
+        from protosphere.training.training import train
+
+        code = fitted_prototypes(recipe, dataset, folder, fabric) if recipe.fits_prototypes else code
+        outcome = train(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+        if fabric.is_global_zero:
+            save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
+        return _record(recipe, code, dataset, outcome)
 
 
-def _run(
-    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, folder: Path, fabric: Any, **options: Any
-) -> RunRecord:
+def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, outcome: Any) -> RunRecord:
     from protosphere.training.checkpoint import weights_digest
     from protosphere.training.code_metrics import code_metrics
-    from protosphere.training.models import save_model
-    from protosphere.training.training import train
 
-    if recipe.fits_prototypes:
-        from protosphere.training.fitting import fitted_prototypes
-
-        code = fitted_prototypes(recipe, dataset, folder, fabric)
-    outcome = train(recipe, code, dataset, folder, fabric, **options)
-    if fabric.is_global_zero:
-        save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
     last = outcome.history[-1] if outcome.history else None
     seconds = sum(metrics.seconds for metrics in outcome.history)
     images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
-    sets = {"test": outcome.test.copy(), "validation": outcome.validation.copy()}
-    for found in sets.values():  # it has a field of its own
-        found.pop("accuracy", None)
+    sets = {"test": outcome.test, "validation": outcome.validation}
     metrics = {f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()}
+    metrics = {name: value for name, value in metrics.items() if name not in FIGURES}  # accuracies have fields
     return RunRecord(
         recipe,
         "done",

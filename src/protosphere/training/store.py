@@ -4,7 +4,6 @@ In its folder `runs` are the records, DIGEST.json each; in `work` a folder a run
 metrics and weights.
 """
 
-import csv
 import json
 import shutil
 from collections.abc import Generator, Iterable
@@ -14,7 +13,7 @@ from pathlib import Path
 from protosphere.csv_files import read_csv, write_csv
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
-from protosphere.files import locked, make_folder, replace_bytes, replace_file
+from protosphere.files import locked, make_folder, reading, replace_bytes, replace_file
 from protosphere.training.records import RunRecord, record_from, record_from_row
 
 TABLE_ENDINGS = (".csv", ".parquet")
@@ -67,30 +66,18 @@ class Store:
 
 
 def _read(path: Path) -> RunRecord:
-    try:
+    with reading(path, "not the record of a run"):
         return record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
-    except ValueError as error:
-        raise StorageError(f"'{path}' is not the record of a run: {error}") from error
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
 
 
 def read_table(path: Path) -> list[RunRecord]:
     """The records in a CSV file that `write_table` wrote."""
-    try:
+    with reading(path, "not a table of runs"):
         columns, *rows = read_csv(path) or [[]]
         if any(len(cells) > len(columns) for cells in rows):
             raise StorageError(f"cannot read '{path}': not a table of runs (a line has more cells than columns)")
         named = (dict(zip(columns, cells, strict=False)) for cells in rows)
         return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(named, start=2)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise StorageError(f"cannot read '{path}': not a table of runs ({error})") from error
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
 
 
 def records_at(path: str | Path) -> list[RunRecord]:

@@ -19,7 +19,8 @@ from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.lattices.leech_shell import hole_vectors
 from protosphere.constructions.lattices.sections import LEECH, Parent, Section
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.known.tables import read_known_table, reading, shipped_file
+from protosphere.files import reading
+from protosphere.known.tables import read_known_table, shipped_file
 
 HOLE = Parent("second shell around a type 3 hole of the Leech lattice", hole_vectors, 2, LEECH.theorem)
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
@@ -50,7 +51,7 @@ class DerivedCodeRow:
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
     """The rows of a file; StorageError names what is wrong with another."""
-    with reading(path, "a table of derived codes"):
+    with reading(path, "not a table of derived codes, or a damaged one"):
         return tuple(read_known_table(path, DerivedCodeRow, _possible))
 
 

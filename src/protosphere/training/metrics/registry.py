@@ -58,17 +58,11 @@ def mean(sums: Tensor, count: int) -> float:
     return float(sums) / count
 
 
-def every_dataset(dataset: Dataset) -> bool:
-    """Of metrics that always mean something."""
-    del dataset
-    return True
-
-
 def metric(
     *,
     summary: str,
     value: Callable[[Tensor, int], float] = mean,
-    applies: Callable[[Dataset], bool] = every_dataset,
+    applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
     """Register the decorated function, which gives the sums, under its own name; a second one of it is an error."""
 
