@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from protosphere.types import Points
+
 
 @dataclass(frozen=True)
 class Regression:
@@ -22,6 +26,11 @@ class Regression:
     low: float
     high: float
     p_value: float
+
+
+def correlation(x: Points, y: Points) -> float:
+    """Pearson's; 0 where one of them is constant, as the cosines of a simplex are."""
+    return 0.0 if min(np.ptp(x), np.ptp(y)) < 1e-9 else float(np.corrcoef(x, y)[0, 1])
 
 
 def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:

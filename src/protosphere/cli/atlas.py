@@ -12,7 +12,7 @@ from rich.table import Table
 import protosphere as ps
 from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.dims import parsed_dims, whole
-from protosphere.cli.output import checked_output
+from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.constructions.survey import check_atlas, write_atlas
 from protosphere.errors import as_integer, brief
@@ -44,8 +44,7 @@ def atlas(
         figure: Also draw the gaps to the converse as a map: .png, .pdf or .svg.
         output: The file, .csv.
     """
-    if figure is not None:
-        checked_output(figure, (".png", ".pdf", ".svg"))
+    checked_output(figure, FIGURE_ENDINGS)
     if shipped:
         _show_shipped(check, seed, figure, json)
         return

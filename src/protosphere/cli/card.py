@@ -53,8 +53,8 @@ def verdict(proof: Certificate) -> str:
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:
-    """Everything on the card as JSON fields; exact fractions as text beside the floats."""
-    proof, made = code.certificate, code.provenance
+    """Everything on the card as JSON fields; fractions as text beside floats, null for what was not looked at."""
+    proof, made, found = code.certificate, code.provenance, spread_of(code)
     return {
         "scheme": made and made.construction,
         "recipe": code.placement.recipe,
@@ -71,20 +71,12 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "gap": proof.gap,
         "optimal": proof.optimal,
         "method": proof.method,
-        **spread_fields(code),
+        "least_cosine": found and float(found.least_cosine),
+        "opposed_pairs": found and found.opposed_pairs,
+        "energy": found and found.energy,
     }
 
 
 def spread_of(code: SphericalCode) -> Evenness | None:
     """How even the code is, where all pairs can be looked at in a moment."""
     return None if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1 else evenness(code)
-
-
-def spread_fields(code: SphericalCode) -> dict[str, Any]:
-    """The same for JSON; nulls where it was not looked at."""
-    found = spread_of(code)
-    return {
-        "least_cosine": found and float(found.least_cosine),
-        "opposed_pairs": found and found.opposed_pairs,
-        "energy": found and found.energy,
-    }

@@ -44,7 +44,8 @@ def compare(
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError("--figure and --no-figure contradict each other; give one of them")
-    picture = checked_output(wanted_figure(figure, num_classes, unwanted=no_figure or json), FIGURE_ENDINGS)
+    unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
+    picture = checked_output(figure or unasked, FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))
     chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
@@ -62,11 +63,6 @@ def compare(
     print_comparison(comparison, console, energy=energy)
     for name, path in files.items():
         console.print(f"{name}: {path}")
-
-
-def wanted_figure(given: Path | None, num_classes: int, *, unwanted: bool) -> Path | None:
-    """Where to draw: where told, else in the current folder, unless nobody will look."""
-    return given if given is not None or unwanted else Path(f"compare-k{num_classes}.png")
 
 
 def written(comparison: Comparison, picture: Path | None, numbers: Path | None, *, energy: bool) -> dict[str, str]:

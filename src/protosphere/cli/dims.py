@@ -20,16 +20,15 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     ((10, 15, 20), (16, 64))
     """
     refused = InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
-    parts = [whole(part, refused) for part in text.split(":")] if ":" in text else []
-    if len(parts) >= 2:
-        checked(parts[1], text)
-    if len(parts) == 3:
-        return arithmetic(parts[0], parts[1], parts[2], text)
-    if len(parts) == 2:
-        return characteristic(parts[0], parts[1], num_classes, text)
-    if parts:
-        raise refused
-    return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
+    match [whole(part, refused) for part in text.split(":")] if ":" in text else []:
+        case [low, high]:
+            return characteristic(low, checked(high, text), num_classes, text)
+        case [low, high, step]:
+            return arithmetic(low, checked(high, text), step, text)
+        case []:
+            return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
+        case _:
+            raise refused
 
 
 def checked(dim: int, text: str) -> int:

@@ -11,7 +11,7 @@ from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.extras import require
 from protosphere.files import make_folder
-from protosphere.paper.figures import FIGURES, draw, figure_recipe
+from protosphere.paper.figures import FIGURES, draw
 
 
 def figure(
@@ -31,7 +31,7 @@ def figure(
     if name == "list":
         show_names(json=json)
         return
-    names = tuple(FIGURES) if name == "all" else (figure_recipe(name).name,)
+    names = tuple(FIGURES) if name == "all" else (FIGURES.named(name).name,)
     require("matplotlib")
     folder = checked_folder(make_folder(output))
     drawn: dict[str, list[str]] = {}

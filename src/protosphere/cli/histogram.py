@@ -1,14 +1,12 @@
 """`protosphere histogram`."""
 
-from pathlib import Path
-
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
 from protosphere.cli.bar_chart import print_counts
 from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.code.cosines import CosineCounts, cosine_counts
+from protosphere.code.cosines import cosine_counts
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
 
@@ -42,11 +40,6 @@ def histogram(
         counts = cosine_counts(code, bins, progress)
     if picture is not None:
         draw_histogram(code, picture, bins=bins)
-    show_counts(counts, bins, picture, json=json)
-
-
-def show_counts(counts: CosineCounts, bins: int, picture: Path | None, *, json: bool) -> None:
-    """The chart, or the JSON of it."""
     if json:
         head = {"scheme": counts.scheme, "num_classes": counts.num_classes, "dim": counts.dim, "pairs": counts.pairs}
         head |= cosine_fields("max_cosine", counts.max_cosine) | {"exact": counts.exact}

@@ -9,7 +9,7 @@ import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
 from protosphere.cli.finished_runs import words
 from protosphere.cli.recipe_options import NOTHING, Settings, resolved
-from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.cli.training_screen import training_screen
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
@@ -108,15 +108,13 @@ def show_recipe(plan: Recipe, *, json: bool) -> None:
     if json:
         print_json({"digest": plan.digest} | plan.record())
         return
-    console = screen()
-    console.print(f"# digest {plan.digest}")
-    for name, value in plan.record().items():
-        if name != "options":
-            console.print(f"{name} = {json_module.dumps(value)}", soft_wrap=True)
-    if plan.options:
-        console.print("[options]")
-        for name, value in plan.options.items():
-            console.print(f"{name} = {json_module.dumps(value)}")
+    settings = plan.record()
+    options = settings.pop("options")
+    print_lines(
+        [f"# digest {plan.digest}", *(f"{name} = {json_module.dumps(value)}" for name, value in settings.items())]
+    )
+    if options:
+        print_lines(["[options]", *(f"{name} = {json_module.dumps(value)}" for name, value in options.items())])
 
 
 def show_record(record: RunRecord, folder: Path) -> None:

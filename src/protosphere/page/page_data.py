@@ -90,20 +90,14 @@ def _limits() -> dict[str, Any]:
 
 def _described(entry: Construction) -> dict[str, Any]:
     """What is said of a scheme, and the room it is from, by which it is coloured."""
-    room = "best" if entry.chooses else entry.build.__module__.split(".")[-2]
-    room = room if entry.members is None else _room(entry)
+    source: Any = entry.members or entry.build  # of a family its generator
     return {
-        "kind": room,
+        "kind": "best" if entry.chooses else source.__module__.split(".")[-2],
         "summary": entry.summary,
         "reference": entry.reference,
         "paper": entry.name in PAPER_SCHEMES,
         "order": (entry.name not in EVEN) + 2 * (entry.name not in FAST),
     }
-
-
-def _room(family: Construction) -> str:
-    """The room of a family: that of its generator."""
-    return getattr(family.members, "__module__", "").split(".")[-2]
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:

@@ -33,16 +33,10 @@ class FigureRecipe:
 
 def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = ignore) -> tuple[Path, ...]:
     """Write NAME.png, NAME.pdf and NAME.csv into `folder`; the same seed gives the same numbers."""
-    recipe = figure_recipe(name)
-    figure, records = recipe.make(as_integer("seed", seed, minimum=0), progress)
+    figure, records = FIGURES.named(name).make(as_integer("seed", seed, minimum=0), progress)
     place = Path(folder)
     pictures = [save_figure(figure, place / f"{name}{suffix}") for suffix in (".png", ".pdf")]
     return (*pictures, save_table(records, place / f"{name}.csv"))
-
-
-def figure_recipe(name: str) -> FigureRecipe:
-    """The recipe of that name; InvalidArgumentError with the nearest name where there is none."""
-    return FIGURES.named(name)
 
 
 def _cube(seed: int, progress: Progress) -> Drawn:

@@ -12,6 +12,7 @@ from protosphere.assignment.taxonomy import Taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
+from protosphere.regression import correlation
 from protosphere.types import Indices, Points
 
 MOST_NAMES = 40
@@ -61,10 +62,9 @@ def similarity_figure(
     with styled():
         figure = new_figure(COLUMN_INCHES + room, 0.6 * COLUMN_INCHES)
         panels = figure.subplots(1, 2, sharey=True)
-        titles = (
-            "similarity of classes",
-            f"cosine of prototypes (correlation {_correlation(similarity, cosines):.2f})",
-        )
+        upper = np.triu_indices(len(similarity), 1)
+        agreement = correlation(similarity[upper], cosines[upper])
+        titles = ("similarity of classes", f"cosine of prototypes (correlation {agreement:.2f})")
         for ax, matrix, title in zip(panels, (similarity, cosines), titles, strict=True):
             _draw_matrix(figure, ax, matrix[np.ix_(order, order)], edges)
             ax.set_title(title)
@@ -93,9 +93,3 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
     for edge in edges:
         ax.axhline(edge, color="#000000", linewidth=0.2)
         ax.axvline(edge, color="#000000", linewidth=0.2)
-
-
-def _correlation(similarity: Points, cosines: Points) -> float:
-    upper = np.triu_indices(len(similarity), 1)
-    both = similarity[upper], cosines[upper]
-    return float(np.corrcoef(*both)[0, 1]) if all(np.ptp(one) > 1e-9 for one in both) else 0.0

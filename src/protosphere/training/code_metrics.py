@@ -7,7 +7,7 @@ from protosphere.assignment.features import class_means
 from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.data import Dataset
-from protosphere.types import Points
+from protosphere.regression import correlation
 
 LARGEST_K = 2_000
 """Above it they would take longer than an epoch."""
@@ -35,12 +35,5 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     }
     if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
         means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)
-        found["code_agreement"] = _correlation(cosines, similarity_from_embeddings(means)[pairs])
+        found["code_agreement"] = correlation(cosines, similarity_from_embeddings(means)[pairs])
     return {name: value for name, value in found.items() if np.isfinite(value)}
-
-
-def _correlation(first: Points, second: Points) -> float:
-    """Pearson's; 0 where one of them is constant, as the cosines of a simplex are."""
-    if min(np.ptp(first), np.ptp(second)) < 1e-9:
-        return 0.0
-    return float(np.corrcoef(first, second)[0, 1])

@@ -48,10 +48,8 @@ def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
     return _of_module(loss.module(head, **{k: v for k, v in offered.items() if k in loss.options}), head)
 
 
-def prefers_streaming(head: nn.Module, batch_size: int) -> bool:
+def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Whether logits are better never held: they are many, or the code's structure gives their sums without them."""
-    if not isinstance(head, PrototypeHead):
-        return False
     return head.projection.kind == "hadamard" or batch_size * head.num_classes > LARGEST_LOGITS
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
-from protosphere.errors import InvalidArgumentError, as_choice, brief
+from protosphere.errors import InvalidArgumentError, as_choice, as_text, brief
 from protosphere.training.recipe_limits import check_numbers
 
 HEADS = ("prototypes", "linear", "bottleneck")
@@ -173,8 +173,8 @@ def recipe_from(settings: Mapping[str, Any]) -> Recipe:
     for name, value in given.items():
         if name not in known:
             raise InvalidArgumentError(f"a recipe has no setting {brief(name)}; its settings are: {', '.join(known)}")
-        if known[name] == "str" and not isinstance(value, str):
-            raise InvalidArgumentError(f"'{name}' must be a text, got {brief(value)}")
+        if known[name] == "str":
+            as_text(name, value)
         if name == "options":
             _check_options(value)
         if "float" in known[name] and type(value) is int and abs(value) < 1 << 53:

@@ -5,20 +5,19 @@ from typing import Any
 
 from protosphere.errors import InvalidArgumentError, as_flag, as_integer, brief
 
-LARGEST = {
-    "dim": 1 << 24,
-    "seed": (1 << 63) - 1,
-    "epochs": 1 << 30,
-    "batch_size": 1 << 24,
-    "pad": 1 << 12,
-    "threads": 1 << 10,
-    "train_images": 1 << 40,
-    "rehearsal": 1 << 30,
-    "reassignment": 1 << 30,
-    "prototype_seed": (1 << 63) - 1,
-    "split_seed": (1 << 63) - 1,
+RANGES = {
+    "dim": (1, 1 << 24),
+    "batch_size": (1, 1 << 24),
+    "seed": (0, (1 << 63) - 1),
+    "prototype_seed": (-1, (1 << 63) - 1),
+    "split_seed": (-1, (1 << 63) - 1),
+    "epochs": (0, 1 << 30),
+    "rehearsal": (0, 1 << 30),
+    "reassignment": (0, 1 << 30),
+    "pad": (0, 1 << 12),
+    "threads": (0, 1 << 10),
+    "train_images": (0, 1 << 40),
 }
-SMALLEST = dict.fromkeys(LARGEST, 0) | {"dim": 1, "batch_size": 1, "prototype_seed": -1, "split_seed": -1}
 BELOW = {
     "momentum": 1.0,
     "validation": 1.0,
@@ -33,10 +32,9 @@ LARGEST_RATE = 1e38
 
 def check_numbers(settings: Mapping[str, Any]) -> None:
     """Refuse a number or a flag of a recipe that is none, or out of bounds."""
-    for name, minimum in SMALLEST.items():
-        as_integer(name, settings[name], minimum=minimum)
-        if settings[name] > LARGEST[name]:
-            raise InvalidArgumentError(f"'{name}' must be at most {LARGEST[name]}, got {brief(settings[name])}")
+    for name, (least, most) in RANGES.items():
+        if as_integer(name, settings[name], minimum=least) > most:
+            raise InvalidArgumentError(f"'{name}' must be at most {most}, got {brief(settings[name])}")
     for name, limit in BELOW.items():
         _within(name, settings[name], limit)
     for name in ("lr", "margin"):
