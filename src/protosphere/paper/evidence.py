@@ -119,17 +119,12 @@ def mean_of(sample: Sample) -> str:
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
-    """Whether the first is higher than the second, seed by seed."""
-    return _compared(left, right, names, 0.0)
+    """Whether the first is higher than the second, seed by seed: the 95 % interval of the difference is above 0."""
+    return within(left, right, names, 0.0)
 
 
 def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
-    """Whether the two are no further apart than so many points."""
-    return _compared(left, right, names, points)
-
-
-def _compared(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
-    """By the 95 % interval of the difference: above 0; or, for `points`, between these and their opposite."""
+    """Whether the two are no further apart than so many points, by that interval; for 0 points what `higher` says."""
     if not left or not right:
         return NOTHING_RUN
     differences = [left[seed] - right[seed] for seed in left.keys() & right.keys()]

@@ -57,17 +57,9 @@ def varied(evidence: Evidence) -> Finding:
 
 def bch_dominates(evidence: Evidence) -> Finding:
     """Whether random BCH codes are above both descents at each of three lengths."""
-    return all_of(
-        [
-            higher(
-                evidence.sample("bch", [n], "random"),
-                evidence.sample(other, [n, n + 1]),
-                (f"BCH {n}", f"{other} {n}"),
-            )
-            for n in (31, 63, 127)
-            for other in DESCENTS
-        ]
-    )
+    ours = {n: evidence.sample("bch", [n], "random") for n in (31, 63, 127)}
+    theirs = {(n, scheme): evidence.sample(scheme, [n, n + 1]) for n in ours for scheme in DESCENTS}
+    return all_of([higher(ours[n], other, (f"BCH {n}", f"{scheme} {n}")) for (n, scheme), other in theirs.items()])
 
 
 def simplex_best(evidence: Evidence) -> Finding:
@@ -83,13 +75,9 @@ def simplex_best(evidence: Evidence) -> Finding:
 
 def threshold(evidence: Evidence) -> Finding:
     """Whether twice the dimension, beyond n = K, changes little."""
-    pairs = (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256))
-    return all_of(
-        [
-            within(evidence.sample(s, [high]), evidence.sample(s, [low]), (f"{s} {high}", str(low)), 1.0)
-            for s, low, high in pairs
-        ]
-    )
+    rows = (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256))
+    pairs = {(s, low, high): (evidence.sample(s, [high]), evidence.sample(s, [low])) for s, low, high in rows}
+    return all_of([within(*pair, (f"{s} {high}", str(low)), 1.0) for (s, low, high), pair in pairs.items()])
 
 
 def lower_bch_better(evidence: Evidence) -> Finding:
@@ -116,16 +104,8 @@ def random_beats_fixed(scheme: str) -> Callable[[Evidence], Finding]:
 
 def reed_muller_lower(evidence: Evidence) -> Finding:
     """Whether Reed-Muller codes are below BCH codes of about the same length."""
-    return all_of(
-        [
-            higher(
-                evidence.sample("bch", [n - 1]),
-                evidence.sample("reed_muller", [n]),
-                (f"BCH {n - 1}", f"Reed-Muller {n}"),
-            )
-            for n in (64, 128)
-        ]
-    )
+    pairs = {n: (evidence.sample("bch", [n - 1]), evidence.sample("reed_muller", [n])) for n in (64, 128)}
+    return all_of([higher(*pair, (f"BCH {n - 1}", f"Reed-Muller {n}")) for n, pair in pairs.items()])
 
 
 def all_well(evidence: Evidence) -> Finding:
