@@ -109,12 +109,9 @@ def show_recipe(plan: Recipe, *, json: bool) -> None:
         print_json({"digest": plan.digest} | plan.record())
         return
     settings = plan.record()
-    options = settings.pop("options")
-    print_lines(
-        [f"# digest {plan.digest}", *(f"{name} = {json_module.dumps(value)}" for name, value in settings.items())]
-    )
-    if options:
-        print_lines(["[options]", *(f"{name} = {json_module.dumps(value)}" for name, value in options.items())])
+    for heading, table in ((f"# digest {plan.digest}", settings), ("[options]", settings.pop("options"))):
+        if table:
+            print_lines([heading, *(f"{name} = {json_module.dumps(value)}" for name, value in table.items())])
 
 
 def show_record(record: RunRecord, folder: Path) -> None:

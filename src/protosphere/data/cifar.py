@@ -51,30 +51,6 @@ LAYOUTS = {
 }
 
 
-def _source(name: str, archive: str, digest: str) -> Source:
-    return Source(name, remote_files(CIFAR_URL, {archive: digest}))
-
-
-@dataset(
-    _source("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
-    10,
-    summary="60,000 colour images of 32 x 32 pixels",
-)
-def read_cifar10(files: tuple[Path, ...]) -> Dataset:
-    """Ten classes."""
-    return read_cifar(files[0], "cifar10")
-
-
-@dataset(
-    _source("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
-    100,
-    summary="60,000 colour images of 32 x 32 pixels",
-)
-def read_cifar100(files: tuple[Path, ...]) -> Dataset:
-    """A hundred classes."""
-    return read_cifar(files[0], "cifar100")
-
-
 def read_cifar(path: Path, name: str) -> Dataset:
     """The dataset `name`, cifar10 or cifar100, in the archive at `path`; StorageError names one that is not it."""
     layout = LAYOUTS[name]
@@ -85,6 +61,17 @@ def read_cifar(path: Path, name: str) -> Dataset:
     if len(names) != layout.num_classes:
         raise StorageError(f"cannot read '{path}': {layout.names} has {len(names)} names, want {layout.num_classes}")
     return Dataset(name, x_train, y_train, x_test, y_test, names)
+
+
+for _name, _archive, _digest in (
+    ("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
+    ("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
+):
+    dataset(
+        Source(_name, remote_files(CIFAR_URL, {_archive: _digest})),
+        LAYOUTS[_name].num_classes,
+        summary="60,000 colour images of 32 x 32 pixels",
+    )(lambda files, name=_name: read_cifar(files[0], name))
 
 
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
