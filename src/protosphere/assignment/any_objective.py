@@ -44,18 +44,19 @@ def climbed(
     near = np.ascontiguousarray(cosines[np.ix_(order, order)])
     for step in range(EVALUATIONS):
         both = rng.choice(K, 2, replace=False)
-        _exchange(near, order, both)
+        swap_classes(near, order, both)
         value = value_of(objective, similarity, near)
         if value >= best:
             best = value
         else:
-            _exchange(near, order, both)
+            swap_classes(near, order, both)
         if step % 1000 == 0:
             progress("assigning", step, EVALUATIONS)
     return order
 
 
-def _exchange(near: Points, order: Indices, both: Indices) -> None:
+def swap_classes(near: Points, order: Indices, both: Indices) -> None:
+    """Let two classes exchange their points: in the order, and in a matrix of pairs in that order."""
     other = both[::-1]
     order[both] = order[other]
     near[both] = near[other]

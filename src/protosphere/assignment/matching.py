@@ -97,7 +97,9 @@ def cheapest_matching(weights: Points, pairs: int) -> tuple[Indices, bool]:
         first, second, taken, reduced = program.solve()
     whole = bool(np.all(np.minimum(taken, 1 - taken) < 1e-6))
     chosen = taken > 0.5 if whole else _integral(program, first, second)
-    return np.column_stack([first[chosen], second[chosen]]), whole or _as_cheap(weights, first, second, taken, chosen)
+    cost = weights[first, second]  # the program bounds what all matchings cost from below
+    proved = whole or bool(cost[chosen].sum() <= cost @ taken + TINY)
+    return np.column_stack([first[chosen], second[chosen]]), proved
 
 
 def _integral(program: _Program, first: Indices, second: Indices) -> NDArray[np.bool_]:
@@ -115,9 +117,3 @@ def _integral(program: _Program, first: Indices, second: Indices) -> NDArray[np.
         integrality=np.ones(count, dtype=np.int64),
     )
     return np.asarray(answer.x) > 0.5
-
-
-def _as_cheap(weights: Points, first: Indices, second: Indices, taken: Points, chosen: NDArray[np.bool_]) -> bool:
-    """Whether a matching costs what the program, which bounds all matchings from below, says."""
-    cost = weights[first, second]
-    return bool(cost[chosen].sum() <= cost @ taken + TINY)

@@ -20,10 +20,8 @@ PAIRS, MOST_STEPS, LEAST_STEPS = 1_000_000_000, 30_000, 1_000
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
     """The sum over pairs of classes of similarity times cosine, class u at point order[u]."""
-    return (
-        float(np.vdot(similarity, cosines[np.ix_(order, order)]) - similarity.diagonal() @ cosines.diagonal()[order])
-        / 2
-    )
+    own = similarity.diagonal() @ cosines.diagonal()[order]
+    return float(np.vdot(similarity, cosines[np.ix_(order, order)]) - own) / 2
 
 
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:

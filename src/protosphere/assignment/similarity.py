@@ -24,32 +24,32 @@ TEXT = "upper triangle "
 """What a similarity written as text begins with."""
 
 
-def as_similarity(given: Any, num_classes: int | None = None, name: str = "similarity") -> Points:
+def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     """`given` as a symmetric K x K float64 matrix; anything else gets one sentence.
 
     A `Taxonomy`, or whatever has a `similarity()` of its own, is asked for it; text is what `similarity_text` wrote, or
     the name of a tree that we ship. The diagonal may be anything.
     """
     if isinstance(given, str):
-        given = _read_text(given, name)
+        given = _read_text(given)
     if callable(getattr(given, "similarity", None)):
         given = given.similarity()
-    matrix = real_matrix(given, name)
+    matrix = real_matrix(given, "similarity")
     if matrix.shape[0] != matrix.shape[1]:
         hint = "similarity_from_embeddings makes a similarity of one vector per class"
-        raise InvalidArgumentError(f"'{name}' must be square, K x K, got {_shape(matrix)}; {hint}")
+        raise InvalidArgumentError(f"'similarity' must be square, K x K, got {_shape(matrix)}; {hint}")
     if num_classes is not None and len(matrix) != num_classes:
         raise InvalidArgumentError(
-            f"'{name}' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
+            f"'similarity' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
     if (largest := float(np.abs(matrix).max())) > LARGEST_ENTRY:
         raise InvalidArgumentError(
-            f"'{name}' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
+            f"'similarity' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
         )
     row, column, difference = _largest_asymmetry(matrix)
     if difference > ASYMMETRY * max(largest, 1e-300):
         entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
-        raise InvalidArgumentError(f"'{name}' must be symmetric, got {entries}; (S + S.T) / 2 is")
+        raise InvalidArgumentError(f"'similarity' must be symmetric, got {entries}; (S + S.T) / 2 is")
     return matrix / 2 + matrix.T / 2 if difference else matrix
 
 
@@ -61,18 +61,16 @@ def similarity_text(given: Any) -> str:
     return TEXT + b64encode(matrix[np.triu_indices(len(matrix), 1)].astype("<f8").tobytes()).decode()
 
 
-def _read_text(text: str, name: str) -> Any:
+def _read_text(text: str) -> Any:
     if not text.startswith(TEXT):
-        return taxonomy(as_choice(name, text, SHIPPED))
+        return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
         entries = np.frombuffer(b64decode(text.removeprefix(TEXT), validate=True), dtype="<f8")
+        K = (1 + isqrt(1 + 8 * len(entries))) // 2
+        matrix = np.eye(K)
+        matrix[np.triu_indices(K, 1)] = entries.reshape(K * (K - 1) // 2)
     except ValueError as error:
-        raise InvalidArgumentError(f"'{name}' must be what 'similarity_text' wrote, got {brief(text)}") from error
-    K = (1 + isqrt(1 + 8 * len(entries))) // 2
-    if len(entries) != K * (K - 1) // 2:
-        raise InvalidArgumentError(f"'{name}' must be what 'similarity_text' wrote, got {brief(text)}")
-    matrix = np.eye(K)
-    matrix[np.triu_indices(K, 1)] = entries
+        raise InvalidArgumentError(f"'similarity' must be what 'similarity_text' wrote, got {brief(text)}") from error
     return np.triu(matrix) + np.triu(matrix, 1).T
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from protosphere.assignment.any_objective import swap_classes
 from protosphere.assignment.exact import pair_terms
 from protosphere.types import Indices, Points
 
@@ -59,10 +60,7 @@ def _descended(similarity: Points, cosines: Points, start: Indices) -> tuple[Ind
         if value >= worst - 1e-12:
             return order, worst
         moved = int(pair[0] if exchanges[0] == (partner, value) else pair[1])
-        both, other = [moved, partner], [partner, moved]
-        order[both] = order[other]
-        far[both] = far[other]
-        far[:, both] = far[:, other]
+        swap_classes(far, order, np.array([moved, partner]))
 
 
 def _best_partner(similarity: Points, far: Points, one: int) -> tuple[int, float]:

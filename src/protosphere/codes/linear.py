@@ -56,13 +56,13 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     stop = start + as_integer("count", count, minimum=0)
     if stop > 1 << len(generator):
         raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
-    rows = _as_long_words(generator)
+    rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
     while start < stop:
         size = _aligned_block(start, stop)
         _fill_block(words[len(words) - (stop - start) :][:size], rows, start)
         start += size
-    return _as_bytes(words, generator.shape[1])
+    return np.ascontiguousarray(words.view(np.uint8)[:, : generator.shape[1]])
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
@@ -120,16 +120,6 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
         if len(pivots) == len(reduced):
             break
     return reduced, pivots
-
-
-def _as_long_words(packed: PackedBits) -> NDArray[np.uint64]:
-    """The rows padded to whole 64-bit words."""
-    padding = -packed.shape[1] % 8
-    return np.pad(packed, ((0, 0), (0, padding))).view(np.uint64)
-
-
-def _as_bytes(words: NDArray[np.uint64], length: int) -> PackedBits:
-    return np.ascontiguousarray(words.view(np.uint8)[:, :length])
 
 
 def _aligned_block(start: int, stop: int) -> int:

@@ -4,9 +4,8 @@ MacWilliams & Sloane, chapter 13. Point number j has x_i = bit i - 1 of j, so th
 order of Sylvester's Hadamard matrix: number 2a is the row a, number 2a + 1 its complement.
 """
 
-from collections.abc import Iterator
 from functools import reduce
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from math import comb
 
 import numpy as np
@@ -18,7 +17,9 @@ from protosphere.types import PackedBits
 
 def dimension(r: int, m: int) -> int:
     """k = C(m, 0) + ... + C(m, r)."""
-    _check_order(r, m)
+    as_integer("m", m, minimum=0)
+    if as_integer("r", r, minimum=0) > m:
+        raise InvalidArgumentError(f"'r' must be at most m = {m}, got {r}")
     return sum(comb(m, degree) for degree in range(r + 1))
 
 
@@ -49,23 +50,9 @@ def generator_rows(r: int, m: int, count: int) -> PackedBits:
     if as_integer("count", count, minimum=0) > k:
         raise InfeasibleError(f"'count' must be at most k = {k} for RM({r},{m}), got {count}")
     one = pack(np.ones(1 << m, dtype=np.uint8))
-    variables = [_variable(i, m) for i in range(m)]
+    variables = [pack(np.arange(1 << m) >> i & 1) for i in range(m)]
+    monomials = chain.from_iterable(combinations(range(m), degree) for degree in range(r + 1))
     rows = np.empty((count, len(one)), dtype=np.uint8)
-    for row, monomial in zip(rows, islice(_monomials(m), count), strict=True):
+    for row, monomial in zip(rows, islice(monomials, count), strict=True):
         row[:] = reduce(np.bitwise_and, (variables[i] for i in monomial), one)
     return rows
-
-
-def _monomials(m: int) -> Iterator[tuple[int, ...]]:
-    for degree in range(m + 1):
-        yield from combinations(range(m), degree)
-
-
-def _variable(i: int, m: int) -> PackedBits:
-    return pack(np.arange(1 << m) >> i & 1)
-
-
-def _check_order(r: int, m: int) -> None:
-    as_integer("m", m, minimum=0)
-    if as_integer("r", r, minimum=0) > m:
-        raise InvalidArgumentError(f"'r' must be at most m = {m}, got {r}")

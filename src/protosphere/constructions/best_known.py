@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
@@ -47,14 +48,7 @@ LARGEST_OPTIMISED = 200_000_000
 
 
 def _obstacle(
-    num_classes: int,
-    dim: int,
-    *,
-    budget: float | None,
-    iterations: int | None,
-    catalogue: bool,
-    prefer: object,
-    tolerance: object,
+    num_classes: int, dim: int, *, budget: Any, iterations: Any, catalogue: Any, prefer: Any, tolerance: Any
 ) -> str | None:
     as_flag("catalogue", catalogue)
     as_choice("prefer", prefer, PREFERENCES)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from protosphere import bounds
@@ -141,7 +142,8 @@ def compare_at(
     cells: list[Cell] = []
     for entry, dim in entries:
         weight = _weight(entry, K, dim)
-        cells.append(_cell(entry, K, dim, seed, modify, _share(progress, done, weight, total), build))
+        told = partial(build, seed=seed, progress=_share(progress, done, weight, total))
+        cells.append(_cell(entry, K, dim, modify, told))
         done += weight
         progress("comparing", done, total)
     dims = tuple(sorted({cell.dim for cell in cells}))
@@ -181,18 +183,10 @@ def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...
     return tuple(sorted(dim for dim in lengths | {-(-K // 2), K - 1, K} if first <= dim <= last))
 
 
-def _cell(
-    entry: Construction,
-    K: int,
-    dim: int,
-    seed: int,
-    modify: bool,
-    progress: Progress,
-    build: Callable[..., SphericalCode],
-) -> Cell:
+def _cell(entry: Construction, K: int, dim: int, modify: bool, build: Callable[..., SphericalCode]) -> Cell:
     options = dict(QUICK.get(entry.name, {})) | ({"modify": modify} if "modify" in entry.options else {})
     try:
-        code = build(entry.name, num_classes=K, dim=dim, seed=seed, progress=progress, **options)
+        code = build(entry.name, num_classes=K, dim=dim, **options)
     except InfeasibleError as obstacle:
         return Cell(entry.name, dim, None, str(obstacle))
     lowest = float(code.certificate.converse)

@@ -86,25 +86,19 @@ def write_atlas(
     cell for which less was found takes a part of the better code. A second call for the same file is refused meanwhile.
     """
     with locked(Path(path), "atlas"):
-        return _computed(Path(path), cells, iterations, seed, progress)
-
-
-def _computed(
-    path: Path, cells: Sequence[tuple[int, int]], iterations: int | None, seed: int, progress: Progress
-) -> tuple[AtlasRow, ...]:
-    stored = read_atlas(path) if path.exists() else ()
-    rows = {(row.num_classes, row.dim): row for row in stored if (row.iterations, row.seed) == (iterations, seed)}
-    missing, saved = [cell for cell in cells if cell not in rows], monotonic()
-    for done, cell in enumerate(missing):
-        progress("atlas", done, len(missing))
-        rows[cell] = atlas_row(*cell, iterations=iterations, seed=seed)
-        if monotonic() - saved > SAVE_SECONDS:
-            save_atlas(path, [rows[key] for key in sorted(rows)])
-            saved = monotonic()
-    progress("atlas", len(missing), len(missing))
-    finished = monotone(rows.values())
-    save_atlas(path, finished)
-    return finished
+        stored = read_atlas(path) if Path(path).exists() else ()
+        rows = {(row.num_classes, row.dim): row for row in stored if (row.iterations, row.seed) == (iterations, seed)}
+        missing, saved = [cell for cell in cells if cell not in rows], monotonic()
+        for done, cell in enumerate(missing):
+            progress("atlas", done, len(missing))
+            rows[cell] = atlas_row(*cell, iterations=iterations, seed=seed)
+            if monotonic() - saved > SAVE_SECONDS:
+                save_atlas(path, [rows[key] for key in sorted(rows)])
+                saved = monotonic()
+        progress("atlas", len(missing), len(missing))
+        finished = monotone(rows.values())
+        save_atlas(path, finished)
+        return finished
 
 
 def _check_converse(row: AtlasRow) -> None:

@@ -29,7 +29,7 @@ class Content:
         found = self.arrays.get(name)
         if found is None:
             raise InvalidArgumentError(f"'{name}' is missing")
-        fits = len(shape) == found.ndim and all(map(_agree, shape, found.shape))
+        fits = len(shape) == found.ndim and all(map(lambda want, got: want in (None, got), shape, found.shape))
         if not fits or found.dtype != dtype:
             wanted = " x ".join("any" if length is None else str(length) for length in shape)
             raise InvalidArgumentError(f"'{name}' should be {wanted} {dtype.__name__}, is {found.shape} {found.dtype}")
@@ -63,7 +63,3 @@ class Content:
     def shorter(self, dim: int) -> Content:
         """The same for points of R^dim."""
         return replace(self, dim=dim)
-
-
-def _agree(wanted: int | None, got: int) -> bool:
-    return wanted is None or wanted == got

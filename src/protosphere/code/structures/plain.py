@@ -65,9 +65,8 @@ class Plain:
             return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
         largest = largest_inner_product(point_rows(self.points), progress)
         if self.cosine_step is not None:
-            return on_grid(
-                largest, self.cosine_step, product_rounding(self.dim)
-            ), "all pairs, in float64 on an exact grid"
+            exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
+            return exact, "all pairs, in float64 on an exact grid"
         return min(largest, 1.0), "all pairs, in float64"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:

@@ -1,5 +1,7 @@
 """The best arrangement a search finds: where no algebra reaches, and often where it does."""
 
+from typing import Any
+
 import numpy as np
 
 from protosphere.bounds.levenshtein import levenshtein
@@ -26,31 +28,20 @@ LARGEST_K = 20_000
 """Beyond, one evaluation over all pairs takes minutes."""
 
 
-def _check_options(
-    iterations: object,
-    budget: object,
-    starts: object,
-    algebraic: object,
-    polish: object,
-    device: object,
-    energy: object,
-) -> None:
-    if iterations is not None:
-        as_integer("iterations", iterations, minimum=1)
-    if budget is not None:
-        as_positive("budget", budget)
+def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
+    del dim
+    if options["iterations"] is not None:
+        as_integer("iterations", options["iterations"], minimum=1)
+    if options["budget"] is not None:
+        as_positive("budget", options["budget"])
+    starts = options["starts"]
     if not isinstance(starts, str):
         raise InvalidArgumentError(f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}")
     check_kinds(starts.split("+"))
-    as_choice("energy", energy, ENERGIES)
-    as_flag("algebraic", algebraic)
-    as_flag("polish", polish)
-    check_descent_options(0, 1.0, 0.0, "float64", device)
-
-
-def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
-    del dim
-    _check_options(**options)
+    as_choice("energy", options["energy"], ENERGIES)
+    as_flag("algebraic", options["algebraic"])
+    as_flag("polish", options["polish"])
+    check_descent_options(0, 1.0, 0.0, "float64", options["device"])
     if num_classes <= LARGEST_K:
         return None
     return f"'num_classes' can be at most {LARGEST_K} for a search over all pairs, got {brief(num_classes)}"

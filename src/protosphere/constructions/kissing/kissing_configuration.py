@@ -36,8 +36,4 @@ def kissing_configuration() -> Iterator[Member]:
     """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""
     for dim, size, whose, make, step in CONFIGURATIONS:
         recipe = f"{whose} kissing configuration of {size} points"
-        yield dense_member(dim, size, HALF, recipe, partial(_first, make), step)
-
-
-def _first(make: Maker, count: int) -> Points:
-    return make()[:count]
+        yield dense_member(dim, size, HALF, recipe, lambda count, make=make: make()[:count], step)

@@ -22,8 +22,5 @@ def e8_shell() -> Iterator[Member]:
     """
     code, origin = reed_muller(0, 3), (0,) * 8
     for m in range(1, DEEPEST + 1):  # integers of twice the usual size, so the norm is 8m here
-        yield shell_member(code, origin, 8 * m, 240 * _cubes_of_divisors(m), f"E8, the shell of norm {2 * m}")
-
-
-def _cubes_of_divisors(m: int) -> int:
-    return sum(d**3 for d in range(1, m + 1) if m % d == 0)
+        size = 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
+        yield shell_member(code, origin, 8 * m, size, f"E8, the shell of norm {2 * m}")
