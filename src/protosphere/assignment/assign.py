@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from protosphere.assignment.any_objective import Objective, climbed, value_of
-from protosphere.assignment.exact import LARGEST_K, SAME, best_of_all, exact_order
+from protosphere.assignment.exact import LARGEST_K, SAME, all_orders, exact_order
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
@@ -158,7 +158,7 @@ def _by_function(
         return value_of(function, S, cosines[np.ix_(order, order)])
 
     if K <= LARGEST_K:
-        order, proof = best_of_all(value, K), "all orders were looked at"
+        order, proof = max(all_orders(K), key=value), "all orders were looked at"
     else:
         starts = [identity, *(_by_pair_sum(code, T, "align", rng, progress).order for T in (S, -S))]
         order, proof = climbed(function, S, cosines, starts, rng, progress), None

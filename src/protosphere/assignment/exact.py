@@ -1,6 +1,5 @@
 """Orders that are known to be the best: where there is nothing to choose, little to choose from, or only pairs."""
 
-from collections.abc import Callable
 from functools import cache
 from itertools import permutations
 
@@ -30,17 +29,6 @@ def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Po
     return orders, similarity[first, second], cosines[orders[:, first], orders[:, second]]
 
 
-def largest_pair_sum(similarity: Points, cosines: Points) -> Indices:
-    """The order with the largest sum over pairs of similarity times cosine."""
-    orders, weights, placed = pair_terms(similarity, cosines)
-    return orders[np.argmax(placed @ weights)]
-
-
-def best_of_all(value: Callable[[Indices], float], num_classes: int) -> Indices:
-    """The order with the largest value."""
-    return max(all_orders(num_classes), key=value)
-
-
 def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
     """The best order where the code, or their number, lets us know it."""
     K = len(cosines)
@@ -49,7 +37,8 @@ def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
     if high - low < SAME:
         return np.arange(K), "all prototypes are equally far apart, so that every order is the same"
     if K <= LARGEST_K:
-        return largest_pair_sum(S, cosines), "all orders were looked at"
+        orders, weights, placed = pair_terms(S, cosines)
+        return orders[np.argmax(placed @ weights)], "all orders were looked at"
     for special, other in ((low, high), (high, low)):
         pairs = np.abs(cosines - special) < SAME
         np.fill_diagonal(pairs, False)

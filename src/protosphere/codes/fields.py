@@ -6,6 +6,7 @@ Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from protosphere.types import Indices
 LARGEST_ORDER = 256
 
 Elements = NDArray[np.uint8]
+Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,8 @@ def field(q: int) -> FiniteField:
     products[0, :] = products[:, 0] = 0
     inverse = exp[-log % (q - 1)]
     inverse[0] = 0
-    return FiniteField(q, p, e, modulus, powers[1 % (q - 1)], _element(add), _element(products), _element(inverse))
+    tables = [_frozen(table.astype(np.uint8)) for table in (add, products, inverse)]
+    return FiniteField(q, p, e, modulus, powers[1 % (q - 1)], *tables)
 
 
 def _prime_power_of_field(q: int) -> tuple[int, int]:
@@ -158,12 +161,6 @@ def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
     return powers if element == one else []
 
 
-def _element(table: NDArray[np.int64]) -> Elements:
-    small = table.astype(np.uint8)
-    small.flags.writeable = False
-    return small
-
-
-def _frozen(table: Indices) -> Indices:
+def _frozen(table: Numbers) -> Numbers:
     table.flags.writeable = False
     return table
