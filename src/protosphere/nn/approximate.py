@@ -19,6 +19,7 @@ from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.projections.dense import DensePart
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.merging import Found, merged_top
+from protosphere.nn.projections.part import cuts
 from protosphere.nn.projections.plan import matrix
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.projections.small_cosets import whole_cosets
@@ -55,18 +56,25 @@ class ApproximateTop(nn.Module):
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        points = np.arange(code.dim)
         self._keep("signs", signs)
-        self._keep("bins", np.stack([_bins(code, signs, int(shift)) for shift in shifts]))
-        self._keep("shifts", points ^ shifts[:, None])
+        self._keep("shifts", np.arange(code.dim) ^ shifts[:, None])
         self._keep("outer", sylvester(1 << m // 2).copy())
         self._keep("inner", sylvester(1 << (m - m // 2)).copy())
+        self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
         self._keep("classes", classes)
         self._keep("rest_classes", rest)
         self.rest = DensePart(matrix(code, rest, torch.float32)) if len(rest) else None
 
     def _keep(self, name: str, array: Indices | np.ndarray) -> None:
         self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
+
+    def _bins(self, code: SphericalCode, shifted: Tensor) -> Tensor:
+        """For each coset which word of RM(1, m) the derivative of its form in a direction is."""
+        some = (self.signs[first:last] for first, last in cuts(len(self.signs), CHUNK_COSETS))
+        found = [self._transformed(signs * signs[:, shifted]).abs().max(dim=1) for signs in some]
+        if not all((each.values == code.dim).all() for each in found):
+            raise InvalidArgumentError(_unfit(code))
+        return torch.cat([each.indices for each in found])
 
     def forward(self, z: Tensor, k: int = 1) -> Found:
         """k values, descending, and their classes; k at most half the words of the cosets looked at."""
@@ -116,21 +124,6 @@ def _cosets_of(code: SphericalCode) -> tuple[HadamardLayout, Indices]:
     if rows is None or found is None or not np.array_equal(found[0].bins, np.arange(code.dim)):
         raise InvalidArgumentError(_unfit(code))
     return found[0], rows.classes[found[1]]
-
-
-def _bins(code: SphericalCode, signs: np.ndarray, shift: int) -> Indices:
-    """For each coset which word of RM(1, m) the derivative of its form in direction `shift` is."""
-    n = code.dim
-    outer, inner = sylvester(1 << (n.bit_length() - 1) // 2), sylvester(1 << n.bit_length() // 2)
-    bins = np.empty(len(signs), dtype=np.int64)
-    for start in range(0, len(signs), CHUNK_COSETS):
-        some = signs[start : start + CHUNK_COSETS]
-        derivative = (some * some[:, np.arange(n) ^ shift]).reshape(-1, len(outer), len(inner))
-        transform = np.abs(outer @ derivative @ inner).reshape(-1, n)
-        if not (transform.max(axis=1) == n).all():
-            raise InvalidArgumentError(_unfit(code))
-        bins[start : start + CHUNK_COSETS] = transform.argmax(axis=1)
-    return bins
 
 
 def _unfit(code: SphericalCode) -> str:
