@@ -6,6 +6,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from protosphere.intervals import Mean, mean_with_interval
+from protosphere.paper.predictors import cells_of
 from protosphere.regression import Regression, regression
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
@@ -66,13 +67,8 @@ class Evidence:
 
     def line(self) -> Regression | None:
         """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
-        cells: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
-        for record in self.grid:
-            if record.max_cosine is not None and record.test_accuracy is not None:
-                cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
-                cells.setdefault(cell, []).append((record.max_cosine, 100 * record.test_accuracy))
-        means = [tuple(fmean(values) for values in zip(*runs, strict=True)) for runs in cells.values()]
-        return regression([x for x, _ in means], [y for _, y in means])
+        cells = cells_of("max cosine", self.grid)
+        return regression([cell.number for cell in cells], [cell.accuracy for cell in cells])
 
     @property
     def seeds(self) -> int:
