@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 from protosphere.data import load_dataset
@@ -20,8 +21,8 @@ from protosphere.training.devices import make_fabric
 from protosphere.training.store import Store
 from protosphere.training.sweep import in_this_process, sweep
 from protosphere.training.sweep_files import sweep_recipes
-from protosphere.training.training import train  # noqa: F401 - imported before the forks
 
+import_module("protosphere.training.training")  # once, before the forks
 RECIPES = sweep_recipes(
     {
         "dataset": "digits",

@@ -38,7 +38,7 @@ def recipes():
     return sweep_recipes(content)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="its children are forked, which Windows cannot do")
 def test_killed_with_minus_nine_at_twenty_moments_a_full_disk_and_a_read_only_store():
     with tempfile.TemporaryDirectory() as folder:
         script = [sys.executable, str(HERE / "sweep_under_fire.py"), folder, "20"]
@@ -135,7 +135,7 @@ def until(condition, seconds=90.0):
         time.sleep(0.02)
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers to kill in /proc, which Linux alone has")
 def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
     file, store = tmp_path / "two.toml", Store(tmp_path / "store")
     file.write_text('dataset = "digits"\nepochs = 30\nschemes = ["one_hot", "simplex"]\ndims = [10]\n')

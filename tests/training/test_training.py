@@ -18,6 +18,7 @@ from protosphere.training.batches import Share, device_data, training_batches
 from protosphere.training.checkpoint import CHECKPOINT_FILE
 from protosphere.training.epochs import read_metrics
 from protosphere.training.models import WEIGHTS_FILE
+from protosphere.training.randomness import GLOBAL_NUMPY
 from protosphere.training.runs import run, run_or_reason
 
 
@@ -116,12 +117,12 @@ def test_augmented_validation_changes_what_is_seen_and_not_the_weights(digits, t
 def test_the_callers_randomness_is_left_alone(digits, tiny, tmp_path, fabric):
     random.seed(5)
     torch.manual_seed(5)
-    np.random.seed(5)  # noqa: NPY002 - the global generator is what is tested
-    expected = random.getstate(), torch.get_rng_state(), np.random.get_state()[1]  # noqa: NPY002 - as above
+    GLOBAL_NUMPY.seed(5)
+    expected = random.getstate(), torch.get_rng_state(), GLOBAL_NUMPY.get_state()[1]
     run(tiny.changed(epochs=1), digits, tmp_path, fabric, tensorboard=False)
     assert random.getstate() == expected[0]
     assert torch.equal(torch.get_rng_state(), expected[1])
-    assert np.array_equal(np.random.get_state()[1], expected[2])  # noqa: NPY002 - as above
+    assert np.array_equal(GLOBAL_NUMPY.get_state()[1], expected[2])
 
 
 def test_a_loss_that_is_no_number_stops_and_keeps_the_checkpoint(digits, tiny, tmp_path, fabric, monkeypatch):
