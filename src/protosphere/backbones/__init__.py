@@ -1,6 +1,6 @@
 """Networks before the head: our own by name, and any of the user's by its dotted name."""
 
-from protosphere.backbones import dense, resnet, simard, small  # each registers what it builds
+from protosphere.backbones import dense, resnet, simard, small, strided  # each registers what it builds
 from protosphere.backbones.building import build_backbone, imported, is_ours
 from protosphere.backbones.registry import BACKBONES, Backbone
 
@@ -14,4 +14,5 @@ __all__ = [
     "resnet",
     "simard",
     "small",
+    "strided",
 ]

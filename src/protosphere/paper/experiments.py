@@ -75,24 +75,29 @@ _FEATURES: list[Grid] = [
 _FEATURES_RECIPE: Grid = {
     "recipe": "quick-features",
     "backbone": "mlp(512)",
-    "lr": 0.05,
+    "epochs": 10,
+    "batch_size": 512,
+    "lr": 0.1,
     "precision": "bf16-mixed",
     "seeds": [0, 1, 2, 3, 4],
     "grid": _FEATURES,
 }
-"""Twelve epochs, twice of which are no better: on the examples kept apart one-hot has 67.0 and 67.1 per cent."""
+"""Ten epochs, twice of which are worse: on the examples kept apart one-hot has 67.4 and 67.1 per cent, BCH in 31
+dimensions 61.7 and 61.4, log-sum-exp in 15 57.7 and 57.1."""
 
 _SMALL_RECIPE: Grid = {
     "recipe": "quick-cifar100",
+    "backbone": "strided",
     "epochs": 15,
-    "batch_size": 128,
+    "batch_size": 256,
+    "lr": 0.2,
     "pad": 2,
     "rotation_degrees": 0.0,
     "precision": "bf16-mixed",
     "seeds": [0, 1, 2],
     "grid": _CIFAR100_CLAIMS,
 }
-"""What teaches the small network most in so many epochs: smaller batches, and images that stay upright."""
+"""What teaches a network most in a minute: a cheap one, smaller batches, and images that stay upright."""
 
 PLANS: Mapping[tuple[str, str], Grid] = {
     ("mnist", "quick"): {"recipe": "quick-mnist", "epochs": 6, "seeds": [0, 1], "grid": _MNIST},
