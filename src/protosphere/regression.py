@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import atanh, sqrt, tanh
 
 import numpy as np
 
 from protosphere.types import Points
+
+NORMAL_QUANTILE = 1.96
+"""Within so many standard errors of its mean is 95 % of a normal number."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,22 @@ class Regression:
     low: float
     high: float
     p_value: float
+
+    @property
+    def strength(self) -> tuple[float, float]:
+        """Fisher's z of the correlation without its sign, about normal, and its standard error."""
+        return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(max(self.count - 3, 1e-9))
+
+    @property
+    def r_squared_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share that the line explains.
+
+        >>> line = regression([0, 1, 2, 3, 4], [0, 1, 3, 2, 4])
+        >>> [round(end, 2) for end in line.r_squared_interval]
+        [0.01, 0.99]
+        """
+        z, error = self.strength
+        return max(0.0, tanh(z - NORMAL_QUANTILE * error)) ** 2, tanh(z + NORMAL_QUANTILE * error) ** 2
 
 
 def correlation(x: Points, y: Points) -> float:

@@ -123,6 +123,19 @@ def test_energy_tells_codes_of_one_max_cosine_apart(run, tmp_path):
     assert "more even" not in run(*words, "--no-figure").out
 
 
+def test_mean_squares_stand_beside_those_of_tight_frames(run, tmp_path):
+    words = ("compare", "-K", 100, "--dims", "50,64", "--schemes", "cross_polytope,orthogonal_simplices,one_hot")
+    answer = run(*words, "--mean-square", "--figure", "squares.svg", "--csv", "squares.csv")
+    rows = [line.split() for line in answer.out.splitlines() if line.startswith(("50 ", "64 "))]
+    assert rows == [["50", "0.0101", "0.0101", "0.0101", "·"], ["64", "0.0057", "0.0101", "0.0059", "·"]]
+    with (tmp_path / "squares.csv").open(newline="") as file:
+        found = {(row["scheme"], row["dim"]): row["mean_square"] for row in csv.DictReader(file)}
+    assert float(found["cross_polytope", "50"]) == pytest.approx(1 / 99)
+    assert found["one_hot", "64"] == ""
+    assert "mean squared cosine" in (tmp_path / "squares.svg").read_text()
+    assert run(*words, "--energy", "--mean-square").exit_code == 2
+
+
 def test_a_row_in_which_nothing_can_be_had(run):
     answer = run("compare", "-K", 10, "--dims", 4, "--schemes", "simplex", "--no-figure")
     assert answer.exit_code == 0

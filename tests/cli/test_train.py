@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from protosphere.data import DATASETS
-from protosphere.paper.experiments import paper_runs
+from protosphere.paper.experiments import DECISIVE, paper_runs
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, write_table
@@ -155,9 +155,24 @@ def test_reproduce_goes_on_from_a_table_and_draws(run, here, monkeypatch, digits
     assert answer.exit_code == 0, answer.err
     assert answer.out.startswith("60 runs: 60 done")
     assert "accuracy (%) against max cosine: slope -" in answer.out
-    names = {f"mnist-{kind}{ending}" for kind in ("accuracy", "cosine") for ending in (".png", ".pdf", ".csv")}
+    names = {f"mnist-quick-{kind}{ending}" for kind in ("accuracy", "cosine") for ending in (".png", ".pdf", ".csv")}
     assert {path.name for path in (here / "figures").iterdir()} == names
     assert "16 runs" in run("reproduce", "cifar100", "--dry-run").out
+
+
+def test_reproduce_all_goes_on_from_a_folder_of_tables(run, here, digits_as_mnist):
+    (here / "results").mkdir()
+    for plan in DECISIVE:
+        write_table(finished(paper_runs(*plan)), here / "results" / f"{'-'.join(plan)}.csv")
+    before = {path.name: path.read_bytes() for path in (here / "results").iterdir()}
+    answer = run("reproduce", "all", "--results", "results", "--figures", "figures")
+    assert answer.exit_code == 0, answer.err
+    assert [line.split(" runs:")[0] for line in answer.out.splitlines() if " runs:" in line] == ["959", "90", "150"]
+    assert {path.name: path.read_bytes() for path in (here / "results").iterdir()} == before
+    assert {path.name.partition("-")[0] for path in (here / "figures").iterdir()} == {"cifar100", "mnist"}
+    assert run("reproduce", "all", "--dry-run").out.splitlines()[-1].startswith("1199 runs")
+    refused = run("reproduce", "all", "--results", "one.csv")
+    assert (refused.exit_code, "must be a folder" in refused.err) == (2, True)
 
 
 @pytest.fixture

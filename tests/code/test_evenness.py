@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,17 @@ def test_it_is_that_of_all_pairs(row):
     assert found.scale == scale
     assert found.energy == pytest.approx(2 * np.exp(scale * (cosines - 1)).sum() / K)
     assert found.energy <= 0.01 / 0.99 * (1 + 1e-12)
+    assert float(found.mean_square) == pytest.approx(np.square(cosines).mean(), abs=1e-15)
+    assert float(found.mean_square) >= float(ps.bounds.welch_mean_square(K, n)) - 1e-15
+
+
+@pytest.mark.parametrize(
+    ("scheme", "K", "n"), [("cross_polytope", 40, 20), ("simplex", 10, 9), ("reed_muller", 16, 8), ("kerdock", 64, 16)]
+)
+def test_tight_frames_have_the_least_mean_square(scheme, K, n):
+    found = evenness(ps.construct(scheme, num_classes=K, dim=n)).mean_square
+    least = ps.bounds.welch_mean_square(K, n).value
+    assert found == (least if isinstance(found, Fraction) else pytest.approx(float(least)))
 
 
 @pytest.mark.parametrize(("K", "n"), [(100, 64), (30, 20), (64, 32), (17, 12), (200, 150)])

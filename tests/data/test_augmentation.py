@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from protosphere.data.augmentation import Augmentation, Moves, moved, random_moves
+from protosphere.data.fused_augmentation import chosen_moved_normalised
+from protosphere.training.normalising import normalisation
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
 
@@ -75,3 +79,21 @@ def test_parts_of_a_batch():
     images = torch.randint(0, 256, (10, 1, 28, 28), dtype=torch.uint8)
     assert isinstance(moves[2:5], Moves)
     assert torch.equal(moved(images, moves)[2:5], moved(images[2:5], moves[2:5]))
+
+
+@given(
+    channels=st.sampled_from([1, 3]),
+    height=st.integers(1, 12),
+    width=st.integers(1, 12),
+    pad=st.integers(0, 5),
+    flip=st.booleans(),
+    degrees=st.sampled_from([0.0, 15.0, 180.0]),
+)
+def test_one_pass_gives_the_bits_of_three(channels, height, width, pad, flip, degrees):
+    generator = torch.Generator().manual_seed(height + 13 * width)
+    images = torch.randint(0, 256, (9, channels, height, width), dtype=torch.uint8, generator=generator)
+    rows = torch.tensor([3, 3, 8, 0, 5])
+    moves = random_moves(Augmentation(pad, flip, degrees), len(rows), generator)
+    normalised = normalisation(images, None)
+    fused = chosen_moved_normalised(images, rows, moves, normalised.levels(channels))
+    assert torch.equal(fused, normalised(moved(images[rows], moves)))

@@ -23,13 +23,14 @@ from protosphere.paper.evidence import (
     Evidence,
     all_of,
     higher,
+    noticeable,
     seeds_to_decide,
     within,
 )
-from protosphere.paper.judges import split_explains
+from protosphere.paper.judges import split_explains, weaker
 from protosphere.paper.ledger import page
 from protosphere.paper.variance import FACTORS, spreads
-from protosphere.regression import regression
+from protosphere.regression import Regression, regression
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
 
@@ -64,6 +65,38 @@ def test_differences_within_the_noise_decide_nothing():
     ]
     assert all_of(both).verdict == UNDECIDED
     assert all_of(both).seeds_needed == both[1].seeds_needed
+
+
+def test_an_advantage_below_the_standard_error_of_the_test_set_is_none():
+    names, right = ("a", "b"), by_seed(68.0, 68.2, 68.1, 67.9)
+    assert noticeable(68.0) == pytest.approx(100 * math.sqrt(0.68 * 0.32 / 10_000))
+    close = higher(by_seed(68.1, 68.1, 68.2, 67.9), right, names)
+    assert close.verdict == DOES_NOT
+    assert higher(by_seed(68.2, 68.4, 68.31, 68.1), right, names).verdict == HOLDS, "small, but certain"
+    wide = higher(by_seed(67.8, 68.9, 68.0, 68.4), right, names)
+    assert wide.verdict == UNDECIDED
+    assert wide.seeds_needed > 4
+
+
+def test_a_weaker_correlation_is_one_whose_interval_is_lower():
+    def body(noise, count):
+        rng = np.random.default_rng(3)
+        dims = (15, 31, 63, 127, 255)[:count]
+        runs = [
+            RunRecord(
+                load_recipe("quick-cifar100").changed(scheme="bch", dim=dim, mapping=mapping),
+                "done",
+                test_accuracy=0.5 - dim / 1000 + noise * rng.standard_normal(),
+                max_cosine=dim / 255,
+            )
+            for dim in dims
+            for mapping in ("fixed", "random")
+        ]
+        return Evidence(tuple(runs))
+
+    assert weaker(body(0.5, 5), body(0.001, 5)).verdict == HOLDS
+    assert weaker(body(0.001, 5), body(0.5, 5)).verdict == DOES_NOT
+    assert weaker(body(0.06, 5), body(0.05, 5)).verdict == UNDECIDED
 
 
 def test_two_are_near_if_their_whole_interval_is():
@@ -123,6 +156,15 @@ def test_codes_of_different_accuracy_share_one_variance():
     assert found.factor == "network"
     assert found.runs == 200
     assert found.low < 1 < found.high < 1.5
+
+
+@given(st.floats(0.05, 0.95), st.integers(8, 60))
+def test_the_interval_of_r_squared_is_fishers(r_squared, count):
+    line = Regression(count, -1.0, 0.0, r_squared, -2.0, 0.0, 0.1)
+    low, high = line.r_squared_interval
+    z = math.atanh(math.sqrt(r_squared))
+    assert low <= r_squared <= high
+    assert math.atanh(math.sqrt(high)) == pytest.approx(z + 1.96 / math.sqrt(count - 3))
 
 
 def test_regression_against_a_known_line():

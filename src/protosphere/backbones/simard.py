@@ -6,7 +6,9 @@ analysis, ICDAR 2003: two 5 x 5 convolutions of stride 2 with 5 and 50 maps, 100
 
 from torch import nn
 
+from protosphere.backbones.flatten import Flatten
 from protosphere.backbones.registry import Shape, backbone
+from protosphere.backbones.subpixel import HalvingConv2d
 
 SMALLEST_UNPADDED = 13
 """Below this many pixels a side, the second convolution would find nothing."""
@@ -25,9 +27,9 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(channels, 5, 5, stride=2, padding=padding),
         nn.ReLU(),
-        nn.Conv2d(5, 50, 5, stride=2, padding=padding),
+        nn.Conv2d(5, 50, 5, stride=2, padding=padding) if padding else HalvingConv2d(5, 50, 5),
         nn.ReLU(),
-        nn.Flatten(),
+        Flatten(),
         nn.Linear(50 * height * width, 100),
         nn.ReLU(),
         nn.Linear(100, dim),

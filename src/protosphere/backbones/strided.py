@@ -7,6 +7,7 @@ three convolutions of 3 x 3 with 256 maps of 1 x 1 and their average came to 44,
 
 from torch import nn
 
+from protosphere.backbones.flatten import Flatten
 from protosphere.backbones.registry import Shape, backbone
 
 CONVOLUTIONS = ((48, 6, 4), (96, 3, 2))
@@ -30,4 +31,4 @@ def strided(input_shape: Shape, dim: int) -> nn.Module:
         layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)]
         maps, height, width = outputs, *((size + 2 - kernel) // stride + 1 for size in (height, width))
     hidden = (nn.Linear(maps * height * width, HIDDEN, bias=False), nn.BatchNorm1d(HIDDEN), nn.ReLU(inplace=True))
-    return nn.Sequential(*layers, nn.Flatten(), *hidden, nn.Linear(HIDDEN, dim))
+    return nn.Sequential(*layers, Flatten(), *hidden, nn.Linear(HIDDEN, dim))

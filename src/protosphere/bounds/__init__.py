@@ -18,3 +18,4 @@ from protosphere.bounds.singleton import singleton_distance as singleton_distanc
 from protosphere.bounds.tightest import achievable as achievable
 from protosphere.bounds.tightest import converse as converse
 from protosphere.bounds.welch import welch_antipodal as welch_antipodal
+from protosphere.bounds.welch import welch_mean_square as welch_mean_square

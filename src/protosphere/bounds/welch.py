@@ -32,6 +32,20 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
     return Bound(root(square), "welch_antipodal")
 
 
+def welch_mean_square(num_classes: int, dim: int) -> Bound:
+    """The least mean, over pairs of K points in R^n, of the squared cosine: (K - n) / (n (K - 1)), 0 for K <= n.
+
+    Tight frames meet it, and of K >= n points only they do (J. Benedetto, M. Fickus, Finite normalized tight frames,
+    2003): the sum over all ordered pairs is the squared norm of the n x n frame operator, whose trace is K.
+
+    >>> welch_mean_square(100, 64)
+    Bound(value=1/176, theorem='welch_mean_square')
+    """
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    return Bound(Fraction(max(0, K - n), n * (K - 1)), "welch_mean_square")
+
+
 def root(square: Fraction) -> Cosine:
     """The square root: a Fraction if it is rational."""
     over, under = isqrt(square.numerator), isqrt(square.denominator)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from protosphere.bounds import welch_mean_square
 from protosphere.cli.numbers import cosine_fields, decimal, difference, spoken
 from protosphere.cli.screen import print_card, print_json
 from protosphere.code.certificate import Certificate
@@ -36,6 +37,8 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
         pairs = "no opposed pair" if not found.opposed_pairs else f"{found.opposed_pairs} opposed pairs"
         yield "least cosine", f"{spoken(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}"
         yield "energy", f"{decimal(found.energy)}, at a scale of {decimal(found.scale, 2)}"
+        least = welch_mean_square(code.num_classes, code.dim).value
+        yield "mean square", f"{decimal(found.mean_square)}, of a tight frame {decimal(least)}"
     if code.provenance:
         promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
         yield "guarantee", promise + says
@@ -74,6 +77,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "least_cosine": found and float(found.least_cosine),
         "opposed_pairs": found and found.opposed_pairs,
         "energy": found and found.energy,
+        "mean_square": found and float(found.mean_square),
     }
 
 

@@ -24,6 +24,7 @@ def compare(
     schemes: str | None = None,
     modify: Flag = False,
     energy: Flag = False,
+    mean_square: Flag = False,
     seed: Seed = 0,
     figure: Path | None = None,
     no_figure: Flag = False,
@@ -38,12 +39,15 @@ def compare(
         schemes: Names with commas between, or all; the paper's nine and the best known unless given.
         modify: Let codes reach dimensions that are not their own.
         energy: Show and draw how even codes are instead: what the other classes add at a prototype.
+        mean_square: Show and draw the mean squared cosine instead, the number that tells accuracy best.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.
         table: Write the numbers to this .csv file, one per line.
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError("--figure and --no-figure contradict each other; give one of them")
+    if energy and mean_square:
+        raise ps.InvalidArgumentError("--energy and --mean-square are two tables; give one of them")
     unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
     picture = checked_output(figure or unasked, FIGURE_ENDINGS)
     numbers = checked_output(table, (".csv",))
@@ -51,7 +55,8 @@ def compare(
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:
         comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)
-    files = written(comparison, picture, numbers, energy=energy)
+    shown = {"energy": energy, "mean_square": mean_square}
+    files = written(comparison, picture, numbers, **shown)
     if json:
         print_json(
             {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
@@ -60,16 +65,16 @@ def compare(
         )
         return
     console = screen()
-    print_comparison(comparison, console, energy=energy)
+    print_comparison(comparison, console, **shown)
     for name, path in files.items():
         console.print(f"{name}: {path}")
 
 
-def written(comparison: Comparison, picture: Path | None, numbers: Path | None, *, energy: bool) -> dict[str, str]:
+def written(comparison: Comparison, picture: Path | None, numbers: Path | None, **shown: bool) -> dict[str, str]:
     """Write what was asked for; the names of the files."""
     files: dict[str, str] = {}
     if picture is not None:
-        draw_comparison(comparison, picture, energy=energy)
+        draw_comparison(comparison, picture, **shown)
         files["figure"] = str(picture)
     if numbers is not None:
         save_table(comparison.records(), numbers)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from protosphere.bounds import welch_mean_square
 from protosphere.cli.numbers import decimal
 from protosphere.constructions.comparison import Comparison
 from protosphere.types import Cosine
@@ -56,9 +57,23 @@ def scheme_columns(comparison: Comparison, found: Found, places: int) -> list[Co
     return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
 
 
-def print_comparison(comparison: Comparison, console: Console, *, energy: bool = False) -> None:
-    """The max cosines beside the bounds, or the energies, and what their signs mean."""
+def mean_square_columns(comparison: Comparison) -> list[Column]:
+    """Welch's bound on the mean squared cosine, then the schemes."""
+    least = {dim: welch_mean_square(comparison.num_classes, dim).value for dim in comparison.dims}
+    found = {(cell.scheme, cell.dim): cell.mean_square for cell in comparison.cells}
+    return [Column("tight\nframe", least, False), *scheme_columns(comparison, found, COSINE_PLACES)]
+
+
+def print_comparison(
+    comparison: Comparison, console: Console, *, energy: bool = False, mean_square: bool = False
+) -> None:
+    """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
     K = comparison.num_classes
+    if mean_square:
+        console.print(f"mean squared cosine of {K} points, by dimension n (lower trains better)", style="bold")
+        print_columns(mean_square_columns(comparison), comparison.dims, console)
+        console.print("tight frame: nothing is lower", style="dim")
+        return
     if energy:
         console.print(f"energy of {K} points in %, by dimension n (lower is more even)", style="bold")
         energies = {(cell.scheme, cell.dim): cell.energy and 100 * cell.energy for cell in comparison.cells}

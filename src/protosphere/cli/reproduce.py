@@ -8,10 +8,13 @@ from protosphere.cli.arguments import DryRun, Json, StoreFolder
 from protosphere.cli.experiment_figures import draw_experiment
 from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import print_lines
-from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan, show_summary, sweep_on_screen
+from protosphere.errors import InvalidArgumentError
 from protosphere.extras import require
-from protosphere.paper.experiments import paper_runs
+from protosphere.files import make_folder
+from protosphere.paper.experiments import DECISIVE, paper_runs
 from protosphere.plots.accuracy import Trained, equation, line_through
+from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
 
@@ -19,7 +22,7 @@ TITLES = {"mnist": "MNIST", "cifar100": "CIFAR-100"}
 
 
 def reproduce(
-    experiment: Literal["mnist", "cifar100"],
+    experiment: Literal["mnist", "cifar100", "all"],
     /,
     *,
     budget: Literal["quick", "features", "hours", "paper"] = "quick",
@@ -33,29 +36,41 @@ def reproduce(
     """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.
 
     Args:
-        experiment: mnist (K = 10, n = 4 ... 64) or cifar100 (K = 100, n = 16 ... 256).
+        experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 16 ... 256), or all that decides the claims:
+            cifar100 on features, and both by the hour.
         budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own recipe.
         store: The folder of results; by default one in runs/.
-        results: A .csv file of results: those in it are not run again, and all are written to it.
+        results: A .csv file of results, or a folder of them: those in it are not run again, and all are written to it.
         figures: The folder for the figures; by default the store.
     """
-    recipes = paper_runs(experiment, budget)
+    plans = DECISIVE if experiment == "all" else ((experiment, budget),)
+    if experiment == "all" and results is not None and results.suffix:
+        raise InvalidArgumentError(f"'results' of all experiments must be a folder, got '{results}'")
     if dry_run:
-        show_plan(recipes, json=json)
+        show_plan([recipe for plan in plans for recipe in paper_runs(*plan)], json=json)
         return
     require("matplotlib")
-    place = Store(store or Path("runs") / f"{experiment}-{budget}")
-    if results is not None and results.exists():
-        take_over(read_table(results), place)
+    for plan in plans:
+        name = "-".join(plan)
+        place = Store(store if store and experiment != "all" else (store or Path("runs")) / name)
+        table = results if results is None or results.suffix else results / f"{name}.csv"
+        records = _swept(paper_runs(*plan), place, table, means)
+        show_summary(records, place, json=json)
+        if trained := trained_runs(records):
+            files = draw_experiment(records, figures or place.folder, name, TITLES[plan[0]])
+            if not json:
+                show_figures(files, trained)
+
+
+def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
+    """The records of all runs: those of the table, those of the store, and the rest, which is run now."""
+    if table is not None:
+        make_folder(table.parent)
+        take_over(read_table(table) if table.exists() else (), place)
     records = sweep_on_screen(recipes, place, means)
-    if results is not None:
-        write_table(records, results)
-    show_summary(records, place, json=json)
-    if trained := trained_runs(records):
-        name = experiment if budget == "quick" else f"{experiment}-{budget}"
-        files = draw_experiment(records, figures or place.folder, name, TITLES[experiment])
-        if not json:
-            show_figures(files, trained)
+    if table is not None:
+        write_table(records, table)
+    return records
 
 
 def take_over(records: Iterable[RunRecord], place: Store) -> None:

@@ -26,12 +26,15 @@ class Evenness:
         energy: the mean over classes of the sum over the others of exp(scale (cosine - 1)): what they add to the 1 of
             the right class at its prototype. At the head's own scale it is at most (1 - p) / p, p = .99, and that only
             where all pairs are as close as the closest; lower is more even.
+        mean_square: the mean over pairs of the squared cosine, an exact Fraction where all cosines are: the frame
+            potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is the least there is.
     """
 
     least_cosine: Cosine
     opposed_pairs: int
     scale: float
     energy: float
+    mean_square: Cosine
 
 
 def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.99) -> float:
@@ -49,7 +52,7 @@ def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.
 
 
 def evenness(code: SphericalCode, scale: float | None = None, progress: Progress = ignore) -> Evenness:
-    """Least cosine, opposed pairs and energy: by the exact spectrum where the code has one, else by all pairs.
+    """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where the code has one, else by all pairs.
 
     >>> import protosphere as ps
     >>> even = evenness(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
@@ -65,14 +68,17 @@ def evenness(code: SphericalCode, scale: float | None = None, progress: Progress
         return _by_pairs(code.placement, s, progress)
     total = sum(pairs * math.exp(s * (float(cosine) - 1)) for cosine, pairs in spectrum.items())
     opposed = sum(pairs for cosine, pairs in spectrum.items() if cosine <= OPPOSED)
-    return Evenness(min(spectrum), opposed, s, 2 * total / code.num_classes)
+    squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(spectrum.values())
+    return Evenness(min(spectrum), opposed, s, 2 * total / code.num_classes, squares)
 
 
 def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evenness:
-    least, opposed, total = 1.0, 0, 0.0
+    least, opposed, total, squares = 1.0, 0, 0.0, 0.0
     for above, gram in gram_blocks(Rows(placement.count, placement.dim, placement.unit_rows), progress):
         cosines = gram.ravel() if above is None else gram[above]
         least = min(least, float(cosines.min(initial=1.0)))
         opposed += int(np.count_nonzero(cosines <= OPPOSED))
         total += float(np.exp(scale * (cosines - 1)).sum())
-    return Evenness(max(least, -1.0), opposed, scale, 2 * total / placement.count)
+        squares += float(np.square(cosines).sum())
+    pairs = max(1, placement.count * (placement.count - 1) // 2)
+    return Evenness(max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs)

@@ -39,10 +39,10 @@ PRODUCTS_A_UNIT = 10**8
 
 @dataclass(frozen=True)
 class Cell:
-    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and its energy.
+    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and how even it is.
 
-    The energy is that of `code.evenness`, for all schemes at one scale: that of a head on a code that meets the
-    converse. The lower it is, the less the other classes add at a prototype.
+    Energy and mean square are those of `code.evenness`, the energy for all schemes at one scale: that of a head on a
+    code that meets the converse. The lower it is, the less the other classes add at a prototype.
     """
 
     scheme: str
@@ -50,6 +50,7 @@ class Cell:
     max_cosine: Cosine | None
     obstacle: str | None
     energy: float | None = field(default=None, repr=False)
+    mean_square: Cosine | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """Tidy rows for CSV or JSON, one per number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
         cells = [
-            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, obstacle=c.obstacle, energy=c.energy)
+            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, obstacle=c.obstacle)
+            | {"energy": c.energy, "mean_square": None if c.mean_square is None else float(c.mean_square)}
             for c in self.cells
         ]
         return cells + limit_records(self.num_classes, self.limits)
@@ -191,8 +193,8 @@ def _cell(entry: Construction, K: int, dim: int, modify: bool, build: Callable[.
         return Cell(entry.name, dim, None, str(obstacle))
     lowest = float(code.certificate.converse)
     looked_at = K <= LARGEST_COMPARED and lowest < 1
-    spread = evenness(code, confident_scale(K, lowest)).energy if looked_at else None
-    return Cell(entry.name, dim, code.max_cosine, None, spread)
+    spread = evenness(code, confident_scale(K, lowest)) if looked_at else None
+    return Cell(entry.name, dim, code.max_cosine, None, spread and spread.energy, spread and spread.mean_square)
 
 
 def _weight(entry: Construction, K: int, dim: int) -> int:
@@ -214,4 +216,4 @@ def _record(kind: str, name: str, K: int, dim: int, value: Cosine | None, **more
     exact = str(value) if isinstance(value, Fraction) else None
     cell = {"kind": kind, "scheme": name, "num_classes": K, "dim": dim}
     known = {"max_cosine": None if value is None else float(value), "exact": exact}
-    return cell | known | {"theorem": None, "obstacle": None, "energy": None} | more
+    return cell | known | {"theorem": None, "obstacle": None, "energy": None, "mean_square": None} | more

@@ -79,12 +79,17 @@ def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
 
 def _rotated(degrees: Tensor, height: int, width: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Column and row (B x H x W, int32) of the pixel that each pixel of the rotated image comes from."""
-    angle = degrees.double() * (math.pi / 180)
+    cosine, sine = (turn.to(device)[:, None] for turn in fixed_point_turns(degrees))
     unit = 1 << FRACTION_BITS
-    cosine = (angle.cos() * unit).round().to(device, torch.int32)[:, None]
-    sine = (angle.sin() * unit).round().to(device, torch.int32)[:, None]
     x = torch.arange(1 - width, width, 2, dtype=torch.int32, device=device)  # centres of pixels, in halves
     y = torch.arange(1 - height, height, 2, dtype=torch.int32, device=device)
     column = (cosine * x + width * unit)[:, None, :] - (sine * y)[:, :, None]
     row = (sine * x + height * unit)[:, None, :] + (cosine * y)[:, :, None]
     return column.bitwise_right_shift_(FRACTION_BITS + 1), row.bitwise_right_shift_(FRACTION_BITS + 1)
+
+
+def fixed_point_turns(degrees: Tensor) -> tuple[Tensor, Tensor]:
+    """Cosine and sine of each angle (int32), in units of 2**-15."""
+    angle = degrees.double() * (math.pi / 180)
+    cosine, sine = ((turn * (1 << FRACTION_BITS)).round().to(torch.int32) for turn in (angle.cos(), angle.sin()))
+    return cosine, sine

@@ -108,6 +108,9 @@ PLANS: Mapping[tuple[str, str], Grid] = {
     ("cifar100", "hours"): _SMALL_RECIPE,
     ("cifar100", "paper"): {"recipe": "paper-cifar100", "seeds": [0, 1, 2, 3, 4], "grid": _CIFAR100},
 }
+DECISIVE = (("cifar100", "features"), ("cifar100", "hours"), ("mnist", "hours"))
+"""Experiments and budgets that together decide the claims, as far as processors can."""
+
 EXPERIMENTS = ("mnist", "cifar100")
 BUDGETS = ("quick", "features", "hours", "paper")
 

@@ -1,11 +1,13 @@
 """How runs are asked about each of the paper's claims on trained networks."""
 
 from collections.abc import Callable
+from math import hypot
 from statistics import fmean
 
 import numpy as np
 
 import protosphere as ps
+from protosphere.intervals import Mean
 from protosphere.paper.evidence import (
     DOES_NOT,
     HOLDS,
@@ -16,24 +18,36 @@ from protosphere.paper.evidence import (
     all_of,
     higher,
     mean_of,
+    verdict_on,
     within,
 )
 from protosphere.paper.opposition import opposed_pairs
 from protosphere.paper.variance import FACTORS, spreads
+from protosphere.regression import NORMAL_QUANTILE, Regression
 
 DESCENTS = ("log_sum_exp", "mean_row_max")
 
 NOTICEABLE = 0.05
 """The share of a variance from which on it counts as a part."""
 
+MUCH_EXPLAINED = 0.9
+"""The share of the variance over cells from which on little of it is left."""
+
 
 def weaker(mnist: Evidence, cifar100: Evidence) -> Finding:
-    """Whether max cosine explains less of MNIST than of CIFAR-100."""
+    """Whether max cosine explains less of MNIST than of CIFAR-100: the interval of the difference by Fisher's z."""
     ours, theirs = mnist.line(), cifar100.line()
     if ours is None or theirs is None:
         return NOTHING_RUN
-    figures = f"R² {ours.r_squared:.2f} on MNIST, {theirs.r_squared:.2f} on CIFAR-100"
-    return Finding(figures, HOLDS if ours.r_squared < theirs.r_squared else DOES_NOT)
+    (left, left_error), (right, right_error) = ours.strength, theirs.strength
+    margin = NORMAL_QUANTILE * hypot(left_error, right_error)
+    figures = f"R² {_explained(ours)} on MNIST, {_explained(theirs)} on CIFAR-100"
+    return Finding(figures, verdict_on(Mean(right - left, margin)))
+
+
+def _explained(line: Regression) -> str:
+    low, high = line.r_squared_interval
+    return f"{line.r_squared:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def correlated(evidence: Evidence) -> Finding:
@@ -42,7 +56,7 @@ def correlated(evidence: Evidence) -> Finding:
     if line is None:
         return NOTHING_RUN
     slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] points per unit"
-    figures = f"{slope}, R² {line.r_squared:.2f}, {line.count} cells"
+    figures = f"{slope}, R² {_explained(line)}, {line.count} cells"
     return Finding(figures, HOLDS if line.high < 0 else DOES_NOT if line.low > 0 else UNDECIDED)
 
 
@@ -51,8 +65,9 @@ def varied(evidence: Evidence) -> Finding:
     line = evidence.line()
     if line is None:
         return NOTHING_RUN
-    figures = f"the line explains {100 * line.r_squared:.0f} % of the variance over {line.count} cells"
-    return Finding(figures, HOLDS if line.r_squared < 0.9 else DOES_NOT)
+    low, high = line.r_squared_interval
+    figures = f"the line explains R² {_explained(line)} of the variance over {line.count} cells"
+    return Finding(figures, HOLDS if high < MUCH_EXPLAINED else DOES_NOT if low > MUCH_EXPLAINED else UNDECIDED)
 
 
 def bch_dominates(evidence: Evidence) -> Finding:

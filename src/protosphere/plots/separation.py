@@ -1,4 +1,4 @@
-"""The largest cosine against the dimension, between what is achievable and what is impossible; or the energy."""
+"""The largest cosine against the dimension, between what is achievable and what is impossible; or how even codes are."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from protosphere.bounds import welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
 from protosphere.plots.figure_files import figure_path, save_figure
@@ -18,29 +19,51 @@ MARGIN = 1.08
 """How far beyond its dimensions a panel goes, as a factor."""
 
 
-def draw_comparison(comparison: Comparison, path: str | Path, *, energy: bool = False) -> Path:
-    """Draw a comparison as the .png, .pdf or .svg that `path` ends in: max cosines, bounds and all, or energies."""
+def draw_comparison(
+    comparison: Comparison, path: str | Path, *, energy: bool = False, mean_square: bool = False
+) -> Path:
+    """Draw a comparison as the .png, .pdf or .svg that `path` ends in.
+
+    Max cosines, bounds and all; or energies, or mean squared cosines.
+    """
     figure_path(path)
-    figure = energy_figure(comparison) if energy else separation_figure(comparison, limit_curve(comparison))
-    return save_figure(figure, path)
+    if energy or mean_square:
+        return save_figure(evenness_figure(comparison, "energy" if energy else "mean_square"), path)
+    return save_figure(separation_figure(comparison, limit_curve(comparison)), path)
 
 
-def energy_figure(comparison: Comparison) -> Any:
-    """The matplotlib figure: the energy of each scheme against the dimension."""
+EVENNESS_LABELS = {
+    "energy": "energy: what other classes add at a prototype",
+    "mean_square": "mean squared cosine of two prototypes",
+}
+
+
+def evenness_figure(comparison: Comparison, number: str) -> Any:
+    """The matplotlib figure: a number of each scheme's evenness against the dimension, and what is below all squares."""
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.6)
         ax = figure.subplots()
         styles = scheme_styles(comparison.schemes)
         lines: list[Any] = []
         for name in comparison.schemes:
-            shown = [(cell.dim, cell.energy) for cell in comparison.of(name) if cell.energy is not None]
+            found = [(cell.dim, getattr(cell, number)) for cell in comparison.of(name)]
+            shown = [(dim, float(value)) for dim, value in found if value]
             lines += [_draw_scheme(ax, styles[name], shown)] if shown else []
+        if number == "mean_square":
+            lines += _draw_tight_frames(ax, comparison)
         ax.set_yscale("log")
         ax.set_title(f"K = {comparison.num_classes} prototypes: lower is more even")
-        ax.set_ylabel("energy: what other classes add at a prototype")
+        ax.set_ylabel(EVENNESS_LABELS[number])
         _label_dimensions(ax, comparison)
         figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
     return figure
+
+
+def _draw_tight_frames(ax: Any, comparison: Comparison) -> list[Any]:
+    low, high = comparison.dims[0], min(comparison.dims[-1], comparison.num_classes - 1)
+    dims = np.unique(np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)).tolist()
+    least = [float(welch_mean_square(comparison.num_classes, dim)) for dim in dims]
+    return ax.plot(dims, least, color="#000000", linewidth=1.3, label="tight frames: nothing is lower")
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from protosphere.data import Dataset
-from protosphere.data.augmentation import moved, random_moves
+from protosphere.data.augmentation import Moves, moved, random_moves
 from protosphere.data.augmentation_settings import Augmentation
 from protosphere.errors import InvalidArgumentError
 from protosphere.training.normalising import Normalise, normalisation
@@ -109,10 +109,19 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) 
         rows = order[start : start + recipe.batch_size]
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
-        inputs = data.train.inputs.index_select(0, chosen)  # whole rows at a time, unlike indexing
-        if not still:
-            inputs = moved(inputs, random_moves(recipe.augmentation, len(rows), generator)[mine])
-        yield Batch(data.normalised(inputs), data.train.labels.index_select(0, chosen), len(rows))
+        moves = None if still else random_moves(recipe.augmentation, len(rows), generator)[mine]
+        yield Batch(_inputs(data, chosen, moves), data.train.labels.index_select(0, chosen), len(rows))
+
+
+def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
+    """These training inputs, moved where there are moves, normalised."""
+    images = data.train.inputs
+    if moves is not None and images.device.type == "cpu" and images.dtype == torch.uint8:
+        from protosphere.data.fused_augmentation import chosen_moved_normalised  # which loads the compiler
+
+        return chosen_moved_normalised(images, rows, moves, data.normalised.levels(images.shape[1]))
+    chosen = images.index_select(0, rows)  # whole rows at a time, unlike indexing
+    return data.normalised(chosen if moves is None else moved(chosen, moves))
 
 
 def evaluation_batches(

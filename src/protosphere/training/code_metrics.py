@@ -31,7 +31,7 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
         "code_least_cosine": float(spread.least_cosine),
         "code_opposed_pairs": float(spread.opposed_pairs),
         "code_energy": spread.energy,
-        "code_mean_square": float(np.mean(np.square(cosines))),
+        "code_mean_square": float(spread.mean_square),
     }
     if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
         means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)

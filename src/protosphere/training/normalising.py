@@ -31,6 +31,11 @@ class Normalise(nn.Module):
         """The inputs in single precision."""
         return (inputs.float() - self.mean).div_(self.deviation)
 
+    def levels(self, channels: int) -> Tensor:
+        """What each of the 256 bytes becomes in each channel of an image: channels x 256."""
+        every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(1, 1, 256)
+        return self(every.expand(channels, 1, 256)).view(channels, 256)
+
 
 def normalisation(training: Tensor, step: Step | None) -> Normalise:
     """What these training inputs ask for; `step` is what a byte of each feature counts."""

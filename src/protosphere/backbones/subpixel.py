@@ -1,0 +1,64 @@
+"""A convolution of stride 2 whose gradient is a sub-pixel convolution where that is faster.
+
+The gradient with respect to the input of a convolution of stride 2 is four convolutions of stride 1, one for each
+parity of row and column, interleaved (W. Shi et al., Real-time single image and video super-resolution using an
+efficient sub-pixel convolutional neural network, 2016). For the five maps of Simard's network in bfloat16 on a
+processor they take half the time of the gradient that the library has, a seventh of a step.
+"""
+
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import conv2d, pad, pixel_shuffle
+
+LEAST_BATCH = 512
+"""Images from which on it is used: runs with smaller batches keep the bits they had."""
+
+
+class HalvingConv2d(nn.Conv2d):
+    """`nn.Conv2d` with stride 2 and no padding, by whichever gradient is faster."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
+        cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The maps of half the size."""
+        if input.requires_grad and len(input) >= LEAST_BATCH and _in_bfloat16(input) and self.bias is not None:
+            given = (input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16())
+            return cast("Any", _Halving).apply(*given)
+        return super().forward(input)
+
+
+def _in_bfloat16(input: Tensor) -> bool:
+    autocast = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
+    return autocast and input.device.type == "cpu"
+
+
+def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
+    """Of a convolution of stride 2, the gradient with respect to its input of that size.
+
+    Row 2 a + p of the input meets row 2 u + p of the kernel at row a - u of the output.
+    """
+    outputs, inputs, *sizes = weight.shape
+    halves = [-(-size // 2) for size in sizes]
+    even = pad(weight, (0, 2 * halves[1] - sizes[1], 0, 2 * halves[0] - sizes[0]))
+    parities = even.view(outputs, inputs, halves[0], 2, halves[1], 2).flip(2, 4).permute(1, 3, 5, 0, 2, 4)
+    kernel = parities.reshape(4 * inputs, outputs, *halves).contiguous(memory_format=torch.channels_last)
+    interleaved = pixel_shuffle(conv2d(gradient, kernel, padding=(halves[0] - 1, halves[1] - 1)), 2)
+    return pad(interleaved, (0, width - interleaved.shape[3], 0, height - interleaved.shape[2]))
+
+
+class _Halving(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(input, weight)
+        return conv2d(input, weight, bias, stride=2)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        input, weight = ctx.saved_tensors
+        gradient = grads[0].contiguous(memory_format=torch.channels_last)
+        rest = ([2, 2], [0, 0], [1, 1], False, [0, 0], 1, [False, True, True])
+        _, of_weight, of_bias = torch.ops.aten.convolution_backward(gradient, input, weight, [len(weight)], *rest)
+        return input_gradient(gradient, weight, *input.shape[2:]), of_weight, of_bias
