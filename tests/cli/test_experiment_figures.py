@@ -42,6 +42,7 @@ def test_what_the_runs_can_show_is_drawn(tmp_path):
 
 def test_learned_heads_have_no_mapping():
     assert way_of(LEARNED[0].recipe) == "learned bottleneck"
+    assert way_of(finished(scheme="one_hot", dim=100).recipe) == "one-hot, fixed"
     assert way_of(finished(scheme="best", dim=31, mapping="align").recipe) == "best, aligned"
 
 

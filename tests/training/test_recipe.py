@@ -47,7 +47,7 @@ def test_what_an_older_version_wrote_is_the_same_recipe():
     assert Recipe().changed(objective="mettes").preset == "mettes"
 
 
-@pytest.mark.parametrize("table", ["mnist-quick.csv", "cifar100-quick.csv"])
+@pytest.mark.parametrize("table", ["cifar100-features.csv", "cifar100-hours.csv"])
 def test_committed_results_keep_their_digests(table, request):
     records = read_table(request.config.rootpath / "results" / table)  # which refuses any other digest
     assert len(records) >= 16

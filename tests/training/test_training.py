@@ -44,6 +44,17 @@ def test_it_learns(digits, tmp_path, fabric):
     assert (tmp_path / WEIGHTS_FILE).is_file()
 
 
+def test_a_sweep_looks_at_what_is_kept_apart_in_the_end_alone(digits, tiny, tmp_path, fabric):
+    watched = run(tiny, digits, tmp_path / "watched", fabric, tensorboard=False)
+    swept = run_or_reason(tiny, digits, tmp_path / "swept", fabric)
+    looks = [metrics.validation_accuracy is not None for metrics in read_metrics(tmp_path / "swept")]
+    assert looks == [False, False, True]
+    assert all(metrics.validation_accuracy is not None for metrics in read_metrics(tmp_path / "watched"))
+    assert replace(swept, seconds=None, images_per_second=None) == replace(
+        watched, seconds=None, images_per_second=None
+    ), "looking changes nothing"
+
+
 class WithDropout(nn.Sequential):
     """A user's network that draws from the global generator."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from protosphere.cli.finished_runs import seen, trained_runs
+from protosphere.cli.finished_runs import trained_runs
 from protosphere.paper.evidence import Evidence
 from protosphere.paper.predictors import cells_of, predictors
 from protosphere.plots.accuracy import draw_accuracy
@@ -17,14 +17,21 @@ from protosphere.training.records import RunRecord
 MAPPED = {"fixed": "fixed", "random": "at random", "align": "aligned", "oppose": "opposed"}
 MOST_PANELS = 4
 
+BEYOND = (*(f"best, {how}" for how in MAPPED.values()), "semantic, aligned", "one-hot, fixed")
+"""Ways with prototypes that are drawn beside learned layers."""
+
+EQUIDISTANT = ("one_hot", "simplex")
+"""Schemes whose mapping does not matter, drawn under one."""
+
 
 def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title: str) -> tuple[Path, ...]:
     """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
     done = [record for record in records if record.test_accuracy is not None]
     own = Evidence(tuple(done))
-    title = f"{title}: {seen(done)}"
-    drawn = draw_accuracy(trained_runs(own.grid), folder, name, title) if own.grid else ()
-    pictures = {"beyond": _beyond(own.alike), "numbers": _numbers(own.alike, title)}
+    title = f"{title}: {own.budget}"
+    told_once = [r for r in own.grid if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"]
+    drawn = draw_accuracy(trained_runs(told_once), folder, name, title) if told_once else ()
+    pictures = {"beyond": _beyond(own.alike), "numbers": _numbers(own.unaligned, title)}
     return (
         *drawn,
         *(save_figure(figure, folder / f"{name}-{kind}.png") for kind, figure in pictures.items() if figure),
@@ -33,11 +40,12 @@ def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title
 
 def way_of(recipe: Recipe) -> str:
     """What a run is called beside what the paper does not compare with."""
-    return f"{recipe.series}, {MAPPED[recipe.mapping]}" if recipe.head == "prototypes" else recipe.series
+    series = recipe.series.replace("_", "-")
+    return f"{series}, {MAPPED[recipe.mapping]}" if recipe.head == "prototypes" else series
 
 
 def _beyond(records: Sequence[RunRecord]) -> object | None:
-    shown = [r for r in records if r.recipe.head != "prototypes" or r.recipe.scheme in ("best", "semantic", "one_hot")]
+    shown = [r for r in records if r.recipe.head != "prototypes" or way_of(r.recipe) in BEYOND]
     learned = [r.recipe.series for r in shown if r.recipe.head != "prototypes"]
     if not learned:
         return None

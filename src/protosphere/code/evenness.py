@@ -52,7 +52,7 @@ def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.
 
 
 def evenness(code: SphericalCode, scale: float | None = None, progress: Progress = ignore) -> Evenness:
-    """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where the code has one, else by all pairs.
+    """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where there is one, else by all pairs.
 
     >>> import protosphere as ps
     >>> even = evenness(ps.construct("orthogonal_simplices", num_classes=100, dim=64))

@@ -43,11 +43,13 @@ def judged(records: Iterable[RunRecord]) -> list[Judged]:
 def predicted(records: Iterable[RunRecord]) -> dict[str, list[Predictor]]:
     """For each data set and network, by a name for people, which numbers of codes predict accuracy."""
     everything = list(records)
-    return {
-        f"{title}, {body.budget}": predictors(body.alike)
-        for name, title in TITLES.items()
-        for body in bodies_of_evidence(name, everything)
-    }
+    found: dict[str, list[Predictor]] = {}
+    for name, title in TITLES.items():
+        for body in bodies_of_evidence(name, everything):
+            found[f"{title}, {body.budget}"] = predictors(body.unaligned)
+            if len(body.alike) > len(body.unaligned):
+                found[f"{title}, {body.budget}, aligned and opposed classes too"] = predictors(body.alike)
+    return found
 
 
 def _asked(claim: Claim, bodies: Iterable[Evidence]) -> list[Judged]:

@@ -68,6 +68,11 @@ class Evidence:
         """All runs but those in which one seed varies alone."""
         return [r for r in self.records if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0]
 
+    @property
+    def unaligned(self) -> list[RunRecord]:
+        """Those of them in which no class chose its prototype: mapped as they come, or at random."""
+        return [r for r in self.alike if r.recipe.mapping in ("fixed", "random")]
+
     def line(self) -> Regression | None:
         """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
         cells = cells_of("max cosine", self.grid)

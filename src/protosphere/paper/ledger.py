@@ -18,13 +18,22 @@ docs/claims.md` from the tables in `results/`; the claims on geometry (section 4
 [a page of their own](claims-geometry.md), with a test each.
 
 Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
-half of their 95 % interval. *Holds* and *does not hold* need the whole interval on one side; anything less is *not
-decided*, with the number of seeds that would decide it if means and spread stay as they are. A claim has a row for each
-network that it was run with: what one says is of its budget. The paper's own is
+half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and *does not hold*
+where it is below what a test set of 10,000 images can tell: one standard error of an accuracy, half a point at 50 to
+70 %, a seventh at 98 %. Anything less is *not decided*, with the number of seeds that would decide it if means and
+spread stay as they are. Shares R² have their 95 % intervals by Fisher's z. A claim has a row for each network that it
+was run with: what one says is of its budget. The paper's own is
 
 ```sh
 protosphere reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: a GPU, or several
 protosphere reproduce mnist --budget paper --workers 2
+```
+
+and what is told here is made from nothing by
+
+```sh
+protosphere reproduce all --workers 2 --results results --figures docs/figures
+protosphere claims results -o docs/claims.md
 ```
 """
 NUMBERS_HEAD = """
@@ -32,7 +41,8 @@ NUMBERS_HEAD = """
 
 A cell is a scheme in a dimension with a mapping, its accuracy the mean over seeds. Explained: the share of the
 variance over cells that a line on the number does, with a 95 % interval by drawing schemes again. Held out: what
-is left of it where the line goes through the other schemes alone.
+is left of it where the line goes through the other schemes alone. Classes are mapped as they come or at random,
+unless said otherwise.
 """
 NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")

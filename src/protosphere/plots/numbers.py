@@ -35,9 +35,8 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
         for ax in axes[:, 0]:
             ax.set_ylabel("test accuracy, %")
         figure.suptitle(title, fontsize=8)
-        figure.legend(
-            handles=_handles(axes[0, 0], styles, mappings), loc="outside lower center", ncols=4, frameon=False
-        )
+        handles = _handles(axes[0, 0], styles, mappings)
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 

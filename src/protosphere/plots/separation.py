@@ -1,4 +1,4 @@
-"""The largest cosine against the dimension, between what is achievable and what is impossible; or how even codes are."""
+"""The largest cosine against the dimension, between what is achievable and what is not; or how even codes are."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ EVENNESS_LABELS = {
 
 
 def evenness_figure(comparison: Comparison, number: str) -> Any:
-    """The matplotlib figure: a number of each scheme's evenness against the dimension, and what is below all squares."""
+    """The matplotlib figure: a number of each scheme's evenness against the dimension; squares with their bound."""
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.6)
         ax = figure.subplots()

@@ -13,6 +13,9 @@ LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) +
 FITS_TWICE = 40
 """Letters of a name up to which two stand side by side."""
 
+LEAST_RATIO = 1.15
+"""Of two dimensions, for the labels of both to have room."""
+
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
@@ -36,7 +39,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
                 elinewidth=0.7,
                 label=way,
             )
-        dims = sorted({row.dim for row in rows})
+        dims = _told_apart(sorted({row.dim for row in rows}))
         ax.set_xscale("log", base=2)
         ax.set_xticks(dims, [str(dim) for dim in dims])
         ax.minorticks_off()
@@ -45,3 +48,12 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
         columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
         figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure
+
+
+def _told_apart(dims: Sequence[int]) -> list[int]:
+    """Of rising dimensions those that have room for a label."""
+    shown: list[int] = []
+    for dim in dims:
+        if not shown or dim >= LEAST_RATIO * shown[-1]:
+            shown.append(dim)
+    return shown

@@ -54,6 +54,7 @@ def run(
     report: Report = ignore,
     tick: Tick = ignore,
     tensorboard: bool = True,
+    watched: bool = True,
 ) -> RunRecord:
     """Train and keep the weights; errors are raised. The weights go into `folder`, beside the checkpoint.
 
@@ -67,7 +68,8 @@ def run(
         from protosphere.training.training import train
 
         code = fitted_prototypes(recipe, dataset, folder, fabric) if recipe.fits_prototypes else code
-        outcome = train(recipe, code, dataset, folder, fabric, report=report, tick=tick, tensorboard=tensorboard)
+        told: dict[str, Any] = {"report": report, "tick": tick, "tensorboard": tensorboard, "watched": watched}
+        outcome = train(recipe, code, dataset, folder, fabric, **told)
         if fabric.is_global_zero:
             save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
         return _record(recipe, code, dataset, outcome)
@@ -103,7 +105,7 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
 def run_or_reason(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *, report: Report = ignore) -> RunRecord:
     """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error."""
     try:
-        return run(recipe, dataset, folder, fabric, report=report, tensorboard=False)
+        return run(recipe, dataset, folder, fabric, report=report, tensorboard=False, watched=False)
     except InfeasibleError as obstacle:
         return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
     except StorageError:

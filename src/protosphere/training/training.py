@@ -63,6 +63,7 @@ class _Run:
     schedule: Any
     evaluation: Evaluation
     reassignment: Reassignment | None
+    watched: bool
 
 
 def train(
@@ -76,6 +77,7 @@ def train(
     tick: Tick = ignore,
     tensorboard: bool = True,
     head: nn.Module | None = None,
+    watched: bool = True,
 ) -> Outcome:
     """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
 
@@ -88,10 +90,11 @@ def train(
         report, tick: called after each epoch, in the first process, and after each batch.
         tensorboard: whether to write for TensorBoard where that is installed.
         head: from z to logits, trained in place of the recipe's own.
+        watched: whether examples kept apart are looked at after every epoch, or after the last alone.
     """
     make_folder(folder)
     with own_randomness(), reproducible(recipe.threads):
-        run = _prepared(recipe, code, dataset, fabric, head)
+        run = _prepared(recipe, code, dataset, fabric, head, watched)
         done = load_checkpoint(folder, recipe.digest, dataset.digest)
         history = _restored(run, done, folder) if done else ()
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
@@ -111,7 +114,12 @@ def train(
 
 
 def _prepared(
-    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any, head: nn.Module | None
+    recipe: Recipe,
+    code: ps.SphericalCode | None,
+    dataset: Dataset,
+    fabric: Any,
+    head: nn.Module | None,
+    watched: bool,
 ) -> _Run:
     seed_everything(recipe.seed)
     backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
@@ -125,7 +133,7 @@ def _prepared(
     data = device_data(dataset, recipe, fabric.device)
     evaluation = Evaluation(fabric, model, classifier, dataset, data)
     reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
-    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation, reassignment)
+    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation, reassignment, watched)
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
@@ -186,7 +194,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
 
 
 def _validation(run: _Run, epoch: int) -> float | None:
-    if not len(run.data.validation):
+    if not len(run.data.validation) or not (run.watched or epoch + 1 == run.recipe.epochs):
         return None
     kept_apart = augmented_once(run.data, run.recipe, epoch) if run.recipe.augment_validation else run.data.validation
     return run.evaluation.accuracy(kept_apart)
