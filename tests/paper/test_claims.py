@@ -14,14 +14,16 @@ from scipy.stats import t
 
 from protosphere.cli.finished_runs import stored_records
 from protosphere.paper.claims import CLAIMS, judged, predicted
-from protosphere.paper.evidence import (
+from protosphere.paper.evidence import Evidence
+from protosphere.paper.findings import (
     DOES_NOT,
     HOLDS,
     MOST_SEEDS,
     NOT_RUN,
     UNDECIDED,
-    Evidence,
+    Sample,
     all_of,
+    difference,
     higher,
     noticeable,
     seeds_to_decide,
@@ -29,6 +31,7 @@ from protosphere.paper.evidence import (
 )
 from protosphere.paper.judges import split_explains, weaker
 from protosphere.paper.ledger import page
+from protosphere.paper.noise import Noise, noise_by_scheme
 from protosphere.paper.variance import FACTORS, spreads
 from protosphere.regression import Regression, regression
 from protosphere.training import load_recipe
@@ -46,7 +49,7 @@ def test_the_page_is_what_the_committed_results_say():
 
 
 def by_seed(*values):
-    return dict(enumerate(values))
+    return Sample(dict(enumerate(values)))
 
 
 def test_differences_within_the_noise_decide_nothing():
@@ -57,8 +60,10 @@ def test_differences_within_the_noise_decide_nothing():
     assert unsure.verdict == UNDECIDED
     assert unsure.seeds_needed > 2
     assert higher(by_seed(99.0), by_seed(1.0, 1.1), names).verdict == UNDECIDED, "one seed is no evidence"
-    assert higher({0: 99.0, 1: 98.0}, {2: 1.0, 3: 1.0}, names).verdict == UNDECIDED, "nor are different ones"
-    assert higher({}, by_seed(1.0), names).verdict == NOT_RUN
+    assert higher(Sample({0: 99.0, 1: 98.0}), Sample({2: 1.0, 3: 1.0}), names).verdict == UNDECIDED, (
+        "nor are different ones"
+    )
+    assert higher(Sample({}), by_seed(1.0), names).verdict == NOT_RUN
     both = [
         higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names),
         higher(by_seed(97.0, 98.0), by_seed(97.2, 97.9), names),
@@ -99,6 +104,33 @@ def test_a_weaker_correlation_is_one_whose_interval_is_lower():
     assert weaker(body(0.06, 5), body(0.05, 5)).verdict == UNDECIDED
 
 
+def test_the_noise_of_a_scheme_is_found_again_from_few_seeds():
+    rng, deviation, seeds = np.random.default_rng(5), 0.7, 3
+    shifts = rng.standard_normal(seeds)
+    cells = {
+        (scheme, dim, mapping): {s: dim / 10 + shifts[s] + deviation * rng.standard_normal() for s in range(seeds)}
+        for scheme in ("bch", "reed_muller")
+        for dim in range(100)
+        for mapping in ("fixed", "random")
+    }
+    found = noise_by_scheme(cells)
+    for noise in found.values():
+        assert noise.free == pytest.approx(2 * 200 * (1 - 1 / 400))
+        assert math.sqrt(noise.squares / noise.free) == pytest.approx(deviation, rel=0.1)
+    some = {cell: own if cell[1] else {0: own[0]} for cell, own in cells.items()}
+    assert noise_by_scheme(some)["bch"].free < found["bch"].free, "cells without every seed say nothing"
+
+
+def test_noise_narrows_an_interval_that_three_seeds_leave_wide():
+    names, noise = ("a", "b"), Noise(squares=60 * 0.1**2, free=60)
+    wide = higher(by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2), names)
+    assert wide.verdict == UNDECIDED
+    pair = [Sample(each.by_seed, "bch", 2, noise) for each in (by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2))]
+    narrow = difference(*pair)
+    assert narrow.mean.margin == pytest.approx(t.ppf(0.975, 60) * 0.1 / math.sqrt(3))
+    assert higher(*pair, names).verdict == HOLDS
+
+
 def test_two_are_near_if_their_whole_interval_is():
     names = ("a", "b")
     assert within(by_seed(98.0, 98.1, 98.2), by_seed(97.5, 97.7, 97.7), names, 1.0).verdict == HOLDS
@@ -109,7 +141,7 @@ def test_two_are_near_if_their_whole_interval_is():
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=8), st.floats(0.05, 3))
 def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distance):
     assume(stdev(differences) > 0.01)
-    needed = seeds_to_decide(differences, distance)
+    needed = seeds_to_decide(stdev(differences), len(differences), distance)
 
     def half(count):
         return t.ppf(0.975, count - 1) * stdev(differences) / math.sqrt(count)

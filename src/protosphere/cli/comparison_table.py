@@ -27,7 +27,7 @@ class Column:
     """A heading of short lines, and the number at each dimension with so many places."""
 
     heading: str
-    values: dict[int, Cosine | None]
+    values: Mapping[int, Cosine | None]
     competes: bool
     places: int = COSINE_PLACES
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from protosphere.paper import judges
-from protosphere.paper.evidence import NOT_RUN, NOTHING_RUN, Evidence, Finding, bodies_of_evidence
+from protosphere.paper.evidence import Evidence, bodies_of_evidence
+from protosphere.paper.findings import NOT_RUN, NOTHING_RUN, Finding
 from protosphere.paper.predictors import Predictor, predictors
 from protosphere.training.records import RunRecord
 

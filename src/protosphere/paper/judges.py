@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from math import hypot
-from statistics import fmean
 
 import numpy as np
 
 import protosphere as ps
 from protosphere.intervals import Mean
-from protosphere.paper.evidence import (
+from protosphere.paper.evidence import Evidence
+from protosphere.paper.findings import (
     DOES_NOT,
     HOLDS,
     NOTHING_RUN,
     UNDECIDED,
-    Evidence,
     Finding,
     all_of,
     higher,
@@ -79,12 +78,13 @@ def bch_dominates(evidence: Evidence) -> Finding:
 
 def simplex_best(evidence: Evidence) -> Finding:
     """Whether the simplex is above the best of the paper's other cells."""
-    cells = {(r.recipe.scheme, r.recipe.dim, r.recipe.mapping) for r in evidence.grid if r.recipe.scheme != "simplex"}
-    means = {cell: evidence.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(cells)}
+    means = {
+        cell: evidence.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(evidence.cells) if cell[0] != "simplex"
+    }
     simplex = evidence.sample("simplex", [99])
     if not simplex or not means:
         return NOTHING_RUN
-    best = max(means, key=lambda cell: fmean(means[cell].values()))
+    best = max(means, key=lambda cell: means[cell].mean)
     return higher(simplex, means[best], ("simplex", f"best of the others, {best[0]} {best[1]} {best[2]}"))
 
 
@@ -99,7 +99,7 @@ def lower_bch_better(evidence: Evidence) -> Finding:
     """Whether, of all pairs of lengths, some shorter BCH code is above a longer one."""
     dims = (15, 31, 63, 127, 255)
     samples = {dim: evidence.sample("bch", [dim], "random") for dim in dims}
-    means = {dim: fmean(sample.values()) for dim, sample in samples.items() if len(sample) > 1}
+    means = {dim: sample.mean for dim, sample in samples.items() if len(sample.by_seed) > 1}
     pairs = [(low, high) for low in means for high in means if low < high]
     if not pairs:
         return NOTHING_RUN
