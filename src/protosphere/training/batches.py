@@ -20,6 +20,9 @@ from protosphere.training.recipe import Recipe
 
 EVALUATION_BATCH = 1000
 
+LEAST_FUSED = 5_000
+"""Images from which on it pays to load the compiler for moving them: that takes a second."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -116,7 +119,8 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
     """These training inputs, moved where there are moves, normalised."""
     images = data.train.inputs
-    if moves is not None and images.device.type == "cpu" and images.dtype == torch.uint8:
+    on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
+    if moves is not None and on_processor and len(images) >= LEAST_FUSED:
         from protosphere.data.fused_augmentation import chosen_moved_normalised  # which loads the compiler
 
         return chosen_moved_normalised(images, rows, moves, data.normalised.levels(images.shape[1]))

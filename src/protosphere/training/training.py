@@ -119,7 +119,7 @@ def _prepared(
     dataset: Dataset,
     fabric: Any,
     head: nn.Module | None,
-    watched: bool,
+    watched: bool = True,
 ) -> _Run:
     seed_everything(recipe.seed)
     backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)

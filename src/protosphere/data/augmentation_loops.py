@@ -1,0 +1,57 @@
+"""The compiled loop that moves images and replaces their bytes, in one pass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.compiled import compiled_exactly
+from protosphere.types import Indices
+
+Bytes = np.typing.NDArray[np.uint8]
+Flags = np.typing.NDArray[np.bool_]
+Levels = np.typing.NDArray[np.float32]
+
+
+@compiled_exactly
+def write_moved(
+    images: Bytes,
+    rows: Indices,
+    starts: Indices,
+    mirrored: Flags,
+    cosines: Indices,
+    sines: Indices,
+    fraction_bits: int,
+    levels: Levels,
+    batch: Levels,
+) -> None:
+    """batch = the images in `rows`, moved; cosines and sines are in units of 2**-fraction_bits."""
+    count, channels, height, width = batch.shape
+    places = np.empty(width, np.int64)
+    for b in range(count):
+        image, first, sign = images[rows[b]].reshape(channels, -1), starts[1, b], 1
+        if mirrored[b]:
+            first, sign = first + width - 1, -1
+        for i in range(height):
+            turn = (cosines[b], sines[b], fraction_bits)
+            _find_row(i, height, width, turn, starts[0, b], first, sign, places)
+            for c in range(channels):
+                for j in range(width):
+                    place = places[j]
+                    batch[b, c, i, j] = levels[c, image[c, place] if place >= 0 else 0]
+
+
+@compiled_exactly
+def _find_row(
+    i: int, height: int, width: int, turn: tuple[int, int, int], down: int, first: int, sign: int, places: Indices
+) -> None:
+    """Where the pixels of row i of the result lie in the flat original; -1 for nowhere."""
+    cosine, sine, fraction_bits = turn
+    unit, shift, y = 1 << fraction_bits, fraction_bits + 1, 2 * i + 1 - height
+    across, along = width * unit - sine * y, height * unit + cosine * y
+    for j in range(width):
+        x = 2 * j + 1 - width
+        column, row = (across + cosine * x) >> shift, (along + sine * x) >> shift
+        from_column, from_row = first + sign * column, row + down
+        cropped = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+        within = (from_column >= 0) & (from_column < width) & (from_row >= 0) & (from_row < height)
+        places[j] = from_row * width + from_column if cropped & within else -1
