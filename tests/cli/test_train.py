@@ -11,7 +11,7 @@ from protosphere.data import DATASETS
 from protosphere.paper.experiments import DECISIVE, paper_runs
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, write_table
+from protosphere.training.store import Store, read_table, write_table
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'
@@ -167,12 +167,26 @@ def test_reproduce_all_goes_on_from_a_folder_of_tables(run, here, digits_as_mnis
     before = {path.name: path.read_bytes() for path in (here / "results").iterdir()}
     answer = run("reproduce", "all", "--results", "results", "--figures", "figures")
     assert answer.exit_code == 0, answer.err
-    assert [line.split(" runs:")[0] for line in answer.out.splitlines() if " runs:" in line] == ["959", "90", "150"]
+    assert [line.split(" runs:")[0] for line in answer.out.splitlines() if " runs:" in line] == ["959", "210", "150"]
     assert {path.name: path.read_bytes() for path in (here / "results").iterdir()} == before
     assert {path.name.partition("-")[0] for path in (here / "figures").iterdir()} == {"cifar100", "mnist"}
-    assert run("reproduce", "all", "--dry-run").out.splitlines()[-1].startswith("1199 runs")
+    assert run("reproduce", "all", "--dry-run").out.splitlines()[-1].startswith("1319 runs")
     refused = run("reproduce", "all", "--results", "one.csv")
     assert (refused.exit_code, "must be a folder" in refused.err) == (2, True)
+
+
+def test_reproduce_interrupted_leaves_a_table_of_what_was_run(run, here, monkeypatch, digits_as_mnist):
+    def interrupted(recipes, images, place, engine, **rest):
+        for record in finished(recipes[:40]):
+            place.finish(record)
+            yield record
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("protosphere.cli.sweeping.run_sweep", interrupted)
+    assert run("reproduce", "mnist", "--results", "mnist.csv").exit_code == 130
+    records = read_table(here / "mnist.csv")
+    assert [record.recipe for record in records] == paper_runs("mnist", "quick")[:40]
+    assert [record.recipe.seed for record in records] == [0] * 30 + [1] * 10, "the whole grid, then the next seed"
 
 
 @pytest.fixture

@@ -63,14 +63,19 @@ def reproduce(
 
 
 def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
-    """The records of all runs: those of the table, those of the store, and the rest, which is run now."""
-    if table is not None:
-        make_folder(table.parent)
-        take_over(read_table(table) if table.exists() else (), place)
-    records = sweep_on_screen(recipes, place, means)
-    if table is not None:
-        write_table(records, table)
-    return records
+    """The records of all runs: those of the table, those of the store, and the rest, which is run now.
+
+    The table has what was run also where the sweep is interrupted.
+    """
+    if table is None:
+        return sweep_on_screen(recipes, place, means)
+    make_folder(table.parent)
+    take_over(read_table(table) if table.exists() else (), place)
+    try:
+        return sweep_on_screen(recipes, place, means)
+    finally:
+        if done := place.records_of(recipes):
+            write_table(done, table)
 
 
 def take_over(records: Iterable[RunRecord], place: Store) -> None:

@@ -73,8 +73,7 @@ def sweep_on_screen(
         options: dict[str, Any] = {"data_dir": means.data_dir, "accelerator": means.accelerator}
         for record in run_sweep(recipes, images, place, engine, watch=watch, retry_failed=retry_failed, **options):
             told(record)
-    found = (place.get(recipe.digest) for recipe in recipes)
-    return [record for record in found if record is not None]
+    return place.records_of(recipes)
 
 
 def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:

@@ -14,6 +14,7 @@ from protosphere.csv_files import read_csv, write_csv
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.extras import require
 from protosphere.files import locked, make_folder, reading, replace_bytes, replace_file
+from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from, record_from_row
 
 TABLE_ENDINGS = (".csv", ".parquet")
@@ -46,6 +47,11 @@ class Store:
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
         found = [_read(path) for path in sorted(self.runs.glob("*.json"))]
         return sorted(found, key=lambda r: (r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.digest))
+
+    def records_of(self, recipes: Iterable[Recipe]) -> list[RunRecord]:
+        """Those of these recipes, in their order, as far as they are there."""
+        found = (self.get(recipe.digest) for recipe in recipes)
+        return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
         """Keep the record, then let the checkpoint go: a kill between the two only repeats the second."""
