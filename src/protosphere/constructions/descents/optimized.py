@@ -7,8 +7,9 @@ import numpy as np
 from protosphere.bounds.levenshtein import levenshtein
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.candidates import best_member, named_members
 from protosphere.constructions.families import Member
-from protosphere.constructions.ranking import best_member, named_members
+from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -65,7 +66,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
             found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)
     best = sorted(found.values(), key=lambda member: -_merit(member))[:at_most]
     fitting = best_member(num_points, dim)
-    places = [fitting.place(num_points)] if fitting is not None and num_points <= LARGEST_START else []
+    places = [placement_of(fitting.first(num_points))] if fitting is not None and num_points <= LARGEST_START else []
     places += [member.place(member.size) for member in best]
     return [normalized(place.unit_rows(0, place.count)) for place in places]
 
