@@ -6,11 +6,10 @@ from functools import partial
 import numpy as np
 
 from protosphere.code.structures import CosetUnion, LinearWords
-from protosphere.codes.linear import codewords
 from protosphere.codes.quadratic_forms import trace_forms
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
-from protosphere.constructions.block_codes.words import STRUCTURE_BITS, message_bits
+from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
 from protosphere.constructions.families import Member, family
 from protosphere.types import PackedBits
 
@@ -40,5 +39,4 @@ def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
         return coset_union(m, num_classes)
-    rows = generator(m, bits)
-    return LinearWords(1 << m, codewords(rows, num_classes), rows, np.arange(num_classes))
+    return first_words(generator(m, bits), 1 << m, num_classes)
