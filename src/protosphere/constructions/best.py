@@ -48,16 +48,6 @@ def best(
     >>> best(num_classes=100, dim=64)
     SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
-    return construct(
-        "best",
-        num_classes=num_classes,
-        dim=dim,
-        seed=seed,
-        mapping=mapping,
-        progress=progress,
-        budget=budget,
-        iterations=iterations,
-        catalogue=catalogue,
-        prefer=prefer,
-        tolerance=tolerance,
-    )
+    effort = {"budget": budget, "iterations": iterations, "catalogue": catalogue}
+    options = effort | {"prefer": prefer, "tolerance": tolerance}
+    return construct("best", num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, progress=progress, **options)
