@@ -9,6 +9,7 @@ from typing import Any
 
 from protosphere.code.provenance import ZEROS, Provenance, Step
 from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.rebuild import with_choice
 from protosphere.constructions.registry import available, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.types import Cosine
@@ -73,9 +74,7 @@ class Candidate:
 
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
-        asked = self.provenance
-        chosen = asked.chosen or describe(asked.construction).chosen(num_classes, asked.dim, asked.options)
-        return replace(asked, num_classes=num_classes, chosen=chosen)
+        return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, bool, bool]:
@@ -165,9 +164,7 @@ def _candidate(name: str, member: Member, dim: int) -> Candidate:
     return Candidate(member.max_cosine, member.recipe + zeros, member.size, named)
 
 
-def made_of(
-    scheme: str, num_classes: int, own: int, dim: int, options: dict[str, object], chosen: dict[str, object]
-) -> Provenance:
+def made_of(scheme: str, count: int, own: int, dim: int, options: dict[str, Any], chosen: dict[str, Any]) -> Provenance:
     """So many points of a scheme in R^own, zeros appended up to R^dim."""
-    named = Provenance(scheme, num_classes, own, options, 0, "fixed", __version__, chosen)
+    named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

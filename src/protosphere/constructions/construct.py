@@ -9,10 +9,10 @@ from protosphere.code.certificate import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.rebuild import build, streams
+from protosphere.constructions.rebuild import build, streams, with_choice
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
-from protosphere.types import Indices, Progress, ignore
+from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 
@@ -58,12 +58,16 @@ def construct(
 
 def _built(entry: Construction, request: Provenance, progress: Progress) -> SphericalCode:
     K, n = request.num_classes, request.dim
-    request = replace(request, chosen=entry.chosen(K, n, request.options))
+    request = with_choice(request)
     guarantee = entry.promised(K, n, request.chosen, request.options)
     made = build(request, progress)
     order = class_order(request.mapping, K, streams(request.seed)[1])
     if isinstance(made, SphericalCode):
-        return _mapped(replace(made, provenance=replace(request, resolved=made.provenance)), order, progress)
+        code = replace(made, provenance=replace(request, resolved=made.provenance))
+        if order is None:
+            return code
+        placement, guarantee = made.placement.permuted(order), made.certificate.guarantee
+        return replace(code, placement=placement, certificate=certified(placement, guarantee, progress))
     placement = made if order is None else made.permuted(order)
     return SphericalCode(placement, certified(placement, guarantee, progress), request)
 
@@ -73,11 +77,3 @@ def _implied(options: dict[str, Any]) -> int | None:
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     return len(taxonomy(options["tree"]).classes) if options.get("tree") else None
-
-
-def _mapped(code: SphericalCode, order: Indices | None, progress: Progress) -> SphericalCode:
-    """A certified code, class i getting point order[i]; measured anew, as its file will be."""
-    if order is None:
-        return code
-    placement = code.placement.permuted(order)
-    return replace(code, placement=placement, certificate=certified(placement, code.certificate.guarantee, progress))

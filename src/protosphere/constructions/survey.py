@@ -44,25 +44,12 @@ def beside_bounds(
 ) -> AtlasRow:
     """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
     value, scheme, recipe = found
-    achievable = limits(num_classes, dim).achievable
-    return AtlasRow(
-        num_classes,
-        dim,
-        float(value),
-        str(value) if isinstance(value, Fraction) else "",
-        scheme,
-        recipe,
-        float(value) <= float(converse) + 1e-12,
-        float(converse),
-        converse.theorem,
-        None if achievable is None else float(achievable),
-        compared["reed_muller"],
-        compared["bch"],
-        0,
-        0,
-        num_classes,
-        dim,
-    )
+    cell, achievable = (num_classes, dim), limits(num_classes, dim).achievable
+    exact = str(value) if isinstance(value, Fraction) else ""
+    meets = float(value) <= float(converse) + 1e-12
+    between = float(converse), converse.theorem, None if achievable is None else float(achievable)
+    paper = compared["reed_muller"], compared["bch"]
+    return AtlasRow(*cell, float(value), exact, scheme, recipe, meets, *between, *paper, 0, 0, *cell)
 
 
 def _separation(scheme: str, num_classes: int, dim: int) -> float | None:
