@@ -84,20 +84,16 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
     raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
 
 
-Named = Callable[[int, str], Member]
-"""From a dimension and a recipe to the member, whether it is listed or not."""
-
-Fitting = Callable[[int, int], Member | None]
-"""From K and n to the member of just that dimension that serves best."""
-
-
 def family(
-    *, named: Named | None = None, fitting: Fitting | None = None, **record: Any
+    *,
+    named: Callable[[int, str], Member] | None = None,
+    fitting: Callable[[int, int], Member | None] | None = None,
+    **record: Any,
 ) -> Callable[[Callable[..., Iterable[Member]]], Members]:
     """Register the decorated generator of members as a construction of its name; `record` is as of `construction`.
 
-    Where recipes say all of a member, `named` makes it from them, and lists may change; else it is looked up. Where
-    there are more codes than are listed, `fitting` finds the one for (K, n).
+    Where recipes say all of a member, `named` makes it from its dimension and recipe, and lists may change; else it is
+    looked up. Where there are more codes than are listed, `fitting` finds the one for (K, n).
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:

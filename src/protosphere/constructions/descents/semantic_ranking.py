@@ -15,7 +15,7 @@ from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.objectives import mean_row_max_gradient
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
-from protosphere.types import Points, Progress, ignore
+from protosphere.types import Progress, ignore
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -96,7 +96,6 @@ def semantic_ranking(
         ranked = ranking_gradient(points, S.to(points.dtype), next(anchors))
         return mean_row_max_gradient(points, temperature) + weight * ranked
 
-    points: Points = projected_descent(
-        num_classes, dim, gradient, Descent(steps, lr, momentum, dtype, device), rng, progress
-    )
+    descent = Descent(steps, lr, momentum, dtype, device)
+    points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
     return Placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", Plain(points))
