@@ -52,10 +52,7 @@ def _modifications_of(code: BCHParameters, dim: int, needed: int) -> Iterator[Bi
 
 
 def _generator(code: BCHParameters, dim: int, shortened: int, extended: bool, count: int) -> PackedBits:
-    """`count` rows of the cyclic code that vanish in the first `shortened` places, brought to `dim` columns.
-
-    In systematic form those are the rows from number `shortened` on.
-    """
+    """Systematic rows from number `shortened` on, which vanish in the places before, brought to `dim` columns."""
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[:, shortened:]
     if extended:

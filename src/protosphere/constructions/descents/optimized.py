@@ -9,6 +9,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.candidates import best_member, named_members
 from protosphere.constructions.families import Member
+from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
@@ -43,9 +44,7 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
-    if num_classes <= LARGEST_K:
-        return None
-    return f"'num_classes' can be at most {LARGEST_K} for a search over all pairs, got {brief(num_classes)}"
+    return class_obstacle(num_classes, LARGEST_K, "a search over all pairs")
 
 
 def _merit(member: Member) -> float:

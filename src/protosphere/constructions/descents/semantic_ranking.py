@@ -11,6 +11,7 @@ import numpy as np
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.objectives import mean_row_max_gradient
@@ -60,9 +61,7 @@ def _obstacle(num_classes: int, dim: int, *, similarity: str, weight: object, **
     if not (isinstance(weight, (int, float)) and 0 <= weight < np.inf):
         raise InvalidArgumentError(f"'weight' must be a number of at least 0, got {brief(weight)}")
     check_descent_options(**descent)
-    if num_classes > LARGEST_K:
-        return f"'num_classes' can be at most {LARGEST_K} for all triplets, got {brief(num_classes)}"
-    return None
+    return class_obstacle(num_classes, LARGEST_K, "all triplets")
 
 
 @construction(
