@@ -43,8 +43,7 @@ from protosphere.constructions.trees import hierarchical as hierarchical
 from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
 # isort: on
 
-from protosphere.constructions.best import best
-from protosphere.constructions.construct import construct
+from protosphere.constructions.construct import best, construct
 from protosphere.constructions.registry import Construction, available, construction, describe
 
 __all__ = ["Construction", "available", "best", "construct", "construction", "describe"]

@@ -109,12 +109,11 @@ def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, prog
         return []
     points = shipped_catalogue().code(num_classes, dim, progress)
     assert points is not None, "there is an entry"
-    whole = (num_classes, dim) == (kept.num_points, kept.dim)
-    part = "" if whole else f"part of K = {kept.num_points}, n = {kept.dim}, "
     from_source = {"catalogue": kept.source}
     named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
     steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []
     steps += [Step(ZEROS, dim - kept.dim)] if kept.dim < dim else []
+    part = f"part of K = {kept.num_points}, n = {kept.dim}, " if steps else ""
     return [_measured(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
 
 

@@ -93,9 +93,7 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
     for name, options in PLAIN.items():
-        resolved = describe(name).resolved(options)
-        asked = [_plain_candidate(name, num_classes, dim, own, resolved) for own in _dims_below(dim)]
-        found += sorted((one for one in asked if one is not None), key=lambda one: one.promise)[:1]
+        found += sorted(_plain_candidates(name, num_classes, dim, options), key=lambda one: one.promise)[:1]
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
 
 
@@ -115,16 +113,15 @@ def _dims_below(dim: int) -> list[int]:
     return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
 
 
-def _plain_candidate(name: str, K: int, dim: int, own: int, options: dict[str, Any]) -> Candidate | None:
-    """What a construction promises in `own` dimensions, zeros appended up to `dim`."""
+def _plain_candidates(name: str, K: int, dim: int, options: dict[str, bool]) -> Iterator[Candidate]:
+    """What a construction promises in as many dimensions or fewer, zeros appended up to `dim`."""
     entry = describe(name)
-    if entry.obstacle(K, own, **options) is not None:
-        return None
-    promise = entry.guarantee(K, own, **options)
-    if promise is None or promise >= 1 or not certified_quickly(name, K, own):
-        return None
-    recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
-    return Candidate(promise, recipe, K, made_of(name, K, own, dim, options, {}))
+    resolved = entry.resolved(options)
+    for own in _dims_below(dim):
+        promise = None if entry.obstacle(K, own, **resolved) else entry.guarantee(K, own, **resolved)
+        if promise is not None and promise < 1 and certified_quickly(name, K, own):
+            recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
+            yield Candidate(promise, recipe, K, made_of(name, K, own, dim, resolved, {}))
 
 
 @lru_cache(maxsize=4)

@@ -43,10 +43,8 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
     """The points that provenance names, not certified."""
-    if provenance.resolved is None:
-        placement = _placed(provenance, progress)
-    else:
-        placement = placement_of(provenance.resolved, progress)
+    chosen = provenance.resolved
+    placement = _placed(provenance, progress) if chosen is None else placement_of(chosen, progress)
     order = _order(provenance, placement)
     if order is not None:
         placement = placement.permuted(order)

@@ -10,9 +10,8 @@ from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.best import best
 from protosphere.constructions.comparison import limits
-from protosphere.constructions.construct import construct
+from protosphere.constructions.construct import best, construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.files import locked
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas

@@ -5,19 +5,18 @@ each are numbered coset by coset (`codes.cosets`), and the cosets by their quadr
 that a code of K classes is the first K words, whatever its level.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.structures import CosetUnion, LinearWords
+from protosphere.code.structures import CosetUnion, LinearWords, Structure
 from protosphere.codes import quadratic_forms as forms
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
 from protosphere.constructions.families import Member, dense_member, family
-from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Points
 
 LARGEST_WITH_AXES = 8
@@ -40,8 +39,6 @@ def chain(m: int) -> tuple[ChainLevel, ...]:
     >>> [(level.name, level.size, str(level.max_cosine)) for level in chain(4)]
     [('RM(1,4)', 32, '0'), ('Kerdock(4)', 256, '1/4'), ('Delsarte-Goethals(4,1)', 2048, '1/2')]
     """
-    if as_integer("m", m, minimum=1) > forms.LARGEST_VARIABLES:
-        raise InvalidArgumentError(f"'m' must be at most {forms.LARGEST_VARIABLES}, got {m}")
     most = min(forms.form_bits(m), forms.LARGEST_NUMBER_BITS)
     layer = m - 1 + m % 2  # bits of a form that one more level leaves free
     levels = [
@@ -57,14 +54,14 @@ def _level_name(m: int, r: int) -> str:
     return f"Delsarte-Goethals({m},{r - 1})" if r > 1 else f"Kerdock({m})"
 
 
-def _member(m: int, level: ChainLevel) -> Member:
-    return Member(1 << m, level.size, level.max_cosine, level.name, partial(coset_union, m))
-
-
 def coset_union(m: int, num_classes: int) -> CosetUnion:
     """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
     representatives = forms.quadratic_forms(m, 0, -(-num_classes >> (m + 1)))
     return CosetUnion.of(representatives, m, np.arange(num_classes))
+
+
+def _member(m: int, level: ChainLevel, words: Callable[[int, int], Structure] = coset_union) -> Member:
+    return Member(1 << m, level.size, level.max_cosine, level.name, partial(words, m))
 
 
 @family(
@@ -124,8 +121,7 @@ def gold(largest_dim: int) -> Iterator[Member]:
     r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
-        for level in chain(m)[1:]:
-            yield Member(1 << m, level.size, level.max_cosine, level.name, partial(_gold_words, m))
+        yield from (_member(m, level, _gold_words) for level in chain(m)[1:])
 
 
 def _gold_words(m: int, num_classes: int) -> LinearWords | CosetUnion:

@@ -6,7 +6,7 @@ from protosphere.assignment import assign
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
-from protosphere.constructions.best import best
+from protosphere.constructions.construct import best
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief

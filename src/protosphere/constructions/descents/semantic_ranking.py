@@ -33,12 +33,10 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
 
     That is RankNet's loss (Burges et al. 2005) on cosines c, in the order of the similarities s; ties do not count.
     """
-    K = len(points)
     cosines, alike = points[anchors] @ points.T, similarity[anchors]
     wanted = (alike[:, :, None] - alike[:, None, :]).sign()
-    own = wanted.new_zeros(len(alike), K)
-    own[:, anchors].fill_diagonal_(1)
-    others = 1 - own
+    others = wanted.new_ones(alike.shape)
+    others[:, anchors].fill_diagonal_(0)
     wanted *= others[:, :, None] * others[:, None, :]
     pulls = wanted * (wanted * (cosines[:, None, :] - cosines[:, :, None])).sigmoid()
     pulls = -pulls.sum(dim=2) * (2 / max(1.0, float(wanted.abs().sum())))
