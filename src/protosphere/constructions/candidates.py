@@ -138,21 +138,27 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 
 @lru_cache(maxsize=64)
-def _frontier(dim: int, schemes: tuple[str, ...]) -> tuple[Candidate, ...]:
+def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
     """The members of R^dim and below that no other beats in both size and cosine, by ascending size."""
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
     for item in sorted(named_members(dim), key=lambda item: (float(item[1].max_cosine), -item[1].size)):
         if not kept or item[1].size > kept[-1][1].size:
             kept.append(item)
-    return tuple(_candidate(*item, dim) for item in kept)
+    return kept
+
+
+def leading_member(num_classes: int, dim: int) -> tuple[str, Member] | None:
+    """The member with room for K in R^n and the lowest max cosine, after the name of its family."""
+    found = _frontier(min(dim, LARGEST_DIM), available())
+    position = bisect_left(found, num_classes, key=lambda item: item[1].size)
+    return found[position] if position < len(found) else None
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """The member with room for K in R^n and the lowest max cosine."""
-    found = _frontier(dim, available())
-    position = bisect_left(found, num_classes, key=lambda one: one.size)
-    return found[position] if position < len(found) else None
+    """The same as a candidate."""
+    found = leading_member(num_classes, dim)
+    return found and _candidate(*found, dim)
 
 
 def _candidate(name: str, member: Member, dim: int) -> Candidate:

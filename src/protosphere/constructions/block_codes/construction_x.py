@@ -17,7 +17,7 @@ from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
-from protosphere.constructions.candidates import best_member, made_of
+from protosphere.constructions.candidates import best_member, leading_member, made_of
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
@@ -85,8 +85,8 @@ def tail_cosine(tails: int, dim: int) -> float | None:
         return -1 / (tails - 1)
     if tails <= 2 * dim:
         return 0.0
-    found = best_member(tails, dim)
-    return found and found.promise
+    found = leading_member(tails, dim)
+    return found and float(found[1].max_cosine)
 
 
 def _tail(tails: int, dim: int) -> Provenance:
