@@ -1,5 +1,6 @@
 """The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -87,6 +88,8 @@ def best(
     if not (built and built[0].certificate.optimal):
         more, interrupted = searched(built, K, n, limits, progress)
         built = sorted([*built, *more], key=_rank)
+    if interrupted:
+        logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
     if not built:
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"

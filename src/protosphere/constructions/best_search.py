@@ -1,6 +1,5 @@
 """What searches add to the best known code: what earlier ones found and is kept, and what a new one finds."""
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,11 +40,6 @@ class SearchLimits:
     seed: int
     begun: float = field(default_factory=time.monotonic)
 
-    @property
-    def default(self) -> bool:
-        """Whether nobody said how much."""
-        return self.budget is None and self.iterations is None
-
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
         """Seconds and evaluations left for a new search: what a kept one took counts as spent."""
         kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
@@ -64,7 +58,8 @@ def searched(
     floor, known = float(converse(num_classes, dim)), [*built, *kept]
     nearest = max((1 - float(code.max_cosine) for code in known), default=0.0)
     few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
-    if limits.default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
+    default = limits.budget is None and limits.iterations is None
+    if default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
         return kept, False
     budget, iterations = limits.left(num_classes, dim)
     if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:
@@ -79,20 +74,15 @@ def searched(
             start_points=[*(code.points for code in built), *algebraic_codes(num_classes, dim)],
             catalogued=[code.points for code in kept],
             floor=floor,
-            thrifty=limits.default,
+            thrifty=default,
             progress=progress,
         )
     except KeyboardInterrupt:
         if not known:
             raise
-        return kept, _interrupted()
+        return kept, True
     recipe = f"optimised, from a {result.kind} start"
-    return [*kept, optimised(result.points, recipe, result.kind, progress)], result.interrupted and _interrupted()
-
-
-def _interrupted() -> bool:
-    logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
-    return True
+    return [*kept, optimised(result.points, recipe, result.kind, progress)], result.interrupted
 
 
 def optimised(points: Points, recipe: str, start: str, progress: Progress) -> SphericalCode:
