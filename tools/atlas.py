@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.best_known import certified_quickly
-from protosphere.constructions.candidates import PLAIN
-from protosphere.constructions.ranking import named_members
+from protosphere.constructions.candidates import PLAIN, certified_quickly, named_members
 from protosphere.constructions.registry import describe
 from protosphere.constructions.survey import COMPARED, Found, beside_bounds
 from protosphere.known.atlas import AtlasRow, monotone

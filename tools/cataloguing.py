@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from protosphere.constructions.candidates import best_member
 from protosphere.constructions.descents.optimized import algebraic_codes
-from protosphere.constructions.ranking import best_member
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
 from protosphere.known.catalogue import (

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.constructions.thinning import thinned
+from protosphere.constructions.nested import thinned
 
 # K, n, and what algebra alone reaches: shortened chains, lifted cross-polytopes, Construction X.
 ALGEBRA = [

@@ -14,7 +14,8 @@ from protosphere.code.structures import shortened, tailed
 from protosphere.codes.linear import unpack
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
-from protosphere.constructions.ranking import best_member
+from protosphere.constructions.candidates import best_member
+from protosphere.constructions.rebuild import placement_of
 
 
 def gram(code, count):
@@ -90,7 +91,7 @@ def test_shortening_reaches_what_no_power_of_two_does(num_classes, dim, value):
 
 def test_a_padded_code_of_many_classes_stays_packed():
     candidate = best_member(100_000, 512)
-    placed = candidate.place(100_000)
+    placed = placement_of(candidate.first(100_000))
     assert placed.points is None
     assert sum(array.nbytes for array in placed.structure.point_arrays().values()) < 7_000_000
     assert np.linalg.norm(placed.unit_rows(99_990, 100_000), axis=1) == pytest.approx(1)

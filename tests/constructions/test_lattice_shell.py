@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.code.structures import lattice
+from protosphere.constructions.candidates import leading_member
 from protosphere.constructions.lattices.gram_matrices import CHAINS, gram_matrix
 from protosphere.constructions.lattices.lattice_shell import Shells, lattice_shell, shells_named
-from protosphere.constructions.ranking import leading_member
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.gram import max_cosine

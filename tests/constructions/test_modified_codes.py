@@ -18,9 +18,9 @@ SIZES = [(dim, needed) for dim, needed in product(range(3, 20), (1, 2, 3, 5, 8))
 @pytest.mark.parametrize("modifications", [bch_modifications, reed_muller_modifications])
 def test_every_modified_code_keeps_its_promise(modifications, dim, needed):
     for modified in modifications(dim, needed):
-        generator = modified.generator()
-        assert rank(generator, dim) == len(generator) >= needed, modified.text
-        assert smallest_weight(generator[:needed], dim) >= modified.distance, modified.text
+        generator = modified.rows(needed)
+        assert rank(generator, dim) == len(generator) >= needed, modified.name
+        assert smallest_weight(generator[:needed], dim) >= modified.distance, modified.name
 
 
 def step(text, change):
@@ -33,20 +33,20 @@ def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
     for modified in bch_modifications(dim, needed):
         m, k = (
             (int(n) + 1).bit_length() - 1 if i == 0 else int(n)
-            for i, n in enumerate(re.findall(r"\d+", modified.text)[:2])
+            for i, n in enumerate(re.findall(r"\d+", modified.name)[:2])
         )
         if k > 11:
             continue
-        code = bch(m, k, even=modified.text.startswith("even"))
+        code = bch(m, k, even=modified.name.startswith("even"))
         words = unpack(codewords(code.generator, 1 << k), code.n)
-        shortened = step(modified.text, "shortened")
+        shortened = step(modified.name, "shortened")
         words = words[~words[:, :shortened].any(axis=1)][:, shortened:]
-        extended = "extended" in modified.text
+        extended = "extended" in modified.name
         if extended:
             words = np.hstack([words, words.sum(axis=1, keepdims=True) % 2])
-        punctured, lengthened = step(modified.text, "punctured"), step(modified.text, "lengthened")
+        punctured, lengthened = step(modified.name, "punctured"), step(modified.name, "lengthened")
         length = words.shape[1]
         words = words[:, punctured:] if extended else words[:, : length - punctured]
         words = np.hstack([words, words[:, np.arange(lengthened) % max(1, words.shape[1])]])
-        ours = unpack(codewords(modified.generator(), 1 << needed), dim)
-        assert {tuple(word) for word in ours.tolist()} <= {tuple(word) for word in words.tolist()}, modified.text
+        ours = unpack(codewords(modified.rows(needed), 1 << needed), dim)
+        assert {tuple(word) for word in ours.tolist()} <= {tuple(word) for word in words.tolist()}, modified.name

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.descents.semantic import AUTO_SPREAD, automatic_weight
+from protosphere.constructions.descents.semantic import AUTO_SPREAD, weight_for
 from protosphere.search.margin_descent import margin_gradient
 
 S = ps.similarity_from_embeddings(np.random.default_rng(1).standard_normal((30, 5)))
@@ -49,15 +49,15 @@ def test_the_gradient_is_that_of_the_objective():
 
 
 def test_the_automatic_weight_does_not_depend_on_the_unit_of_the_similarity():
-    spread = automatic_weight(S, 4) * np.std(S[UPPER])
+    spread = weight_for("auto", S, 4) * np.std(S[UPPER])
     assert spread == pytest.approx(AUTO_SPREAD)
-    assert automatic_weight(3 * S + 7, 4) * 3 == pytest.approx(automatic_weight(S, 4))
-    assert automatic_weight(np.zeros((4, 4)), 4) == 1
+    assert weight_for("auto", 3 * S + 7, 4) * 3 == pytest.approx(weight_for("auto", S, 4))
+    assert weight_for("auto", np.zeros((4, 4)), 4) == 1
 
 
 def test_cosines_of_points_in_as_many_dimensions_are_met():
     """S has rank 5: in R^5 nothing has to be traded, in R^4 something has."""
-    assert automatic_weight(S, 5) == automatic_weight(S - np.eye(30), 9) == 1 > automatic_weight(S, 4)
+    assert weight_for("auto", S, 5) == weight_for("auto", S - np.eye(30), 9) == 1 > weight_for("auto", S, 4)
     points = ps.construct("uniform", num_classes=30, dim=8).points
     code = ps.construct("semantic", similarity=points @ points.T, dim=8)
     np.testing.assert_allclose((code.points @ code.points.T)[UPPER], (points @ points.T)[UPPER], atol=0.08)

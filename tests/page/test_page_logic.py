@@ -12,8 +12,7 @@ import protosphere as ps
 from protosphere import bounds
 from protosphere.code.cosines import cosine_spectrum
 from protosphere.code.evenness import evenness
-from protosphere.constructions.best_known import certified_quickly
-from protosphere.constructions.candidates import candidates
+from protosphere.constructions.candidates import candidates, certified_quickly
 from protosphere.errors import InfeasibleError
 from protosphere.page.measurements import CHECKPOINTS
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES

@@ -14,7 +14,7 @@ from tools.cataloguing import joined, make_catalogue, remeasured, searched_numbe
 
 import protosphere as ps
 from protosphere.cli import main
-from protosphere.constructions.ranking import best_member
+from protosphere.constructions.candidates import best_member
 from protosphere.geometry.gram import max_cosine
 from protosphere.known.catalogue import (
     Catalogue,

@@ -1,5 +1,6 @@
 """The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,18 +12,15 @@ from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.best_search import Built, SearchLimits, measured, searched
-from protosphere.constructions.candidates import LARGEST_PAIRWISE, RUNNERS_UP, candidates
+from protosphere.constructions.best_search import SearchLimits, optimised, searched
+from protosphere.constructions.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank
 from protosphere.constructions.evenness_order import PREFERENCES, most_even, spread_points
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.ranking import Candidate
+from protosphere.constructions.nested import thinned
 from protosphere.constructions.rebuild import after, placement_of
 from protosphere.constructions.registry import construction, describe
-from protosphere.constructions.thinning import thinned
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
-from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.types import Progress, ignore
-from protosphere.version import __version__
 
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
@@ -35,13 +33,6 @@ LARGEST_UNPACKED = 1 << 26
 
 LINEAR = frozenset({"best_known_linear"})
 """Words of a linear code: more than half of them hold a pair at every distance that there is."""
-
-SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
-    "lattice_shell",
-    "kissing_configuration",
-    "derived_code",
-}
-"""Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
 LARGEST_OPTIMISED = 200_000_000
 """Products K^2 n up to which more than one candidate is built, and an even code is spread."""
@@ -91,31 +82,27 @@ def best(
     if found and not fitting:
         raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
     measurable = [candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)] or fitting
-    built = sorted(_algebraic(measurable, K, n, progress), key=lambda one: one.rank)
+    built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
+    others = [candidate for candidate in found if candidate not in measurable[: len(built)]]
     interrupted = False
-    if not (built and built[0].code.certificate.optimal):
+    if not (built and built[0].certificate.optimal):
         more, interrupted = searched(built, K, n, limits, progress)
-        built = sorted([*built, *more], key=lambda one: one.rank)
+        built = sorted([*built, *more], key=_rank)
+    if interrupted:
+        logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
     if not built:
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"
         )
     even = prefer == "even" and tolerance > 0
     if even and K * K * n <= LARGEST_OPTIMISED:
-        named = Provenance("optimized", K, n, {}, 0, "fixed", __version__, {"start": "even"})
-        built.append(measured(spread_points(built[0].code, progress), "spread evenly, by its energy", named, progress))
-    built.insert(0, built.pop(most_even([one.code for one in built], tolerance if even else 0.0)))
-    return replace(built[0].code, choice=_choice(built, found, interrupted))
+        spread = spread_points(built[0], progress)
+        built.append(optimised(spread, "spread evenly, by its energy", "even", progress))
+    built.insert(0, built.pop(most_even(built, tolerance if even else 0.0)))
+    return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], interrupted))
 
 
-def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
-    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
-    few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
-    entry = describe(scheme)
-    return few or entry.packed or entry.numbered or scheme in SHELLS
-
-
-def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[Built]:
+def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[SphericalCode]:
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit, met = float(converse(K, n)) + 1e-12, False
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
@@ -123,7 +110,7 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
             return
         placement, named = kept_points(candidate, K, n)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
-        yield Built(code, candidate)
+        yield code
         met = met or float(code.max_cosine) <= limit
 
 
@@ -140,24 +127,33 @@ def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Place
     return after(whole, step), named.then(step)
 
 
-def _choice(built: list[Built], found: list[Candidate], interrupted: bool) -> Choice:
+def _scheme(code: SphericalCode) -> str:
+    assert code.provenance is not None, "whatever is built here is named"
+    return code.provenance.construction
+
+
+def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
+    return rank(_scheme(code), code.max_cosine)
+
+
+def _choice(built: list[SphericalCode], others: list[Candidate], interrupted: bool) -> Choice:
     """Why the first of `built` was chosen, and everything that was considered."""
     winner = built[0]
-    bound = winner.code.certificate.converse
-    lowest = min(float(one.code.max_cosine) for one in built) >= float(winner.code.max_cosine) - 1e-9
+    bound = winner.certificate.converse
+    lowest = min(float(code.max_cosine) for code in built) >= float(winner.max_cosine) - 1e-9
     what = "has the lowest max cosine," if lowest else "is the most even within the tolerance, with max cosine"
-    reason = f"{winner.candidate.scheme} {what} {short_cosine(winner.code.max_cosine)}"
-    if winner.code.certificate.optimal:
+    reason = f"{_scheme(winner)} {what} {short_cosine(winner.max_cosine)}"
+    if winner.certificate.optimal:
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:
         reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
     if interrupted:
         reason += " The search was interrupted: it may find something better."
-    shown = [Considered(b.candidate.scheme, b.code.placement.recipe, _promise(b), b.code.max_cosine) for b in built]
-    known = {id(b.candidate) for b in built}
-    others = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in found if id(c) not in known]
-    return Choice(reason, (*shown, *others[:RUNNERS_UP]), interrupted)
+    unbuilt = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in others]
+    return Choice(reason, (*map(_considered, built), *unbuilt), interrupted)
 
 
-def _promise(built: Built) -> float | None:
-    return None if describe(built.candidate.scheme).searched else built.candidate.promise
+def _considered(code: SphericalCode) -> Considered:
+    promised = code.certificate.guarantee
+    promise = None if promised is None else float(promised)
+    return Considered(_scheme(code), code.placement.recipe, promise, code.max_cosine)

@@ -1,6 +1,5 @@
 """What searches add to the best known code: what earlier ones found and is kept, and what a new one finds."""
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,9 +13,8 @@ from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain
 from protosphere.constructions.descents.optimized import algebraic_codes
-from protosphere.constructions.ranking import Candidate
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
-from protosphere.search.code_search import SearchResult, default_iterations, search_code
+from protosphere.search.code_search import default_iterations, search_code
 from protosphere.search.descent_backend import evaluation_seconds
 from protosphere.types import Points, Progress
 from protosphere.version import __version__
@@ -32,24 +30,6 @@ FEW_EVALUATIONS, NEAR_FOR_FEW = 500, 0.03
 (1000, 100), (1000, 128), (1200, 300) and (2000, 64). The answer then needs neither torch nor a compiler."""
 
 
-@dataclass(frozen=True, eq=False)
-class Built:
-    """A candidate that was placed and measured; its code's provenance says what it is."""
-
-    code: SphericalCode
-    candidate: Candidate
-
-    @property
-    def value(self) -> float:
-        """Its max cosine."""
-        return float(self.code.max_cosine)
-
-    @property
-    def rank(self) -> tuple[float, bool, bool]:
-        """By which the best comes first."""
-        return self.candidate.rank(self.code.max_cosine)
-
-
 @dataclass(frozen=True)
 class SearchLimits:
     """What may be spent on looking for something better, from now on."""
@@ -59,11 +39,6 @@ class SearchLimits:
     catalogue: bool
     seed: int
     begun: float = field(default_factory=time.monotonic)
-
-    @property
-    def default(self) -> bool:
-        """Whether nobody said how much."""
-        return self.budget is None and self.iterations is None
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
         """Seconds and evaluations left for a new search: what a kept one took counts as spent."""
@@ -76,14 +51,15 @@ class SearchLimits:
 
 
 def searched(
-    built: Sequence[Built], num_classes: int, dim: int, limits: SearchLimits, progress: Progress
-) -> tuple[list[Built], bool]:
+    built: Sequence[SphericalCode], num_classes: int, dim: int, limits: SearchLimits, progress: Progress
+) -> tuple[list[SphericalCode], bool]:
     """The catalogue's code and a new search's, where they are worth making; whether Ctrl-C ended the search."""
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
     floor, known = float(converse(num_classes, dim)), [*built, *kept]
-    nearest = max((1 - one.value for one in known), default=0.0)
+    nearest = max((1 - float(code.max_cosine) for code in known), default=0.0)
     few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
-    if limits.default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
+    default = limits.budget is None and limits.iterations is None
+    if default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
         return kept, False
     budget, iterations = limits.left(num_classes, dim)
     if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:
@@ -95,48 +71,42 @@ def searched(
             rng=np.random.default_rng(limits.seed),
             budget=budget,
             iterations=iterations,
-            start_points=[*(one.code.points for one in built), *algebraic_codes(num_classes, dim)],
-            catalogued=[one.code.points for one in kept],
+            start_points=[*(code.points for code in built), *algebraic_codes(num_classes, dim)],
+            catalogued=[code.points for code in kept],
             floor=floor,
-            thrifty=limits.default,
+            thrifty=default,
             progress=progress,
         )
     except KeyboardInterrupt:
         if not known:
             raise
-        return kept, _interrupted()
-    return [*kept, _from_search(result, progress)], result.interrupted and _interrupted()
+        return kept, True
+    recipe = f"optimised, from a {result.kind} start"
+    return [*kept, optimised(result.points, recipe, result.kind, progress)], result.interrupted
 
 
-def _interrupted() -> bool:
-    logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
-    return True
+def optimised(points: Points, recipe: str, start: str, progress: Progress) -> SphericalCode:
+    """Points that a descent came to from a start of this kind, measured."""
+    num_classes, dim = points.shape
+    named = Provenance("optimized", num_classes, dim, {}, 0, "fixed", __version__, {"start": start})
+    return _measured(points, recipe, named, progress)
 
 
-def _from_search(result: SearchResult, progress: Progress) -> Built:
-    num_classes, dim = result.points.shape
-    named = Provenance("optimized", num_classes, dim, {}, 0, "fixed", __version__, {"start": result.kind})
-    return measured(result.points, f"optimised, from a {result.kind} start", named, progress)
-
-
-def _catalogued(built: Sequence[Built], num_classes: int, dim: int, progress: Progress) -> list[Built]:
+def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress) -> list[SphericalCode]:
     """The code that follows from the catalogue, where it beats what is built."""
     kept = shipped_catalogue().best_entry(num_classes, dim)
-    if kept is None or (built and built[0].value <= kept.max_cosine):
+    if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []
     points = shipped_catalogue().code(num_classes, dim, progress)
     assert points is not None, "there is an entry"
-    whole = (num_classes, dim) == (kept.num_points, kept.dim)
-    part = "" if whole else f"part of K = {kept.num_points}, n = {kept.dim}, "
     from_source = {"catalogue": kept.source}
     named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
     steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []
     steps += [Step(ZEROS, dim - kept.dim)] if kept.dim < dim else []
-    return [measured(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
+    part = f"part of K = {kept.num_points}, n = {kept.dim}, " if steps else ""
+    return [_measured(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
 
 
-def measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> Built:
-    """A code of no family, measured."""
+def _measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> SphericalCode:
     placement = Placement(recipe, Plain(points))
-    code = SphericalCode(placement, certified(placement, None, progress), named)
-    return Built(code, Candidate(code.max_cosine, recipe, len(points), named))
+    return SphericalCode(placement, certified(placement, None, progress), named)

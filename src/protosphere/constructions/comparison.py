@@ -10,23 +10,15 @@ from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.best import QUICK
-from protosphere.constructions.construct import construct
+from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.evenness_order import LARGEST_COMPARED
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
 from protosphere.types import Cosine, Progress, ignore
 
 PAPER_SCHEMES = (
-    "one_hot",
-    "uniform",
-    "simplex",
-    "cross_polytope",
-    "reed_muller",
-    "bch",
-    "reed_solomon",
-    "mean_row_max",
-    "log_sum_exp",
+    *("one_hot", "uniform", "simplex", "cross_polytope"),
+    *("reed_muller", "bch", "reed_solomon", "mean_row_max", "log_sum_exp"),
 )
 """The paper's; the other families are for `best` to choose from."""
 

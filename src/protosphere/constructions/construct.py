@@ -1,5 +1,6 @@
 """From a request to a certified code: look up, obstacle?, choose, build, certify, freeze."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,14 @@ from protosphere.code.certificate import certified
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.rebuild import build, streams
+from protosphere.constructions.rebuild import build, streams, with_choice
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
-from protosphere.types import Indices, Progress, ignore
+from protosphere.types import Progress, ignore
 from protosphere.version import __version__
+
+QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
+"""Options of schemes where an answer is wanted at once: of 'best' what is known already, which takes about a second."""
 
 
 def construct(
@@ -56,14 +60,60 @@ def construct(
         raise InfeasibleError(f"'{scheme}' does not fit into this machine's memory, {got}") from error
 
 
+def best(
+    *,
+    num_classes: int,
+    dim: int,
+    budget: float | None = None,
+    iterations: int | None = None,
+    catalogue: bool = True,
+    seed: int = 0,
+    mapping: str = "fixed",
+    prefer: str = "separated",
+    tolerance: float = 0.0,
+    progress: Progress = ignore,
+) -> SphericalCode:
+    """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
+
+    Every family's guarantee is looked up, the most promising are built and measured, subsets of larger codes are chosen
+    with care, codes that long searches found are made anew from what is kept of them, and where (K, n) is small enough
+    the optimiser starts from all of these and from scratch. `code.provenance.resolved` says what it returned.
+
+    Args:
+        num_classes: K, at least 2.
+        dim: n, at least 1 (which holds two).
+        budget: seconds in all, compiling included; what is found then depends on the machine.
+        iterations: or the optimiser's evaluations; 0 for what is known already, algebra and the catalogue. By default a
+            few seconds' worth, fewer where what is known will hardly be beaten. Up to 300 classes in 64 dimensions what
+            searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
+        catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
+        seed: of the optimiser.
+        mapping: as of `ps.construct`.
+        prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
+            cosines are low as well, by the energy of a head (`code.evenness`). Ties are always decided by it.
+        tolerance: how much max cosine may be given for that.
+        progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
+
+    >>> best(num_classes=100, dim=64)
+    SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    """
+    effort = {"budget": budget, "iterations": iterations, "catalogue": catalogue}
+    options = effort | {"prefer": prefer, "tolerance": tolerance}
+    return construct("best", num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, progress=progress, **options)
+
+
 def _built(entry: Construction, request: Provenance, progress: Progress) -> SphericalCode:
     K, n = request.num_classes, request.dim
-    request = replace(request, chosen=entry.chosen(K, n, request.options))
+    request = with_choice(request)
     guarantee = entry.promised(K, n, request.chosen, request.options)
     made = build(request, progress)
     order = class_order(request.mapping, K, streams(request.seed)[1])
     if isinstance(made, SphericalCode):
-        return _mapped(replace(made, provenance=replace(request, resolved=made.provenance)), order, progress)
+        code = replace(made, provenance=replace(request, resolved=made.provenance))
+        if order is None:
+            return code
+        placement, guarantee = made.placement.permuted(order), made.certificate.guarantee
+        return replace(code, placement=placement, certificate=certified(placement, guarantee, progress))
     placement = made if order is None else made.permuted(order)
     return SphericalCode(placement, certified(placement, guarantee, progress), request)
 
@@ -73,11 +123,3 @@ def _implied(options: dict[str, Any]) -> int | None:
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     return len(taxonomy(options["tree"]).classes) if options.get("tree") else None
-
-
-def _mapped(code: SphericalCode, order: Indices | None, progress: Progress) -> SphericalCode:
-    """A certified code, class i getting point order[i]; measured anew, as its file will be."""
-    if order is None:
-        return code
-    placement = code.placement.permuted(order)
-    return replace(code, placement=placement, certificate=certified(placement, code.certificate.guarantee, progress))

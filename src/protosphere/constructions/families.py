@@ -84,33 +84,33 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
     raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
 
 
-Named = Callable[[int, str], Member]
-"""From a dimension and a recipe to the member, whether it is listed or not."""
-
-
-def family(*, named: Named | None = None, **record: Any) -> Callable[[Callable[..., Iterable[Member]]], Members]:
+def family(
+    *,
+    named: Callable[[int, str], Member] | None = None,
+    fitting: Callable[[int, int], Member | None] | None = None,
+    **record: Any,
+) -> Callable[[Callable[..., Iterable[Member]]], Members]:
     """Register the decorated generator of members as a construction of its name; `record` is as of `construction`.
 
-    Where recipes say all of a member, `named` makes it from them, and lists may change; else it is looked up.
+    Where recipes say all of a member, `named` makes it from its dimension and recipe, and lists may change; else it is
+    looked up. Where there are more codes than are listed, `fitting` finds the one for (K, n).
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
         members, name = _up_to_dim(generate), getattr(generate, "__name__", "family")
-        find = named or partial(named_member, members)
+        find, fit = named or partial(named_member, members), fitting or partial(fitting_member, members)
 
         def obstacle(num_classes: int, dim: int) -> str | None:
-            if fitting_member(members, num_classes, min(dim, LARGEST_DIM)) and dim <= LARGEST_DIM:
+            if dim <= LARGEST_DIM and fit(num_classes, dim):
                 return None
             return _nowhere(name, members, num_classes, dim)
 
         def guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> Cosine | None:
-            if chosen:
-                return find(dim, chosen["member"]).max_cosine
-            member = fitting_member(members, num_classes, dim)
+            member = find(dim, chosen["member"]) if chosen else fit(num_classes, dim)
             return member and member.max_cosine
 
         def choose(num_classes: int, dim: int) -> dict[str, str]:
-            member = fitting_member(members, num_classes, dim)
+            member = fit(num_classes, dim)
             assert member is not None, "the obstacle has made sure that there is one"
             return {"member": member.recipe}
 
@@ -119,7 +119,8 @@ def family(*, named: Named | None = None, **record: Any) -> Callable[[Callable[.
 
         build.__name__ = name
         build.__doc__ = members.__doc__
-        construction(obstacle=obstacle, guarantee=guarantee, members=members, choose=choose, **record)(build)
+        record.setdefault("obstacle", obstacle)
+        construction(guarantee=guarantee, members=members, choose=choose, **record)(build)
         return members
 
     return register

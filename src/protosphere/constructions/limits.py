@@ -8,7 +8,6 @@ from protosphere.errors import brief
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
 
-
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
 
@@ -41,3 +40,10 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     if not (scheme.packed or scheme.numbered or scheme.chooses) and num_classes * entries > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
     return None
+
+
+def class_obstacle(num_classes: int, most: int, what: str) -> str | None:
+    """Why K classes are too many for what holds a matrix over them."""
+    if num_classes <= most:
+        return None
+    return f"'num_classes' can be at most {most} for {what}, got {brief(num_classes)}"

@@ -1,4 +1,4 @@
-"""An order of a code's points in which the first ones are well separated."""
+"""Which points of a code to begin with, or to keep: those that are well separated."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ LARGEST_PAIRWISE = 4096
 
 DIGITS = 9
 """Cosines are compared so far rounded: the same order on every machine."""
+
+SAME = 1e-9
+"""Cosines this close count as one level of those that are thinned."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
@@ -72,3 +75,26 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
         alive &= compatible[chosen[i]]
         alive[chosen[i]] = False
     return chosen
+
+
+def thinned(points: Points, num_classes: int) -> Indices:
+    """Numbers of `num_classes` points, the others removed one at a time: always one that is in most closest pairs."""
+    gram = points @ points.T
+    np.fill_diagonal(gram, -2)
+    alive = np.ones(len(points), dtype=np.bool_)
+    closest = _closest_pairs(gram)
+    degree = closest.sum(axis=1)
+    for _ in range(len(points) - num_classes):
+        if not degree.any():
+            closest = _closest_pairs(np.where(alive[:, None] & alive, gram, -2))
+            degree = closest.sum(axis=1)
+        worst = int(np.argmax(degree))
+        alive[worst] = False
+        degree -= closest[worst]
+        closest[:, worst] = False
+        degree[worst] = 0
+    return np.flatnonzero(alive)
+
+
+def _closest_pairs(gram: Points) -> NDArray[np.bool_]:
+    return gram >= gram.max() - SAME

@@ -1,8 +1,6 @@
 """From provenance to points: what it names is built, and nothing is chosen again."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain
 from protosphere.constructions.nested import nested_order
-from protosphere.constructions.registry import Construction, describe
+from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Indices, Progress, ignore
 
@@ -39,16 +37,14 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
             f"'provenance' must name what words give back, got a search by '{entry.name}': its points are in its file"
         )
     placement = placement_of(provenance, progress)
-    guarantee = entry.promised(placed.num_classes, placed.dim, _chosen(entry, placed), placed.options)
+    guarantee = entry.promised(placed.num_classes, placed.dim, with_choice(placed).chosen, placed.options)
     return SphericalCode(placement, certified(placement, guarantee, progress), provenance)
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
     """The points that provenance names, not certified."""
-    if provenance.resolved is None:
-        placement = _placed(provenance, progress)
-    else:
-        placement = placement_of(provenance.resolved, progress)
+    chosen = provenance.resolved
+    placement = _placed(provenance, progress) if chosen is None else placement_of(chosen, progress)
     order = _order(provenance, placement)
     if order is not None:
         placement = placement.permuted(order)
@@ -79,6 +75,12 @@ def after(placement: Placement, step: Step) -> Placement:
     return Placement(recipe, Plain(points, placement.structure.cosine_step))
 
 
+def with_choice(asked: Provenance) -> Provenance:
+    """The same, nothing left open: with what was chosen, or where none is kept with what is chosen now."""
+    chosen = asked.chosen or describe(asked.construction).chosen(asked.num_classes, asked.dim, asked.options)
+    return replace(asked, chosen=chosen)
+
+
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
     """What the construction makes of a request, with what was chosen and the random numbers of its seed."""
     entry = describe(named.construction)
@@ -87,17 +89,12 @@ def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
 
 
 def _placed(provenance: Provenance, progress: Progress) -> Placement:
-    entry = describe(provenance.construction)
+    name = describe(provenance.construction).name
     try:
-        made = build(replace(provenance, chosen=_chosen(entry, provenance)), progress)
+        made = build(with_choice(provenance), progress)
     except (KeyError, TypeError, ValueError, IndexError) as error:  # words that somebody else wrote
-        raise InvalidArgumentError(f"'provenance' must be what '{entry.name}' wrote, got {brief(error)}") from error
+        raise InvalidArgumentError(f"'provenance' must be what '{name}' wrote, got {brief(error)}") from error
     return made if isinstance(made, Placement) else made.placement
-
-
-def _chosen(entry: Construction, provenance: Provenance) -> Mapping[str, Any]:
-    """What was chosen; for provenance from before that was kept, what is chosen now."""
-    return provenance.chosen or entry.chosen(provenance.num_classes, provenance.dim, provenance.options)
 
 
 def _order(provenance: Provenance, placement: Placement) -> Indices | None:

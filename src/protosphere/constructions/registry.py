@@ -111,10 +111,7 @@ def _plain(value: Any) -> Any:
     return str(value) if type(value).__module__ == "torch" else value
 
 
-TEXTS: Mapping[str, Callable[[Any], str]] = {
-    "similarity": similarity_text,
-    "tree": lambda given: taxonomy(given).text,
-}
+TEXTS: Mapping[str, Callable[[Any], str]] = {"similarity": similarity_text, "tree": lambda tree: taxonomy(tree).text}
 """Options that provenance keeps as text, whatever they were given as."""
 
 

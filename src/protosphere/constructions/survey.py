@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.best import best
 from protosphere.constructions.comparison import limits
-from protosphere.constructions.construct import construct
+from protosphere.constructions.construct import best, construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.files import locked
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
@@ -44,25 +44,12 @@ def beside_bounds(
 ) -> AtlasRow:
     """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
     value, scheme, recipe = found
-    achievable = limits(num_classes, dim).achievable
-    return AtlasRow(
-        num_classes,
-        dim,
-        float(value),
-        str(value) if isinstance(value, Fraction) else "",
-        scheme,
-        recipe,
-        float(value) <= float(converse) + 1e-12,
-        float(converse),
-        converse.theorem,
-        None if achievable is None else float(achievable),
-        compared["reed_muller"],
-        compared["bch"],
-        0,
-        0,
-        num_classes,
-        dim,
-    )
+    cell, achievable = (num_classes, dim), limits(num_classes, dim).achievable
+    exact = str(value) if isinstance(value, Fraction) else ""
+    meets = float(value) <= float(converse) + 1e-12
+    between = float(converse), converse.theorem, None if achievable is None else float(achievable)
+    paper = compared["reed_muller"], compared["bch"]
+    return AtlasRow(*cell, float(value), exact, scheme, recipe, meets, *between, *paper, 0, 0, *cell)
 
 
 def _separation(scheme: str, num_classes: int, dim: int) -> float | None:
@@ -101,27 +88,23 @@ def write_atlas(
         return finished
 
 
-def _check_converse(row: AtlasRow) -> None:
-    """CertificateError where the cell's converse is another, or meeting it is claimed wrongly."""
+def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
+    """Build each row anew and compare; CertificateError at the first that comes out worse. How many were checked."""
+    tolerances = {"optimized": REBUILD_TOLERANCE}
+    claims = [
+        TableValue(row.num_classes, row.dim, row.max_cosine, tolerances.get(row.scheme, 1e-9), partial(_rebuilt, row))
+        for row in rows
+    ]
+    check_claims(claims, "the atlas", progress)
+    return len(claims)
+
+
+def _rebuilt(row: AtlasRow) -> float:
+    """The max cosine now; CertificateError where the cell's converse is another, or meeting it is claimed wrongly."""
     bound = bounds.converse(row.num_classes, row.dim)
     meets = row.max_cosine <= float(bound) + 1e-9
     if abs(float(bound) - row.converse) > 1e-9 or row.theorem != bound.theorem or row.optimal != meets:
         cell, says = f"K = {row.num_classes}, n = {row.dim}", f"{row.converse} ({row.theorem})"
         raise CertificateError(f"{cell}: the atlas says that the converse is {says}, it is {bound}")
-
-
-def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
-    """Build each row anew and compare; CertificateError at the first that comes out worse. How many were checked."""
-
-    def claim(row: AtlasRow) -> TableValue:
-        def rebuilt() -> float:
-            _check_converse(row)
-            code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
-            return float(code.max_cosine)
-
-        tolerance = REBUILD_TOLERANCE if row.scheme == "optimized" else 1e-9
-        return TableValue(row.num_classes, row.dim, row.max_cosine, tolerance, rebuilt)
-
-    claims = [claim(row) for row in rows]
-    check_claims(claims, "the atlas", progress)
-    return len(claims)
+    code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
+    return float(code.max_cosine)

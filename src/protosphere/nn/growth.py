@@ -12,8 +12,7 @@ from typing import Any
 from protosphere.code.certificate import Certificate, certified
 from protosphere.code.provenance import FIRST, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions import construct
-from protosphere.constructions.best import QUICK
+from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.rebuild import NESTED, after
 from protosphere.errors import InvalidArgumentError, as_integer

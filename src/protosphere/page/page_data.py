@@ -10,13 +10,11 @@ from protosphere.bounds import BOUNDS
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.code.certificate import LARGEST_SLACK, RELATIVE_SLACK
 from protosphere.codes.primes import prime_powers
-from protosphere.constructions.best_known import certified_quickly
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
-from protosphere.constructions.candidates import LARGEST_PAIRWISE
+from protosphere.constructions.candidates import EVEN, FAST, LARGEST_PAIRWISE, certified_quickly
 from protosphere.constructions.comparison import PAPER_SCHEMES
-from protosphere.constructions.ranking import EVEN, FAST
 from protosphere.constructions.registry import Construction, available, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.known.atlas import AtlasRow, shipped_atlas

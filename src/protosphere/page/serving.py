@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 
-from protosphere.constructions.best_known import certified_quickly
-from protosphere.constructions.candidates import LARGEST_PAIRWISE
+from protosphere.constructions.candidates import LARGEST_PAIRWISE, certified_quickly
 from protosphere.constructions.families import Member
 from protosphere.constructions.registry import Construction
 

@@ -5,16 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.codes.bch import (
-    BCHParameters,
-    bch_family,
-    even_weight_family,
-    generator_polynomial,
-    systematic_rows,
-)
+from protosphere.codes.bch import BCHParameters, bch_family, even_weight_family, generator_polynomial, systematic_rows
 from protosphere.codes.linear import pack, unpack
-from protosphere.constructions.block_codes.modified import ModifiedCode, NativeCode, linear_words, modification_name
-from protosphere.constructions.block_codes.words import message_bits
+from protosphere.constructions.block_codes.modified import linear_words, modification_name
+from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.errors import brief
 from protosphere.types import PackedBits
 
@@ -37,7 +31,7 @@ def _obstacle(num_classes: int, dim: int, modify: bool) -> str | None:
     return None
 
 
-def bch_modifications(dim: int, needed: int) -> list[ModifiedCode]:
+def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]
@@ -46,26 +40,21 @@ def bch_modifications(dim: int, needed: int) -> list[ModifiedCode]:
     return [modified for code in codes for modified in _modifications_of(code, dim, needed) if modified.distance > 0]
 
 
-def _modifications_of(code: BCHParameters, dim: int, needed: int) -> Iterator[ModifiedCode]:
+def _modifications_of(code: BCHParameters, dim: int, needed: int) -> Iterator[BinaryCode]:
     for extended in (False, True) if code.bose_distance % 2 else (False,):
         excess = code.n + extended - dim
         shortened = max(0, min(code.k - needed, excess))
         punctured, repeated = max(0, excess - shortened), max(0, -excess)
         name = f"{'even-weight ' if code.even else ''}BCH({code.n},{code.k})"
-        yield ModifiedCode(
-            modification_name(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated),
-            code.bose_distance + extended - punctured,
-            lambda shortened=shortened, extended=extended: _generator(code, dim, needed, shortened, extended),
-        )
+        text = modification_name(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated)
+        rows = partial(_generator, code, dim, shortened, extended)
+        yield BinaryCode(text, needed, code.bose_distance + extended - punctured, rows)
 
 
-def _generator(code: BCHParameters, dim: int, needed: int, shortened: int, extended: bool) -> PackedBits:
-    """`needed` rows of the cyclic code that vanish in the first `shortened` places, brought to `dim` columns.
-
-    In systematic form those are the rows from number `shortened` on.
-    """
+def _generator(code: BCHParameters, dim: int, shortened: int, extended: bool, count: int) -> PackedBits:
+    """Systematic rows from number `shortened` on, which vanish in the places before, brought to `dim` columns."""
     polynomial = generator_polynomial(code.m, code.k, code.even)
-    bits = unpack(systematic_rows(polynomial, code.n, shortened, needed), code.n)[:, shortened:]
+    bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[:, shortened:]
     if extended:
         bits = np.hstack([bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)])
     if dim > bits.shape[1]:  # its own columns once more, in order: no distance gets smaller
@@ -79,7 +68,7 @@ def _generator(code: BCHParameters, dim: int, needed: int, shortened: int, exten
     summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
 )
-def bch(num_classes: int, dim: int) -> NativeCode:
+def bch(num_classes: int, dim: int) -> BinaryCode:
     """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
 
     `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
@@ -87,4 +76,4 @@ def bch(num_classes: int, dim: int) -> NativeCode:
     """
     code = next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
     rows = partial(systematic_rows, generator_polynomial(code.m, code.k), dim, 0)
-    return NativeCode(f"BCH({code.n},{code.k})", code.k, code.bose_distance, rows)
+    return BinaryCode(f"BCH({code.n},{code.k})", code.k, code.bose_distance, rows)

@@ -1,20 +1,15 @@
 """Words of the best binary linear codes that we know, for every length up to 128 and up to 2^17 words."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from protosphere.code.placement import Placement
 from protosphere.code.structures import LinearWords
 from protosphere.codes.derivations import generator_matrix
-from protosphere.codes.linear import codewords, pack
-from protosphere.constructions.block_codes.words import message_bits
-from protosphere.constructions.families import Member
-from protosphere.constructions.registry import construction
+from protosphere.codes.linear import pack
+from protosphere.constructions.block_codes.words import first_words, message_bits
+from protosphere.constructions.families import Member, family
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, shipped_linear_codes
 
@@ -34,60 +29,43 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return None
 
 
-def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    return {"member": _name(shipped_linear_codes().rows[dim, message_bits(num_classes)])}
+def _fitting(num_classes: int, dim: int) -> Member | None:
+    """The code with the largest known distance among those with just enough words."""
+    row = shipped_linear_codes().rows.get((dim, message_bits(num_classes)))
+    return row and _member(row)
 
 
-def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> Fraction:
-    if chosen:
-        return 1 - Fraction(2 * _parameters(chosen["member"], dim)[1], dim)
-    return _max_cosine(shipped_linear_codes().rows[dim, message_bits(num_classes)])
-
-
-def _members(largest_dim: int) -> Iterator[Member]:
-    """Every code that no shorter or larger one is as good as."""
-    for row in shipped_linear_codes().leading():
-        if row.length <= largest_dim:
-            name = _name(row)
-            yield Member(row.length, 1 << row.dimension, _max_cosine(row), name, partial(_words, name, row.length))
-
-
-@construction(
-    obstacle=_obstacle,
-    guarantee=_guarantee,
-    summary="words of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
-    reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
-    packed=True,
-    members=_members,
-    choose=_choose,
-)
-def best_known_linear(num_classes: int, dim: int, *, chosen: Mapping[str, Any]) -> Placement:
-    """The first K words of the code with the largest known distance among those with just enough words."""
-    return Placement(chosen["member"], _words(chosen["member"], dim, num_classes))
-
-
-def _name(row: LinearCodeRow) -> str:
+def _member(row: LinearCodeRow) -> Member:
     written = shipped_linear_codes().derivation(row.length, row.dimension)
-    return f"[{row.length},{row.dimension},{row.distance}] {written}"
+    return _named(row.length, f"[{row.length},{row.dimension},{row.distance}] {written}")
 
 
-def _max_cosine(row: LinearCodeRow) -> Fraction:
-    return 1 - Fraction(2 * row.distance, row.length)
-
-
-def _parameters(name: str, dim: int) -> tuple[int, int, str]:
-    """Dimension, distance and derivation of the code of that name and length."""
+def _named(dim: int, name: str) -> Member:
     read = NAME.fullmatch(name)
     if read is None or int(read[1]) != dim:
         raise InvalidArgumentError(f"'member' must name a code of length {dim}, got {brief(name)}")
-    return int(read[2]), int(read[3]), read[4]
+    k, distance = int(read[2]), int(read[3])
+    return Member(dim, 1 << k, 1 - Fraction(2 * distance, dim), name, partial(_words, name, dim, k, read[4]))
 
 
-def _words(name: str, dim: int, num_classes: int) -> LinearWords:
-    """The first words of the code of that name."""
-    k, _, derivation = _parameters(name, dim)
+def _words(name: str, dim: int, k: int, derivation: str, num_classes: int) -> LinearWords:
     bits = generator_matrix(derivation)
     if bits.shape != (k, dim):
         raise InvalidArgumentError(f"'member' must derive what it says, got {brief(name)}")
-    generator = pack(bits)
-    return LinearWords(dim, codewords(generator, num_classes), generator, np.arange(num_classes))
+    return first_words(pack(bits), dim, num_classes)
+
+
+@family(
+    obstacle=_obstacle,
+    summary="words of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
+    reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
+    packed=True,
+    named=_named,
+    fitting=_fitting,
+)
+def best_known_linear(largest_dim: int) -> Iterator[Member]:
+    """The first K words of the code with the largest known distance among those with just enough words.
+
+    Listed is every code that no shorter or larger one is as good as.
+    """
+    return (_member(row) for row in shipped_linear_codes().leading() if row.length <= largest_dim)

@@ -17,7 +17,7 @@ from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
-from protosphere.constructions.ranking import best_member, leading_member, made_of
+from protosphere.constructions.candidates import best_member, leading_member, made_of
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
@@ -37,32 +37,17 @@ class TailedCosets:
     ratio: float
     max_cosine: float
 
-    @property
-    def group(self) -> int:
-        """How many words share a tail."""
-        return self.level.size >> self.code.shortened
-
-    @property
-    def recipe(self) -> str:
-        """In words."""
-        cuts = f", shortened by {self.code.shortened}, punctured by {self.code.punctured}"
-        return f"{self.tails} cosets of {self.level.name}{cuts}, told apart by a tail of {self.tail_dim} dimensions"
-
-
-def best_tailed_cosets(num_classes: int, dim: int) -> TailedCosets | None:
-    """The code with the lowest max cosine for K points in R^n."""
-    return _best_tailed_cosets(num_classes, dim, available())
-
 
 @lru_cache(maxsize=1024)
 def _best_tailed_cosets(num_classes: int, dim: int, schemes: tuple[str, ...]) -> TailedCosets | None:
+    """The code with the lowest max cosine for K points in R^n."""
     del schemes  # tails are members of theirs
     return min(_tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None)
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     """The best one by names: its cuts, its level, and what its tails are."""
-    one = best_tailed_cosets(num_classes, dim)
+    one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "the obstacle has made sure that there is one"
     tail = {"tails": one.tails, "tail": _tail(one.tails, one.tail_dim).words()}
     return asdict(one.code) | {"level": one.level.name} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
@@ -114,7 +99,7 @@ def _tail(tails: int, dim: int) -> Provenance:
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    if 3 < dim <= 4096 and best_tailed_cosets(num_classes, dim) is not None:
+    if 3 < dim <= 4096 and _best_tailed_cosets(num_classes, dim, available()) is not None:
         return None
     got = f"got num_classes {brief(num_classes)} at dim {brief(dim)}"
     return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
@@ -123,7 +108,7 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
 def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> float | None:
     if chosen:
         return chosen["max_cosine"]
-    one = best_tailed_cosets(num_classes, dim)
+    one = _best_tailed_cosets(num_classes, dim, available())
     return one and one.max_cosine
 
 
@@ -139,8 +124,9 @@ def construction_x(num_classes: int, dim: int, *, chosen: Mapping[str, Any]) -> 
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in chain(code.m) if level.name == chosen["level"])
-    tails, ratio = chosen["tails"], chosen["ratio"]
-    one = TailedCosets(code, level, tails, dim - code.dim, ratio, chosen["max_cosine"])
+    tails, group = chosen["tails"], level.size >> code.shortened
     vectors = placement_of(Provenance(**chosen["tail"])).unit_rows(0, tails)
     words = ShortenedWords.of(code, num_classes)
-    return Placement(one.recipe, followed_by(words, 1 / (1 + ratio), vectors, one.group))
+    cosets = f"{tails} cosets of {level.name}, shortened by {code.shortened}, punctured by {code.punctured}"
+    recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
+    return Placement(recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group))

@@ -1,7 +1,6 @@
 """Words of a family of binary codes: at the lengths that it has and, by modifying a neighbour, at all others."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -9,16 +8,9 @@ import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.codes.linear import smallest_weight
-from protosphere.constructions.block_codes.words import (
-    SUBSETS,
-    message_bits,
-    placed_words,
-    rows_needed,
-    subset_obstacle,
-)
+from protosphere.constructions.block_codes.words import BinaryCode, message_bits, placed_words, subset_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import InvalidArgumentError, as_choice, as_flag, brief
-from protosphere.types import PackedBits
+from protosphere.errors import InvalidArgumentError, as_flag, brief
 
 TRIALS = 6
 """How many of the most promising modifications are measured before one is chosen."""
@@ -27,33 +19,14 @@ TRIAL_BITS = 1 << 30
 """A recipe with more bits in its words than this is taken at its word, unmeasured."""
 
 
-@dataclass(frozen=True)
-class NativeCode:
-    """A code at a length of its family: its name, dimension and distance, and its first so many generator rows."""
-
-    name: str
-    k: int
-    distance: int
-    rows: Callable[[int], PackedBits]
-
-
-@dataclass(frozen=True)
-class ModifiedCode:
-    """A code of the wanted length and at least the wanted dimension: its promised distance, and how to make it."""
-
-    text: str
-    distance: int
-    generator: Callable[[], PackedBits]
-
-
-Native = Callable[[int, int], NativeCode]
+Native = Callable[[int, int], BinaryCode]
 """From K and n to the code of length n with the smallest dimension that has K words."""
 
 
 def linear_words(
     *,
     obstacle: Callable[[int, int, bool], str | None],
-    modifications: Callable[[int, int], list[ModifiedCode]],
+    modifications: Callable[[int, int], list[BinaryCode]],
     **record: Any,
 ) -> Callable[[Native], Native]:
     """Register the decorated function as a construction of its name; `record` is as of `construction`.
@@ -66,18 +39,16 @@ def linear_words(
         name = native.__name__
 
         def why_not(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
-            as_choice("subset", subset, SUBSETS)
-            return obstacle(num_classes, dim, as_flag("modify", modify)) or subset_obstacle(name, subset, num_classes)
+            too_many = subset_obstacle(name, subset, num_classes)
+            return obstacle(num_classes, dim, as_flag("modify", modify)) or too_many
 
-        def choose(num_classes: int, dim: int, *, modify: bool, subset: str) -> dict[str, Any]:
-            del subset
+        def choose(num_classes: int, dim: int, *, modify: bool, **_: object) -> dict[str, Any]:
             needed = message_bits(num_classes)
             return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
 
         def guarantee(
-            num_classes: int, dim: int, *, modify: bool, subset: str, chosen: Mapping[str, Any] | None = None
+            num_classes: int, dim: int, *, modify: bool, chosen: Mapping[str, Any] | None = None, **_: object
         ) -> Fraction | None:
-            del subset
             if not modify:
                 distance = native(num_classes, dim).distance
             elif chosen:
@@ -96,11 +67,10 @@ def linear_words(
             subset: str = "first",
         ) -> Placement:
             if modify:
-                modified = _named(modifications(dim, message_bits(num_classes)), chosen["modification"])
-                return placed_words(modified.generator(), dim, num_classes, subset, rng, modified.text)
-            code = native(num_classes, dim)
-            rows = code.rows(rows_needed(subset, num_classes, code.k))
-            return placed_words(rows, dim, num_classes, subset, rng, code.name)
+                code = _named(modifications(dim, message_bits(num_classes)), chosen["modification"])
+            else:
+                code = native(num_classes, dim)
+            return placed_words(code, dim, num_classes, subset, rng)
 
         build.__name__, build.__doc__ = name, native.__doc__
         construction(obstacle=why_not, guarantee=guarantee, choose=choose, packed=True, **record)(build)
@@ -109,20 +79,20 @@ def linear_words(
     return register
 
 
-def choose_modification(modifications: list[ModifiedCode], dim: int, k: int) -> dict[str, Any]:
+def choose_modification(modifications: list[BinaryCode], dim: int, k: int) -> dict[str, Any]:
     """The one whose first 2**k words are farthest apart, measured among the most promising, by its name.
 
     With it goes the largest distance that any has by theorem: whichever is chosen measures no worse than that.
     """
-    ranked = sorted(modifications, key=lambda modified: -modified.distance)[:TRIALS]
+    ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]
     if dim << k <= TRIAL_BITS:
-        best = max(ranked, key=lambda modified: smallest_weight(modified.generator()[:k], dim))
-    return {"modification": best.text, "distance": ranked[0].distance}
+        best = max(ranked, key=lambda code: smallest_weight(code.rows(k), dim))
+    return {"modification": best.name, "distance": ranked[0].distance}
 
 
-def _named(modifications: Iterable[ModifiedCode], name: str) -> ModifiedCode:
-    found = next((modified for modified in modifications if modified.text == name), None)
+def _named(modifications: Iterable[BinaryCode], name: str) -> BinaryCode:
+    found = next((code for code in modifications if code.name == name), None)
     if found is None:
         raise InvalidArgumentError(f"'modification' must name a code of this length, got {brief(name)}")
     return found

@@ -9,8 +9,8 @@ from protosphere.codes import reed_muller as rm
 from protosphere.codes.fields import binary_field
 from protosphere.codes.linear import pack, row_reduce, unpack
 from protosphere.codes.polynomials import LARGEST_DEGREE
-from protosphere.constructions.block_codes.modified import ModifiedCode, NativeCode, linear_words, modification_name
-from protosphere.constructions.block_codes.words import message_bits
+from protosphere.constructions.block_codes.modified import linear_words, modification_name
+from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.errors import brief
 from protosphere.types import Indices, PackedBits
 
@@ -35,14 +35,14 @@ def _obstacle(num_classes: int, dim: int, modify: bool) -> str | None:
     return None
 
 
-def reed_muller_modifications(dim: int, needed: int) -> list[ModifiedCode]:
+def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Every Reed-Muller code that can be brought to length `dim` with `needed` dimensions left and words apart."""
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
     return [modified for m in lengths for modified in _modifications_of(m, dim, needed) if modified.distance > 0]
 
 
-def _modifications_of(m: int, dim: int, needed: int) -> Iterator[ModifiedCode]:
+def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
     excess = (1 << m) - dim
     for r in range(m + 1):
         k = rm.dimension(r, m)
@@ -51,16 +51,16 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[ModifiedCode]:
         shortened = max(0, min(k - needed, excess)) if k <= LARGEST_SHORTENED else 0
         punctured, repeated = max(0, excess - shortened), max(0, -excess)
         text = modification_name(f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated)
-        yield ModifiedCode(text, (1 << (m - r)) - punctured, partial(_generator, r, m, dim, needed, shortened))
+        yield BinaryCode(text, needed, (1 << (m - r)) - punctured, partial(_generator, r, m, dim, shortened))
 
 
-def _generator(r: int, m: int, dim: int, needed: int, shortened: int) -> PackedBits:
+def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """RM(r, m) shortened at its first points by weight (an information set), then cut or repeated to `dim` columns."""
-    rows = rm.generator_rows(r, m, rm.dimension(r, m) if shortened else needed)
+    rows = rm.generator_rows(r, m, rm.dimension(r, m) if shortened else count)
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[:shortened]
     if shortened:
         reduced, pivots = row_reduce(rows, vanishing)
-        rows = reduced[len(pivots) :][:needed]
+        rows = reduced[len(pivots) :][:count]
     bits = unpack(rows, 1 << m)
     if dim == 1 << m:
         return rows
@@ -79,9 +79,9 @@ def _scattered(m: int) -> Indices:
     summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",
 )
-def reed_muller(num_classes: int, dim: int) -> NativeCode:
+def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)
     assert r is not None, "the obstacle has made sure that the code is large enough"
-    return NativeCode(f"RM({r},{m})", rm.dimension(r, m), 1 << (m - r), partial(rm.generator_rows, r, m))
+    return BinaryCode(f"RM({r},{m})", rm.dimension(r, m), 1 << (m - r), partial(rm.generator_rows, r, m))

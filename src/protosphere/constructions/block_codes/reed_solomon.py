@@ -39,16 +39,8 @@ class OuterCode:
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
     for base in _bases(q):
-        k_q = _digits(num_classes, base)
+        k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
         yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
-
-
-def _digits(num_classes: int, q: int) -> int:
-    """The smallest k with q**k >= num_classes, at least 1; stops at q + 1, which no length serves."""
-    k = 1
-    while q**k < num_classes and k <= q:
-        k += 1
-    return k
 
 
 def _bases(q: object) -> tuple[int, ...]:

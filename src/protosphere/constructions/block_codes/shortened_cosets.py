@@ -6,6 +6,7 @@ from functools import partial
 from protosphere.code.structures import ShortenedWords
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
+from protosphere.constructions.block_codes.modified import modification_name
 from protosphere.constructions.families import Member, family
 
 MOST_PUNCTURED = 4
@@ -30,8 +31,6 @@ def shortened_cosets() -> Iterator[Member]:
 
 
 def _member(code: ShortenedCosets, level: ChainLevel) -> Member:
-    cuts = [f"shortened by {code.shortened}"] if code.shortened else []
-    cuts += [f"punctured by {code.punctured}"] if code.punctured else []
-    recipe = ", ".join([level.name, *cuts])
+    recipe = modification_name(level.name, shortened=code.shortened, punctured=code.punctured)
     size, cosine = level.size >> code.shortened, code.max_cosine(level.max_cosine)
     return Member(code.dim, size, cosine, recipe, partial(ShortenedWords.of, code))

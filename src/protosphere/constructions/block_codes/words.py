@@ -1,11 +1,14 @@
 """Words of a binary linear code as prototypes: which K of the 2**k, and where they stand on the sphere."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import LinearWords, SignWords
 from protosphere.codes.linear import codewords, encode, encode_bits, weights
-from protosphere.errors import brief
+from protosphere.errors import as_choice, brief
 from protosphere.types import Indices, PackedBits
 
 SUBSETS = ("first", "random", "greedy")
@@ -17,12 +20,22 @@ GREEDY_WORK_BITS = 32
 """The greedy choice looks at (words to choose) x (words to choose from) entries: at most 2**32, about ten seconds."""
 
 
+@dataclass(frozen=True)
+class BinaryCode:
+    """A code of the wanted length: its name, dimension and promised distance, and its first so many generator rows."""
+
+    name: str
+    k: int
+    distance: int
+    rows: Callable[[int], PackedBits]
+
+
 def message_bits(num_classes: int) -> int:
     """The smallest k with 2**k >= num_classes, at least 1."""
     return max(1, (num_classes - 1).bit_length())
 
 
-def rows_needed(subset: str, num_classes: int, k: int) -> int:
+def _rows_needed(subset: str, num_classes: int, k: int) -> int:
     """How many of the k generator rows the choice of words looks at."""
     fewest = message_bits(num_classes)
     if subset == "random":
@@ -31,7 +44,8 @@ def rows_needed(subset: str, num_classes: int, k: int) -> int:
 
 
 def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
-    """Why the greedy choice cannot serve so many classes."""
+    """Why the greedy choice cannot serve so many classes; a choice that is none is refused."""
+    as_choice("subset", subset, SUBSETS)
     most = 1 << (GREEDY_WORK_BITS // 2)
     if subset != "greedy" or num_classes <= most:
         return None
@@ -39,30 +53,30 @@ def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
     return f"'{scheme}' with subset 'greedy' serves at most {most} classes, got {got}; subset 'first' serves more"
 
 
-def placed_words(
-    generator: PackedBits, dim: int, num_classes: int, subset: str, rng: np.random.Generator, recipe: str
-) -> Placement:
+def placed_words(code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator) -> Placement:
     """K words of the code as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
 
     `first` takes words 0 to K-1: the binary expansion of the class number, least significant bit first, over the
     generator's rows. `random` takes K different words at random. `greedy` starts with the zero word and adds, one at a
     time, the word farthest from those chosen; where that ends up no better than `first` it is `first`.
     """
+    generator = code.rows(_rows_needed(subset, num_classes, code.k))
     k = len(generator)
     if subset == "first" or (1 << k) == num_classes:
-        return _linear(generator, dim, np.arange(num_classes), codewords(generator, num_classes), recipe)
+        return Placement(code.name, first_words(generator, dim, num_classes))
+    recipe = f"{code.name}, {subset} subset"
     if subset == "greedy":
         messages = greedy_messages(generator, num_classes)
-        return _linear(generator, dim, messages, encode(generator, messages), recipe + ", greedy subset")
-    recipe += ", random subset"
-    if k <= STRUCTURE_BITS:
+    elif k <= STRUCTURE_BITS:
         messages = rng.choice(1 << k, num_classes, replace=False).astype(np.int64)
-        return _linear(generator, dim, messages, encode(generator, messages), recipe)
-    return Placement(recipe, SignWords(dim, _random_words(generator, num_classes, rng)))
+    else:
+        return Placement(recipe, SignWords(dim, _random_words(generator, num_classes, rng)))
+    return Placement(recipe, LinearWords(dim, encode(generator, messages), generator, messages))
 
 
-def _linear(generator: PackedBits, dim: int, messages: Indices, signs: PackedBits, recipe: str) -> Placement:
-    return Placement(recipe, LinearWords(dim, signs, generator, messages))
+def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
+    """The first so many words of a code."""
+    return LinearWords(dim, codewords(generator, num_classes), generator, np.arange(num_classes))
 
 
 def _random_words(generator: PackedBits, num_classes: int, rng: np.random.Generator) -> PackedBits:

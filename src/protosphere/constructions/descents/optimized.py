@@ -7,8 +7,10 @@ import numpy as np
 from protosphere.bounds.levenshtein import levenshtein
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.candidates import best_member, named_members
 from protosphere.constructions.families import Member
-from protosphere.constructions.ranking import best_member, named_members
+from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -42,9 +44,7 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
-    if num_classes <= LARGEST_K:
-        return None
-    return f"'num_classes' can be at most {LARGEST_K} for a search over all pairs, got {brief(num_classes)}"
+    return class_obstacle(num_classes, LARGEST_K, "a search over all pairs")
 
 
 def _merit(member: Member) -> float:
@@ -65,7 +65,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
             found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)
     best = sorted(found.values(), key=lambda member: -_merit(member))[:at_most]
     fitting = best_member(num_points, dim)
-    places = [fitting.place(num_points)] if fitting is not None and num_points <= LARGEST_START else []
+    places = [placement_of(fitting.first(num_points))] if fitting is not None and num_points <= LARGEST_START else []
     places += [member.place(member.size) for member in best]
     return [normalized(place.unit_rows(0, place.count)) for place in places]
 

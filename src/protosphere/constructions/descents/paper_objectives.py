@@ -4,8 +4,8 @@ import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import brief
 from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
 from protosphere.types import Progress, ignore
@@ -17,9 +17,7 @@ LARGEST_K = 30_000
 def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     del dim
     check_descent_options(**options)
-    if num_classes <= LARGEST_K:
-        return None
-    return f"'num_classes' can be at most {LARGEST_K} for a descent over all pairs, got {brief(num_classes)}"
+    return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
 
 
 @construction(

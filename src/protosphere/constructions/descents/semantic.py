@@ -6,7 +6,8 @@ from protosphere.assignment import assign
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
-from protosphere.constructions.best import best
+from protosphere.constructions.construct import best
+from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -21,7 +22,6 @@ JITTER = 1e-3
 
 LARGEST_K = 5_000
 """The descent holds K x K matrices."""
-
 
 REALISED = 1e-6
 """What of a similarity may be missing for it to be that of points in so many dimensions."""
@@ -39,9 +39,7 @@ def descent_obstacle(
         raise InvalidArgumentError(f"'weight' must be 'auto' or from 0 to 1, got {brief(weight)}")
     if dim < 2:
         return f"'{name}' needs dim >= 2, got {dim}; nearest: 2"
-    if num_classes > LARGEST_K:
-        return f"'num_classes' can be at most {LARGEST_K} for a descent over all pairs, got {brief(num_classes)}"
-    return None
+    return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
 
 
 def _obstacle(num_classes: int, dim: int, *, similarity: str, **descent: object) -> str | None:
@@ -51,16 +49,16 @@ def _obstacle(num_classes: int, dim: int, *, similarity: str, **descent: object)
     return descent_obstacle("semantic", num_classes, dim, **descent)
 
 
-def automatic_weight(similarity: Points, dim: int) -> float:
-    """1 where the similarities are cosines of points in R^n, which are then the answer.
+def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
+    """The weight that was given, or the automatic one: 1 for cosines of points in R^n, which are then the answer.
 
     Elsewhere the weight with which similarities spread by AUTO_SPREAD, whatever their unit; at most 1. It looks at the
     similarity alone. For class means of features of CIFAR-100 it is 0.6.
     """
+    if not isinstance(weight, str):
+        return float(weight)
     spread = float(np.std(similarity[np.triu_indices(len(similarity), 1)]))
-    if spread <= AUTO_SPREAD or _is_realised(similarity, dim):
-        return 1.0
-    return AUTO_SPREAD / spread
+    return 1.0 if spread <= AUTO_SPREAD or _is_realised(similarity, dim) else AUTO_SPREAD / spread
 
 
 def _is_realised(similarity: Points, dim: int) -> bool:
@@ -69,11 +67,6 @@ def _is_realised(similarity: Points, dim: int) -> bool:
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)
     return bool(np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALISED and values[0] > -REALISED)
-
-
-def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
-    """The weight that was given, or the automatic one."""
-    return automatic_weight(similarity, dim) if isinstance(weight, str) else float(weight)
 
 
 @construction(

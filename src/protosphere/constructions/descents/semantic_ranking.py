@@ -11,11 +11,12 @@ import numpy as np
 from protosphere.assignment.similarity import as_similarity
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.objectives import mean_row_max_gradient
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
-from protosphere.types import Points, Progress, ignore
+from protosphere.types import Progress, ignore
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,12 +33,10 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
 
     That is RankNet's loss (Burges et al. 2005) on cosines c, in the order of the similarities s; ties do not count.
     """
-    K = len(points)
     cosines, alike = points[anchors] @ points.T, similarity[anchors]
     wanted = (alike[:, :, None] - alike[:, None, :]).sign()
-    own = wanted.new_zeros(len(alike), K)
-    own[:, anchors].fill_diagonal_(1)
-    others = 1 - own
+    others = wanted.new_ones(alike.shape)
+    others[:, anchors].fill_diagonal_(0)
     wanted *= others[:, :, None] * others[:, None, :]
     pulls = wanted * (wanted * (cosines[:, None, :] - cosines[:, :, None])).sigmoid()
     pulls = -pulls.sum(dim=2) * (2 / max(1.0, float(wanted.abs().sum())))
@@ -60,9 +59,7 @@ def _obstacle(num_classes: int, dim: int, *, similarity: str, weight: object, **
     if not (isinstance(weight, (int, float)) and 0 <= weight < np.inf):
         raise InvalidArgumentError(f"'weight' must be a number of at least 0, got {brief(weight)}")
     check_descent_options(**descent)
-    if num_classes > LARGEST_K:
-        return f"'num_classes' can be at most {LARGEST_K} for all triplets, got {brief(num_classes)}"
-    return None
+    return class_obstacle(num_classes, LARGEST_K, "all triplets")
 
 
 @construction(
@@ -96,7 +93,6 @@ def semantic_ranking(
         ranked = ranking_gradient(points, S.to(points.dtype), next(anchors))
         return mean_row_max_gradient(points, temperature) + weight * ranked
 
-    points: Points = projected_descent(
-        num_classes, dim, gradient, Descent(steps, lr, momentum, dtype, device), rng, progress
-    )
+    descent = Descent(steps, lr, momentum, dtype, device)
+    points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
     return Placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", Plain(points))
