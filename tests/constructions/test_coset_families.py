@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +20,10 @@ from protosphere.codes import cosets
 from protosphere.codes.linear import codewords
 from protosphere.codes.quadratic_forms import quadratic_forms
 from protosphere.codes.reed_muller import reed_muller
-from protosphere.constructions.block_codes.coset_forms import chain, coset_union, delsarte_goethals, gold, kerdock
+from protosphere.constructions.block_codes.coset_forms import chain, coset_union
+from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
+from protosphere.constructions.block_codes.gold import gold
+from protosphere.constructions.block_codes.kerdock import kerdock
 from protosphere.types import ignore
 
 FAMILIES = (kerdock, delsarte_goethals, gold)
@@ -154,7 +158,7 @@ def test_both_ways_of_measuring_cosets_agree_on_many(monkeypatch):
 def test_gold_codes_are_linear_and_the_cosets_say_the_same(monkeypatch):
     linear = ps.construct("gold", num_classes=1500, dim=32)
     assert isinstance(linear.placement.structure, LinearWords)
-    monkeypatch.setattr("protosphere.constructions.block_codes.coset_forms.STRUCTURE_BITS", 5)
+    monkeypatch.setattr(import_module("protosphere.constructions.block_codes.gold"), "STRUCTURE_BITS", 5)
     cosets_of_it = ps.construct("gold", num_classes=1500, dim=32)
     assert isinstance(cosets_of_it.placement.structure, CosetUnion)
     assert np.array_equal(linear.signs, cosets_of_it.signs)

@@ -1,4 +1,4 @@
-"""Where codes meet the sphere: a file for each kind of construction, registered by the line that imports it here."""
+"""Where codes meet the sphere: one file for each construction, registered by the line that imports it here."""
 
 # The order of the list is ours.
 # isort: off
@@ -10,7 +10,9 @@ from protosphere.constructions.elementary import orthogonal_simplices as orthogo
 from protosphere.constructions.block_codes import reed_muller as reed_muller
 from protosphere.constructions.block_codes import bch as bch
 from protosphere.constructions.block_codes import reed_solomon as reed_solomon
-from protosphere.constructions.block_codes import coset_forms as coset_forms
+from protosphere.constructions.block_codes import kerdock as kerdock
+from protosphere.constructions.block_codes import delsarte_goethals as delsarte_goethals
+from protosphere.constructions.block_codes import gold as gold
 from protosphere.constructions.elementary import lifted_cross_polytopes as lifted_cross_polytopes
 from protosphere.constructions.elementary import lifted_bases as lifted_bases
 from protosphere.constructions.block_codes import shortened_cosets as shortened_cosets

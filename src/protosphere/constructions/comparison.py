@@ -17,8 +17,15 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, a
 from protosphere.types import Cosine, Progress, ignore
 
 PAPER_SCHEMES = (
-    *("one_hot", "uniform", "simplex", "cross_polytope"),
-    *("reed_muller", "bch", "reed_solomon", "mean_row_max", "log_sum_exp"),
+    "one_hot",
+    "uniform",
+    "simplex",
+    "cross_polytope",
+    "reed_muller",
+    "bch",
+    "reed_solomon",
+    "mean_row_max",
+    "log_sum_exp",
 )
 """The paper's; the other families are for `best` to choose from."""
 

@@ -5,22 +5,16 @@ each are numbered coset by coset (`codes.cosets`), and the cosets by their quadr
 that a code of K classes is the first K words, whatever its level.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.structures import CosetUnion, LinearWords, Structure
+from protosphere.code.structures import CosetUnion, Structure
 from protosphere.codes import quadratic_forms as forms
-from protosphere.codes.reed_muller import generator_rows
-from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
-from protosphere.constructions.families import Member, dense_member, family
-from protosphere.types import Points
-
-LARGEST_WITH_AXES = 8
-"""Up to n = 2^8 the axes may join: those points are dense, and at n = 2^10 they would take 8 GB."""
+from protosphere.constructions.families import Member
 
 
 @dataclass(frozen=True)
@@ -60,75 +54,6 @@ def coset_union(m: int, num_classes: int) -> CosetUnion:
     return CosetUnion.of(representatives, m, np.arange(num_classes))
 
 
-def _member(m: int, level: ChainLevel, words: Callable[[int, int], Structure] = coset_union) -> Member:
+def coset_member(m: int, level: ChainLevel, words: Callable[[int, int], Structure] = coset_union) -> Member:
+    """The code of one level as a member of a family, its words made by `words`."""
     return Member(1 << m, level.size, level.max_cosine, level.name, partial(words, m))
-
-
-@family(
-    summary="Kerdock words as +-1/sqrt(n), n = 4^t: n^2 of them, with the axes n^2 + 2n, at max cosine 1/sqrt(n)",
-    reference="Kerdock (1972); Levenstein (1982); Calderbank, Cameron, Kantor & Seidel (1997)",
-    packed=True,
-)
-def kerdock(largest_dim: int) -> Iterator[Member]:
-    """n/2 cosets of RM(1, m), n = 2^m, m even: with the axes, n/2 + 1 mutually unbiased bases and their negatives.
-
-    The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these is larger (Levenstein 1982). The points are
-    packed words up to n^2 classes and dense above, for n up to 256. n = 4 with the axes is the 24-cell.
-    """
-    for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
-        level = chain(m)[1]
-        yield _member(m, level)
-        if m <= LARGEST_WITH_AXES:
-            size, recipe = level.size + (2 << m), f"{level.name} and the axes"
-            step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
-            yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
-
-
-def unbiased_points(m: int, num_points: int) -> Points:
-    """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
-    n = 1 << m
-    words = coset_union(m, min(num_points, n * n))
-    points = np.zeros((num_points, n))
-    points[: words.count] = words.unit_rows(0, words.count)
-    axes = np.arange(num_points - words.count)
-    points[words.count + axes, axes // 2] = 1 - 2 * (axes % 2)
-    return points
-
-
-@family(
-    summary="Delsarte-Goethals words as +-1/sqrt(n), n = 2^m, m even: max cosine 2^r/sqrt(n) for n^2 (n/2)^r of them",
-    reference="Delsarte & Goethals (1975), Alternating bilinear forms over GF(q)",
-    packed=True,
-)
-def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
-    """(n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2; the first (n/2)^r are the code of r - 1.
-
-    r = 0 is Kerdock's code; r = m/2 - 1 is all of RM(2, m). For fewer classes than a code has words its first cosets
-    serve, and what is measured may be better than what is promised.
-    """
-    for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from (_member(m, level) for level in chain(m)[2:])
-
-
-@family(
-    summary="Gold and dual BCH words as +-1/sqrt(n), n = 2^m, m odd: max cosine 2^r/sqrt(2n) for 2 n^(1+r) of them",
-    reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
-    packed=True,
-)
-def gold(largest_dim: int) -> Iterator[Member]:
-    """The words Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
-
-    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
-    """
-    for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from (_member(m, level, _gold_words) for level in chain(m)[1:])
-
-
-def _gold_words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """The same as `coset_union`, where it is small enough over generator rows: 1, x1, ..., xm, Tr(x^3), ..."""
-    bits = message_bits(num_classes)
-    if bits > STRUCTURE_BITS:
-        return coset_union(m, num_classes)
-    affine = min(bits, m + 1)
-    rows = np.vstack([generator_rows(1, m, affine), forms.trace_forms(m, bits - affine)])
-    return first_words(rows, 1 << m, num_classes)

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from protosphere.constructions.block_codes.coset_forms import unbiased_points
+from protosphere.constructions.block_codes.kerdock import unbiased_points
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized

@@ -1,0 +1,21 @@
+"""Delsarte-Goethals codes: where a Kerdock code has too few words, the next ones up."""
+
+from collections.abc import Iterator
+
+from protosphere.constructions.block_codes.coset_forms import chain, coset_member
+from protosphere.constructions.families import Member, family
+
+
+@family(
+    summary="Delsarte-Goethals words as +-1/sqrt(n), n = 2^m, m even: max cosine 2^r/sqrt(n) for n^2 (n/2)^r of them",
+    reference="Delsarte & Goethals (1975), Alternating bilinear forms over GF(q)",
+    packed=True,
+)
+def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
+    """(n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2; the first (n/2)^r are the code of r - 1.
+
+    r = 0 is Kerdock's code; r = m/2 - 1 is all of RM(2, m). For fewer classes than a code has words its first cosets
+    serve, and what is measured may be better than what is promised.
+    """
+    for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
+        yield from (coset_member(m, level) for level in chain(m)[2:])

@@ -1,0 +1,36 @@
+"""Gold's codes and the duals of longer BCH codes: unions of cosets of RM(1, m) that are linear, m odd."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from protosphere.code.structures import CosetUnion, LinearWords
+from protosphere.codes.quadratic_forms import trace_forms
+from protosphere.codes.reed_muller import generator_rows
+from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_union
+from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
+from protosphere.constructions.families import Member, family
+
+
+@family(
+    summary="Gold and dual BCH words as +-1/sqrt(n), n = 2^m, m odd: max cosine 2^r/sqrt(2n) for 2 n^(1+r) of them",
+    reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
+    packed=True,
+)
+def gold(largest_dim: int) -> Iterator[Member]:
+    """The words Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
+
+    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
+    """
+    for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
+        yield from (coset_member(m, level, _words) for level in chain(m)[1:])
+
+
+def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
+    """The same as `coset_union`, where it is small enough over generator rows: 1, x1, ..., xm, Tr(x^3), ..."""
+    bits = message_bits(num_classes)
+    if bits > STRUCTURE_BITS:
+        return coset_union(m, num_classes)
+    affine = min(bits, m + 1)
+    rows = np.vstack([generator_rows(1, m, affine), trace_forms(m, bits - affine)])
+    return first_words(rows, 1 << m, num_classes)

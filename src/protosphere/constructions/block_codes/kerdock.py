@@ -1,0 +1,45 @@
+"""Kerdock's codes: n^2 sign words, and with the axes n^2 + 2n points, at max cosine 1/sqrt(n)."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_union
+from protosphere.constructions.families import Member, dense_member, family
+from protosphere.types import Points
+
+LARGEST_WITH_AXES = 8
+"""Up to n = 2^8 the axes may join: those points are dense, and at n = 2^10 they would take 8 GB."""
+
+
+@family(
+    summary="Kerdock words as +-1/sqrt(n), n = 4^t: n^2 of them, with the axes n^2 + 2n, at max cosine 1/sqrt(n)",
+    reference="Kerdock (1972); Levenstein (1982); Calderbank, Cameron, Kantor & Seidel (1997)",
+    packed=True,
+)
+def kerdock(largest_dim: int) -> Iterator[Member]:
+    """n/2 cosets of RM(1, m), n = 2^m, m even: with the axes, n/2 + 1 mutually unbiased bases and their negatives.
+
+    The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these is larger (Levenstein 1982). The points are
+    packed words up to n^2 classes and dense above, for n up to 256. n = 4 with the axes is the 24-cell.
+    """
+    for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
+        level = chain(m)[1]
+        yield coset_member(m, level)
+        if m <= LARGEST_WITH_AXES:
+            size, recipe = level.size + (2 << m), f"{level.name} and the axes"
+            step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
+            yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
+
+
+def unbiased_points(m: int, num_points: int) -> Points:
+    """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
+    n = 1 << m
+    words = coset_union(m, min(num_points, n * n))
+    points = np.zeros((num_points, n))
+    points[: words.count] = words.unit_rows(0, words.count)
+    axes = np.arange(num_points - words.count)
+    points[words.count + axes, axes // 2] = 1 - 2 * (axes % 2)
+    return points
