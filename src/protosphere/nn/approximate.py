@@ -83,7 +83,7 @@ class ApproximateTop(nn.Module):
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
         with without_autocast(z):
-            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), len(z), len(z) * self.num_classes, z.device)
+            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
         values, classes = zip(*pieces, strict=True)
         return torch.cat(values).to(z.dtype), torch.cat(classes)
 

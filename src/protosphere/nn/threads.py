@@ -17,6 +17,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 import torch
+from torch import Tensor, nn
 
 Result = TypeVar("Result")
 
@@ -25,14 +26,20 @@ FEWEST_SCORES = 1 << 20
 """Scores of all rows from which a call takes milliseconds, and waking threads, a tenth of one, pays."""
 
 
-def by_rows(work: Callable[[slice], Result], rows: int, scores: int, device: torch.device) -> list[Result]:
-    """`work` done for stretches of the rows, in order; `scores` is how many numbers it computes for all of them.
+def in_memory(z: Tensor) -> bool:
+    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
+    return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
+
+
+def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
+    """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
 
     On a processor each stretch has a thread of its own, the first one the caller's, which does not share its operations
     out again; elsewhere, and for little work, there is one stretch. No gradients are recorded.
     """
-    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if device.type == "cpu" else 1
-    if pieces < 2 or scores < FEWEST_SCORES:
+    rows = len(z)
+    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
+    if pieces < 2 or rows * num_words < FEWEST_SCORES:
         with torch.no_grad():
             return [work(slice(0, rows))]
     jobs = [_job(work, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
