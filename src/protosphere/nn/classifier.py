@@ -110,13 +110,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
         work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
         if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
-            trainee = self._trainee("evaluation")
-            self.n_iter_, converged = by_lbfgs(trainee, examples, self.max_iter, self.tol)
+            self.n_iter_, converged = by_lbfgs(self._trainee("evaluation"), examples, self.max_iter, self.tol)
         else:
             self._to(torch.float32)
-            trainee = self._trainee("pass")
             self.n_iter_, converged = by_adam(
-                trainee, examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
+                self._trainee("pass"), examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
             )
             self._to(torch.float64)
         if not converged:

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.nn.function_calls import call, under_transform
-from protosphere.nn.softmax import log_sum_exp, weighted_prototypes
+from protosphere.nn.softmax import call, log_sum_exp, under_transform, weighted_prototypes
 from protosphere.nn.streaming import widened
 
 if TYPE_CHECKING:

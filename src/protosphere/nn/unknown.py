@@ -12,7 +12,6 @@ from torch import Tensor
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.functional import unit
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming import widened
 
 SCORES = ("max_cosine", "margin", "energy")
 
@@ -21,11 +20,11 @@ ROUNDING = 1e-9
 
 
 def scores(z: Tensor, logits_of: Tensor, projection: Projection, kind: str) -> Tensor:
-    """The score of each row of z; `logits_of` is what the logits are dot products of."""
+    """The score of each row of z, no half type; `logits_of` is what the logits are dot products of."""
     as_choice("kind", kind, SCORES)
     if kind == "energy":
-        return projection.log_sum_exp(widened(logits_of))
-    cosines, _ = projection.top(unit(widened(z)), 2 if kind == "margin" else 1)
+        return projection.log_sum_exp(logits_of)
+    cosines, _ = projection.top(unit(z), 2 if kind == "margin" else 1)
     return cosines[:, 0] - cosines[:, 1] if kind == "margin" else cosines[:, 0]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.function_calls import call
 from protosphere.nn.projections.part import Tile, cuts
+from protosphere.nn.softmax import call
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
 
