@@ -53,8 +53,8 @@ def streamed_cross_entropy(
     rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
     rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
     if target.is_floating_point():
-        probabilities = _checked_probabilities(z, target, options)
-        weights, losses = _losses_of_probabilities(prototypes, rows, probabilities, options)
+        _require_fit(target.shape == (*z.shape[:-1], options.num_classes), z, target, options)
+        weights, losses = _losses_of_probabilities(prototypes, rows, target.reshape(-1, options.num_classes), options)
     else:
         classes, kept = checked_classes(z, target, options)
         weights, losses = _losses_of_classes(prototypes, rows, classes.flatten(), kept.flatten(), options)
@@ -107,27 +107,21 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
     return losses - (below if known is None else torch.where(known, below, 0))
 
 
-def _checked_probabilities(z: Tensor, target: Tensor, options: LossOptions) -> Tensor:
-    """Probability targets, one row per example."""
-    if target.shape != (*z.shape[:-1], options.num_classes):
-        raise InvalidArgumentError(_unfit(z, target, options))
-    return target.reshape(-1, options.num_classes)
-
-
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:
     """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
-    if target.is_floating_point() or target.is_complex() or target.dtype == torch.bool or target.shape != z.shape[:-1]:
-        raise InvalidArgumentError(_unfit(z, target, options))
+    integers = not (target.is_floating_point() or target.is_complex() or target.dtype == torch.bool)
+    _require_fit(integers and target.shape == z.shape[:-1], z, target, options)
     given = target.long(), options.num_classes, options.ignore_index
     return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
 
-def _unfit(z: Tensor, target: Tensor, options: LossOptions) -> str:
-    shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
-    return (
-        f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
-        f"{(*shape, options.num_classes)}, got {got}"
-    )
+def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
+    if not fits:
+        shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
+        raise InvalidArgumentError(
+            f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
+            f"{(*shape, options.num_classes)}, got {got}"
+        )
 
 
 class _Classes(torch.autograd.Function):

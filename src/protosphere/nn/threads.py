@@ -12,7 +12,7 @@ import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, TypeVar
 
@@ -42,18 +42,14 @@ def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[
     if pieces < 2 or rows * num_words < FEWEST_SCORES:
         with torch.no_grad():
             return [work(slice(0, rows))]
-    jobs = [_job(work, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
-    return _in_team(jobs) if _team_start() else _in_pool(jobs)
-
-
-def _job(work: Callable[[slice], Result], rows: slice) -> Callable[[], Result]:
     inference = torch.is_inference_mode_enabled()
 
-    def run() -> Result:
+    def run(stretch: slice) -> Result:
         with torch.inference_mode(inference), torch.no_grad():
-            return work(rows)
+            return work(stretch)
 
-    return run
+    jobs = [partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
+    return _in_team(jobs) if _team_start() else _in_pool(jobs)
 
 
 @lru_cache(maxsize=1)
