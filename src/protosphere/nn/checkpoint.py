@@ -175,15 +175,14 @@ def _read(packed: bytes) -> SphericalCode:
     return code
 
 
-def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode | None:
-    """None where the saved prototypes are this head's; the saved reserve where it is another answer to one request.
+def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode:
+    """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request.
 
     A request is answered otherwise by another processor, which rounds otherwise, or by a version that knows better.
     """
     words = saved.words
     if words.get("digest") == code_digest(code):
-        return None
-    theirs = None
+        return reserve
     if words.get("reserve_digest") != code_digest(reserve):
         theirs = saved_code(saved) if words.get("dim") == code.dim else None
         if theirs is None or not _same_request(theirs, reserve):
@@ -193,12 +192,13 @@ def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
+        reserve = theirs
     if words["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {words['num_classes']} classes, this head {code.num_classes}: "
             f"call head.grow({words['num_classes']}) before loading"
         )
-    return theirs
+    return reserve
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:

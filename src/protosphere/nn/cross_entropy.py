@@ -20,8 +20,6 @@ from protosphere.nn.streaming import widened
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
-REDUCTIONS = ("mean", "sum", "none")
-
 
 @dataclass(frozen=True, eq=False)
 class LossOptions:
@@ -34,7 +32,7 @@ class LossOptions:
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
-        as_choice("reduction", self.reduction, REDUCTIONS)
+        as_choice("reduction", self.reduction, ("mean", "sum", "none"))
         if not 0 <= self.label_smoothing <= 1:
             raise InvalidArgumentError(f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}")
         if self.weight is None:

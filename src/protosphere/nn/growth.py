@@ -21,7 +21,6 @@ from protosphere.errors import InvalidArgumentError, as_integer
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
 
-
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
 

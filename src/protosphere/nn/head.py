@@ -215,14 +215,12 @@ class PrototypeHead(nn.Module):
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
         self._loaded = True
         saved = checkpoint.unpacked_state(state)
-        theirs = checkpoint.reserve_to_use(saved, self.code, self.reserve)
-        if theirs is not None:
-            self.reserve = theirs
+        mine, self.reserve = self.reserve, checkpoint.reserve_to_use(saved, self.code, self.reserve)
         if not self._preset_given:
             self.preset = preset_named(saved.words["settings"]["preset"])
         started = checkpoint.started_scale(saved, self.preset.name)
         self.scaling.begin_at(self.preset.scale(self.reserve) if started is None else started)
-        if theirs is None and is_filled(self.projection):
+        if self.reserve is mine and is_filled(self.projection):
             note_filled(self.projection)
         else:
             like = self._like()

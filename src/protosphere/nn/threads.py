@@ -34,8 +34,8 @@ def in_memory(z: Tensor) -> bool:
 def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
     """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
 
-    On a processor each stretch has a thread of its own, the first one the caller's, which does not share its operations
-    out again; elsewhere, and for little work, there is one stretch. No gradients are recorded.
+    On a processor each stretch has a thread of its own, which does not share its operations out again; elsewhere, and
+    for little work, there is one stretch. No gradients are recorded.
     """
     rows = len(z)
     pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
@@ -83,20 +83,19 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """What the jobs give, the first of them done here; the first exception of one of them is raised."""
+    """What the jobs give, each from a thread of the pool; the first exception of one of them is raised."""
     before = torch.get_num_threads()
 
     def run(job: Callable[[], Result]) -> Result:
         torch.set_num_threads(1)  # of this thread
         return job()
 
-    others = [_pool(os.getpid(), before).submit(run, job) for job in jobs[1:]]
+    given = [_pool(os.getpid(), before).submit(run, job) for job in jobs]
     try:
-        first = run(jobs[0])
+        wait(given)
     finally:
-        wait(others)
-        torch.set_num_threads(before)
-    return [first, *(other.result() for other in others)]
+        torch.set_num_threads(before)  # of threads to come
+    return [one.result() for one in given]
 
 
 @lru_cache(maxsize=1)
