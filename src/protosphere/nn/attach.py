@@ -188,13 +188,12 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 
 def _require_no_other(model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]) -> None:
     """Raise where a classifier would keep the old classes."""
-    inside = {id(module) for module in [*chosen, *_linears(roots)]}
+    inside, outputs = [*chosen, *_linears(roots)], chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
-    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and id(module) not in inside)
-    alike = [name for name, layer in linears if layer.out_features == chosen[0].out_features]
-    others = [name for name in alike if LIKELY.search(name)]
+    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and module not in inside)
+    others = [repr(name) for name, layer in linears if layer.out_features == outputs and LIKELY.search(name)]
     if others and not (isinstance(model, nn.Sequential) and roots == chosen):
-        several = ", ".join(repr(name) for name in others)
+        several = ", ".join(others)
         raise InvalidArgumentError(
             f"'model' has other layers that may be classifiers, {several}; layer= names all that are to be replaced"
         )

@@ -26,7 +26,6 @@ from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
 from protosphere.nn import old_checkpoint
 
-SETTINGS = frozenset({"preset", "scale", "projection"})
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
 """A code that unpacks to more than the first and more than so many times its size is refused."""
 
@@ -88,7 +87,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
         stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
         whole = not raw.startswith(MAGIC)
         words = json.loads(raw if whole else raw[start:stop])
-        if not SETTINGS.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
+        if not {"preset", "scale", "projection"}.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
             raise ValueError("its settings are others")
         as_text("preset", words["settings"]["preset"])
         if words.get("scale_started") is not None:

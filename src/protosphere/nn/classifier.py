@@ -22,12 +22,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass
-
-SOLVERS = ("auto", "lbfgs", "adam")
 
 LARGEST_AT_ONCE = 1 << 27
 """Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
@@ -100,8 +98,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PrototypeClassifier:
         """Train the map on features X and their classes y."""
-        if self.solver not in SOLVERS:
-            raise ValueError(f"'solver' must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
+        as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
         as_integer("max_iter", self.max_iter, minimum=1)
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
         self._moments = moments(features, weights)
