@@ -77,9 +77,8 @@ class PrototypeHead(nn.Module):
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
-        shares = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
-        kind = self._projection_kind
-        self.projection = shares(self.code, dtype) if shares else projection_for(self.code, kind, dtype)
+        share = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
+        self.projection = share(self.code, dtype) if share else projection_for(self.code, self._projection_kind, dtype)
         note_filled(self.projection)
 
     def _refill(self, num_classes: int, device: torch.device, dtype: torch.dtype) -> None:

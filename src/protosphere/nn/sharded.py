@@ -7,7 +7,7 @@ gradient and classes as a single process would. Two numbers per example and one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -104,15 +104,6 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
     Backwards from a loss that is the same in every process, the gradients of all processes *together* are those of a
     single one: where DistributedDataParallel takes their mean, multiply the loss by the number of processes.
     """
-    return cast("Tensor", _Gathered.apply(z, group))  # pyright: ignore[reportUnknownMemberType]
-
-
-class _Gathered(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, z: Tensor, group: Group) -> Tensor:
-        ctx.rank, ctx.rows = dist.get_rank(group), len(z)
-        return torch.cat(_all_gather(z.detach(), group))
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return grads[0][ctx.rank * ctx.rows : (ctx.rank + 1) * ctx.rows], None
+    every = _all_gather(z.detach(), group)
+    every[dist.get_rank(group)] = z  # with its gradient
+    return torch.cat(every)
