@@ -217,7 +217,7 @@ def test_a_state_brings_its_preset_unless_another_was_asked_for():
 def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeypatch, scale):
     head = PrototypeHead(10, dim=9, scale=scale)
     state, logits = head.state_dict(), head(torch.eye(9))
-    monkeypatch.setattr(PrototypeHead, "_automatic_scale", lambda self: 77.0)
+    monkeypatch.setattr(presets, "LOGIT", 77.0)
     fresh = PrototypeHead(10, dim=9, scale=scale)
     fresh.load_state_dict(state)
     for again in (fresh, PrototypeHead.from_state_dict(state)):

@@ -172,4 +172,4 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
     monkeypatch.setattr(threads, "FEWEST_SCORES", 1)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        threads.by_rows(lambda rows: 1 / 0, 16, 16, torch.device("cpu"))
+        threads.by_rows(lambda rows: 1 / 0, torch.zeros(16, 1), 1)

@@ -56,17 +56,12 @@ class ApproximateTop(nn.Module):
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        self._keep("signs", signs)
-        self._keep("shifts", np.arange(code.dim) ^ shifts[:, None])
-        self._keep("outer", sylvester(1 << m // 2).copy())
-        self._keep("inner", sylvester(1 << (m - m // 2)).copy())
+        transforms = {"outer": sylvester(1 << m // 2).copy(), "inner": sylvester(1 << (m - m // 2)).copy()}
+        kept = {"shifts": np.arange(code.dim) ^ shifts[:, None], "classes": classes, "rest_classes": rest}
+        for name, array in (kept | transforms | {"signs": signs}).items():
+            self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
         self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
-        self._keep("classes", classes)
-        self._keep("rest_classes", rest)
         self.rest = DensePart(matrix(code, rest, torch.float32)) if len(rest) else None
-
-    def _keep(self, name: str, array: Indices | np.ndarray) -> None:
-        self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
 
     def _bins(self, code: SphericalCode, shifted: Tensor) -> Tensor:
         """For each coset which word of RM(1, m) the derivative of its form in a direction is."""
@@ -83,7 +78,7 @@ class ApproximateTop(nn.Module):
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
         with without_autocast(z):
-            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), len(z), len(z) * self.num_classes, z.device)
+            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
         values, classes = zip(*pieces, strict=True)
         return torch.cat(values).to(z.dtype), torch.cat(classes)
 

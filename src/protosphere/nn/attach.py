@@ -93,9 +93,7 @@ def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
 
 
 def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            yield parent, name, child
+    return ((parent, name, child) for parent in model.modules() for name, child in parent.named_children())
 
 
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
@@ -104,20 +102,19 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
         if not layer and layer != "":
             raise InvalidArgumentError(f"'layer' must name at least one layer of 'model', got {layer!r}")
         return [_named(model, name) for name in ([layer] if isinstance(layer, str) else layer)]
-    before_heads = [layer for parent, name, layer in _children(model) if _is_before_head(parent, name)]
-    if _linears(before_heads):
-        return _linears(before_heads)
+    before_heads = _linears(child for parent, name, child in _children(model) if _is_before_head(parent, name))
+    if before_heads:
+        return before_heads
     if any(isinstance(module, PrototypeHead) for module in model.modules()):
         raise InvalidArgumentError(
             "'model' has a PrototypeHead with no nn.Linear before it; layer= names what to replace"
         )
     roots = _classifiers(model)
-    main = [_last(root) for root in roots]
-    seconds = [
-        _second(name, child, main[0]) for name, child in model.named_children() if _is_second(name, child, roots)
-    ]
-    _require_no_other(model, [*main, *seconds], roots)
-    return [*main, *seconds]
+    main = [_last_of_classifier(root) for root in roots]
+    second = {name: child for name, child in model.named_children() if SECOND.search(name) and child not in roots}
+    chosen = [*main, *(_last_of_second(name, child, main[0].out_features) for name, child in second.items())]
+    _require_no_other(model, chosen, roots)
+    return chosen
 
 
 def _is_before_head(parent: nn.Module, name: str) -> TypeGuard[nn.Sequential]:
@@ -126,19 +123,12 @@ def _is_before_head(parent: nn.Module, name: str) -> TypeGuard[nn.Sequential]:
     return int(name) < len(parent) - 1 and isinstance(parent[int(name) + 1], PrototypeHead)
 
 
-def _is_second(name: str, child: nn.Module, roots: list[nn.Module]) -> bool:
-    return SECOND.search(name) is not None and not any(child is root for root in roots)
-
-
 def _named(model: nn.Module, name: str) -> nn.Linear:
     modules = dict(cast("Iterator[tuple[str, nn.Module]]", model.named_modules()))
-    inside = _linears([modules[name]]) if name in modules else []
-    if inside and modules[name] is not model:
-        return inside[-1]
-    linears = [repr(name) for name, module in modules.items() if isinstance(module, nn.Linear)]
-    known = ", ".join(linears[-5:])
-    raise InvalidArgumentError(
-        f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
+    inside = _linears([modules[name]]) if name in modules and modules[name] is not model else []
+    known = ", ".join([repr(name) for name, module in modules.items() if isinstance(module, nn.Linear)][-5:])
+    return _last(
+        inside, f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
     )
 
 
@@ -173,37 +163,37 @@ def _asked(model: nn.Module) -> list[nn.Module]:
     return [module for module in several if isinstance(module, nn.Module)]
 
 
-def _last(root: nn.Module) -> nn.Linear:
-    """The last linear layer of a classifier."""
-    inside = _linears([root])
-    if inside:
-        return inside[-1]
+def _last_of_classifier(root: nn.Module) -> nn.Linear:
     kind = type(root).__name__
-    raise InvalidArgumentError(
-        f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer="
+    return _last(
+        _linears([root]),
+        f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer=",
     )
 
 
-def _second(name: str, child: nn.Module, main: nn.Linear) -> nn.Linear:
-    """The last linear layer of a second classifier, which must have as many outputs as the first."""
-    inside = [layer for layer in _linears([child]) if layer.out_features == main.out_features]
-    if inside:
-        return inside[-1]
-    raise InvalidArgumentError(
-        f"'model' has a second classifier, {name!r}, with no nn.Linear of {main.out_features} outputs; "
-        "layer= names those to replace, and leaves it as it is"
+def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
+    """Of a second classifier, which must have as many outputs as the first."""
+    return _last(
+        [layer for layer in _linears([child]) if layer.out_features == outputs],
+        f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
+        "layer= names those to replace, and leaves it as it is",
     )
+
+
+def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
+    if not layers:
+        raise InvalidArgumentError(otherwise)
+    return layers[-1]
 
 
 def _require_no_other(model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]) -> None:
     """Raise where a classifier would keep the old classes."""
-    inside = {id(module) for module in [*chosen, *_linears(roots)]}
+    inside, outputs = [*chosen, *_linears(roots)], chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
-    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and id(module) not in inside)
-    alike = [name for name, layer in linears if layer.out_features == chosen[0].out_features]
-    others = [name for name in alike if LIKELY.search(name)]
+    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and module not in inside)
+    others = [repr(name) for name, layer in linears if layer.out_features == outputs and LIKELY.search(name)]
     if others and not (isinstance(model, nn.Sequential) and roots == chosen):
-        several = ", ".join(repr(name) for name in others)
+        several = ", ".join(others)
         raise InvalidArgumentError(
             f"'model' has other layers that may be classifiers, {several}; layer= names all that are to be replaced"
         )

@@ -26,7 +26,6 @@ from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
 from protosphere.nn import old_checkpoint
 
-SETTINGS = frozenset({"preset", "scale", "projection"})
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
 """A code that unpacks to more than the first and more than so many times its size is refused."""
 
@@ -88,7 +87,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
         stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
         whole = not raw.startswith(MAGIC)
         words = json.loads(raw if whole else raw[start:stop])
-        if not SETTINGS.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
+        if not {"preset", "scale", "projection"}.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
             raise ValueError("its settings are others")
         as_text("preset", words["settings"]["preset"])
         if words.get("scale_started") is not None:
@@ -175,15 +174,14 @@ def _read(packed: bytes) -> SphericalCode:
     return code
 
 
-def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode | None:
-    """None where the saved prototypes are this head's; the saved reserve where it is another answer to one request.
+def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode:
+    """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request.
 
     A request is answered otherwise by another processor, which rounds otherwise, or by a version that knows better.
     """
     words = saved.words
     if words.get("digest") == code_digest(code):
-        return None
-    theirs = None
+        return reserve
     if words.get("reserve_digest") != code_digest(reserve):
         theirs = saved_code(saved) if words.get("dim") == code.dim else None
         if theirs is None or not _same_request(theirs, reserve):
@@ -193,12 +191,13 @@ def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
+        reserve = theirs
     if words["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {words['num_classes']} classes, this head {code.num_classes}: "
             f"call head.grow({words['num_classes']}) before loading"
         )
-    return theirs
+    return reserve
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:

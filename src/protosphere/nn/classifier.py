@@ -22,12 +22,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.map_training import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass
-
-SOLVERS = ("auto", "lbfgs", "adam")
 
 LARGEST_AT_ONCE = 1 << 27
 """Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
@@ -100,8 +98,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PrototypeClassifier:
         """Train the map on features X and their classes y."""
-        if self.solver not in SOLVERS:
-            raise ValueError(f"'solver' must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
+        as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
         as_integer("max_iter", self.max_iter, minimum=1)
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
         self._moments = moments(features, weights)
@@ -110,13 +107,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
         work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
         if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
-            trainee = self._trainee("evaluation")
-            self.n_iter_, converged = by_lbfgs(trainee, examples, self.max_iter, self.tol)
+            self.n_iter_, converged = by_lbfgs(self._trainee("evaluation"), examples, self.max_iter, self.tol)
         else:
             self._to(torch.float32)
-            trainee = self._trainee("pass")
             self.n_iter_, converged = by_adam(
-                trainee, examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
+                self._trainee("pass"), examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
             )
             self._to(torch.float64)
         if not converged:

@@ -14,14 +14,11 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.nn.function_calls import call, under_transform
-from protosphere.nn.softmax import log_sum_exp, weighted_prototypes
+from protosphere.nn.softmax import call, log_sum_exp, under_transform, weighted_prototypes
 from protosphere.nn.streaming import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
-
-REDUCTIONS = ("mean", "sum", "none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +32,7 @@ class LossOptions:
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
-        as_choice("reduction", self.reduction, REDUCTIONS)
+        as_choice("reduction", self.reduction, ("mean", "sum", "none"))
         if not 0 <= self.label_smoothing <= 1:
             raise InvalidArgumentError(f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}")
         if self.weight is None:
@@ -54,8 +51,8 @@ def streamed_cross_entropy(
     rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
     rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
     if target.is_floating_point():
-        probabilities = _checked_probabilities(z, target, options)
-        weights, losses = _losses_of_probabilities(prototypes, rows, probabilities, options)
+        _require_fit(target.shape == (*z.shape[:-1], options.num_classes), z, target, options)
+        weights, losses = _losses_of_probabilities(prototypes, rows, target.reshape(-1, options.num_classes), options)
     else:
         classes, kept = checked_classes(z, target, options)
         weights, losses = _losses_of_classes(prototypes, rows, classes.flatten(), kept.flatten(), options)
@@ -108,27 +105,21 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
     return losses - (below if known is None else torch.where(known, below, 0))
 
 
-def _checked_probabilities(z: Tensor, target: Tensor, options: LossOptions) -> Tensor:
-    """Probability targets, one row per example."""
-    if target.shape != (*z.shape[:-1], options.num_classes):
-        raise InvalidArgumentError(_unfit(z, target, options))
-    return target.reshape(-1, options.num_classes)
-
-
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:
     """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
-    if target.is_floating_point() or target.is_complex() or target.dtype == torch.bool or target.shape != z.shape[:-1]:
-        raise InvalidArgumentError(_unfit(z, target, options))
+    integers = not (target.is_floating_point() or target.is_complex() or target.dtype == torch.bool)
+    _require_fit(integers and target.shape == z.shape[:-1], z, target, options)
     given = target.long(), options.num_classes, options.ignore_index
     return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
 
-def _unfit(z: Tensor, target: Tensor, options: LossOptions) -> str:
-    shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
-    return (
-        f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
-        f"{(*shape, options.num_classes)}, got {got}"
-    )
+def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
+    if not fits:
+        shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
+        raise InvalidArgumentError(
+            f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
+            f"{(*shape, options.num_classes)}, got {got}"
+        )
 
 
 class _Classes(torch.autograd.Function):

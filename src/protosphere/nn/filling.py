@@ -5,6 +5,7 @@
 
 import os
 from collections.abc import Callable
+from operator import is_
 from weakref import WeakKeyDictionary, ref
 
 import torch
@@ -21,12 +22,9 @@ def note_filled(module: nn.Module) -> None:
 def is_filled(module: nn.Module) -> bool:
     """Whether its buffers are still those that were noted; of a module that was not, they are taken as they are."""
     buffers = list(module.buffers())
-    if any(buffer.is_meta for buffer in buffers):
-        return False
-    noted = _filled.get(module)
-    if noted is None:
-        return True
-    return len(noted) == len(buffers) and all(one() is now for one, now in zip(noted, buffers, strict=True))
+    noted = [buffer() for buffer in _filled[module]] if module in _filled else buffers
+    same = len(noted) == len(buffers) and all(map(is_, noted, buffers))
+    return same and not any(buffer.is_meta for buffer in buffers)
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:

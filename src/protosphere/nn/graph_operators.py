@@ -64,17 +64,14 @@ def _empty_products(z: Tensor, handle: int) -> Tensor:
 
 
 def _keep_sums(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    z, handle, ctx.with_mean = inputs
-    ctx.sums = _living[handle]
-    ctx.save_for_backward(z, *output)
-    ctx.set_materialize_grads(False)
+    z, handle, with_mean = inputs
+    LogSumExp.setup_context(ctx, (z, _living[handle], with_mean), output)
 
 
 def _keep_weights(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    del output
-    weights, ctx.factors, handle = inputs
-    ctx.dtype = weights.dtype
-    ctx.sums = partial(products, handle=handle)  # traced backwards too
+    *given, handle = inputs
+    traced_backwards_too = partial(products, handle=handle)
+    WeightedPrototypes.setup_context(ctx, (*given, traced_backwards_too), output)
 
 
 def _keep_handle(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

@@ -5,7 +5,7 @@ codes, RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j words of a line
 a moderate size, are put in an order that begins well (`nested`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,15 +20,8 @@ from protosphere.errors import InvalidArgumentError, as_integer
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
 
-
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
-
-
-def built(scheme: str, num_classes: int, dim: int, seed: int, options: Mapping[str, Any]) -> SphericalCode:
-    """`ps.construct` by the named scheme, with options that make it quick."""
-    quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
-    return construct(scheme, num_classes=num_classes, dim=dim, seed=seed, **{**quick, **options})
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
@@ -75,9 +68,11 @@ def reserved(
     given: SphericalCode | int,
     dim: int | None,
     reserve: int | SphericalCode | None,
-    build: Callable[[int, int], SphericalCode],
+    scheme: str,
+    seed: int,
+    options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """The code of all classes there may ever be, and how many there are now."""
+    """The code of all classes there may ever be, quickly made where there is none yet, and how many there are now."""
     if isinstance(given, SphericalCode):
         if dim not in (None, given.dim) or reserve is not None:
             raise InvalidArgumentError("'dim' and 'reserve' go with a number of classes, got a code, which has them")
@@ -89,5 +84,6 @@ def reserved(
         return reserve, K
     room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
     n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
-    code = build(room, n)
+    quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
+    code = construct(scheme, num_classes=room, dim=n, seed=seed, **{**quick, **options})
     return (in_nested_order(code, K) if room > K else code), K

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,12 +15,19 @@ from protosphere.nn import checkpoint, growth, unknown
 from protosphere.nn.filling import is_filled, keeps_values, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
-from protosphere.nn.nearest import Nearest, Top
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
+from protosphere.nn.projections.merging import Found
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
+
+
+class Nearest(NamedTuple):
+    """The nearest prototypes of each input, nearest first: their cosines and their classes, both B x k."""
+
+    cosines: Tensor
+    classes: Tensor
 
 
 class PrototypeHead(nn.Module):
@@ -62,19 +69,16 @@ class PrototypeHead(nn.Module):
     ) -> None:
         super().__init__()
         self.preset, self._preset_given = preset_named(preset), preset is not None
-        self.reserve, num_classes = growth.reserved(
-            code_or_num_classes, dim, reserve, lambda K, n: growth.built(scheme, K, n, seed, options or {})
-        )
-        self.scaling = Scale(scale, self._automatic_scale())
+        self.reserve, num_classes = growth.reserved(code_or_num_classes, dim, reserve, scheme, seed, options or {})
+        self.scaling = Scale(scale, self.preset.scale(self.reserve))
         self._projection_kind = projection
         self._loaded = False
         self._use(num_classes)
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
-        shares = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
-        kind = self._projection_kind
-        self.projection = shares(self.code, dtype) if shares else projection_for(self.code, kind, dtype)
+        share = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
+        self.projection = share(self.code, dtype) if share else projection_for(self.code, self._projection_kind, dtype)
         note_filled(self.projection)
 
     def _refill(self, num_classes: int, device: torch.device, dtype: torch.dtype) -> None:
@@ -106,9 +110,6 @@ class PrototypeHead(nn.Module):
             self._loaded = False
             if not is_filled(self.projection):
                 self._refill(self.num_classes, self._like().device, self._like().dtype)
-
-    def _automatic_scale(self) -> float:
-        return self.preset.scale(self.reserve)
 
     @property
     def num_classes(self) -> int:
@@ -180,7 +181,7 @@ class PrototypeHead(nn.Module):
             )
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
-    def decode(self, z: Tensor, k: int = 1, top: Top | None = None) -> Nearest:
+    def decode(self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None) -> Nearest:
         """The k nearest prototypes of each z, streaming; exact, unless `top` is an `ApproximateTop(head.code)`."""
         return Nearest(*(top or self.projection.top)(unit(self._wide(z)), k))
 
@@ -213,14 +214,12 @@ class PrototypeHead(nn.Module):
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
         self._loaded = True
         saved = checkpoint.unpacked_state(state)
-        theirs = checkpoint.reserve_to_use(saved, self.code, self.reserve)
-        if theirs is not None:
-            self.reserve = theirs
+        mine, self.reserve = self.reserve, checkpoint.reserve_to_use(saved, self.code, self.reserve)
         if not self._preset_given:
             self.preset = preset_named(saved.words["settings"]["preset"])
         started = checkpoint.started_scale(saved, self.preset.name)
-        self.scaling.begin_at(self._automatic_scale() if started is None else started)
-        if theirs is None and is_filled(self.projection):
+        self.scaling.begin_at(self.preset.scale(self.reserve) if started is None else started)
+        if self.reserve is mine and is_filled(self.projection):
             note_filled(self.projection)
         else:
             like = self._like()

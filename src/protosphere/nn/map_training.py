@@ -26,7 +26,6 @@ LEAST_GAIN = 0.05
 HALVINGS = 4
 """So often: then it has converged."""
 
-
 SMALLEST_BATCH, STEPS = 16, 40
 """Where there are few examples batches are smaller, down to the first, so that a pass has the second's steps."""
 

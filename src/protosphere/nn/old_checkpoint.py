@@ -1,7 +1,7 @@
 """States of heads from before they carried points: provenance as it was then, and a digest to know the points by."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,9 @@ def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) ->
         raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
     provenance = Provenance(**words["provenance"])
     alike: SphericalCode | None = None
-    for code in _possible(provenance):
+    for meant in _possible(provenance):
+        placement = placement_of(meant)
+        code = SphericalCode(placement, certified(placement, None), meant)
         if digest_of(code) == words["reserve_digest"]:
             return code
         if alike is None and _figures(f"{code!r}") == _figures(words["code"]):
@@ -39,19 +41,12 @@ def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) ->
     return alike
 
 
-def _possible(provenance: Provenance) -> Iterator[SphericalCode]:
-    """What the words may have meant: one code, or for 'best' everything that it may have chosen, the likely first."""
+def _possible(provenance: Provenance) -> Iterable[Provenance]:
+    """What the words may have meant: themselves, or for 'best' all that it may have chosen, the likely first."""
     if provenance.construction != "best" or provenance.options.get("iterations") != 0:
-        yield _certified(provenance)
-        return
-    for candidate in candidates(provenance.num_classes, provenance.dim):
-        chosen = kept_points(candidate, provenance.num_classes, provenance.dim)[1]
-        yield _certified(replace(provenance, resolved=chosen))
-
-
-def _certified(provenance: Provenance) -> SphericalCode:
-    placement = placement_of(provenance)
-    return SphericalCode(placement, certified(placement, None), provenance)
+        return [provenance]
+    K, n = provenance.num_classes, provenance.dim
+    return (replace(provenance, resolved=kept_points(candidate, K, n)[1]) for candidate in candidates(K, n))
 
 
 def _figures(text: str) -> str:

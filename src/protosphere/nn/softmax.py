@@ -11,18 +11,30 @@ which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, .
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
+from torch._functorch.utils import unwrap_dead_wrappers
 
-from protosphere.nn.function_calls import call
 from protosphere.nn.streaming import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
+
+
+def under_transform() -> bool:
+    """Whether a transform of torch.func is at work: vmap, grad, jvp."""
+    return bool(cast("Any", torch)._C._are_functorch_transforms_active())
+
+
+def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
+    """function.apply(*arguments), which otherwise inspects a signature each time: a tenth of a small head's loss."""
+    if under_transform():
+        return cast("Any", function).apply(*arguments)
+    return cast("Any", super(torch.autograd.Function, function)).apply(*cast("Any", unwrap_dead_wrappers)(arguments))
 
 
 def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:

@@ -6,20 +6,18 @@ every dot product is computed once. Milakov & Gimelshein (2018), Online normaliz
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import log
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from protosphere.nn.threads import by_rows
+from protosphere.nn.threads import by_rows, in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.part import Part
-
-Result = TypeVar("Result")
 
 LARGEST_EXPONENT = 80.0
 """exp of it, and of its negative, are float32 numbers with room to spare."""
@@ -28,16 +26,6 @@ LARGEST_EXPONENT = 80.0
 def widened(z: Tensor) -> Tensor:
     """z in the type that sums are taken in: float32 for half types."""
     return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
-
-
-def in_memory(z: Tensor) -> bool:
-    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
-    return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
-
-
-def place(z: Tensor) -> torch.device:
-    """Where its numbers are: nowhere those of a traced graph, which no thread can work on."""
-    return z.device if in_memory(z) or z.device.type != "cpu" else torch.device("meta")
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
@@ -54,7 +42,7 @@ def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> t
         return _merged([part.log_sum_exp(z[rows], with_mean) for part in parts])
 
     with without_autocast(z):
-        values, means = zip(*_by_rows(of_rows, z, parts), strict=True)
+        values, means = zip(*by_rows(of_rows, z, sum(part.num_words for part in parts)), strict=True)
     return torch.cat(values), torch.cat(means) if with_mean else z.new_empty(z.shape[0], 0)
 
 
@@ -67,11 +55,7 @@ def streamed_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor
         return torch.stack(moments).sum(0)
 
     with without_autocast(z):
-        return torch.cat(_by_rows(of_rows, z, parts))
-
-
-def _by_rows(work: Callable[[slice], Result], z: Tensor, parts: Sequence[Part]) -> list[Result]:
-    return by_rows(work, len(z), len(z) * sum(part.num_words for part in parts), place(z))
+        return torch.cat(by_rows(of_rows, z, sum(part.num_words for part in parts)))
 
 
 def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:

@@ -12,11 +12,12 @@ import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, TypeVar
 
 import torch
+from torch import Tensor, nn
 
 Result = TypeVar("Result")
 
@@ -25,28 +26,30 @@ FEWEST_SCORES = 1 << 20
 """Scores of all rows from which a call takes milliseconds, and waking threads, a tenth of one, pays."""
 
 
-def by_rows(work: Callable[[slice], Result], rows: int, scores: int, device: torch.device) -> list[Result]:
-    """`work` done for stretches of the rows, in order; `scores` is how many numbers it computes for all of them.
+def in_memory(z: Tensor) -> bool:
+    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
+    return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
 
-    On a processor each stretch has a thread of its own, the first one the caller's, which does not share its operations
-    out again; elsewhere, and for little work, there is one stretch. No gradients are recorded.
+
+def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
+    """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
+
+    On a processor each stretch has a thread of its own, which does not share its operations out again; elsewhere, and
+    for little work, there is one stretch. No gradients are recorded.
     """
-    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if device.type == "cpu" else 1
-    if pieces < 2 or scores < FEWEST_SCORES:
+    rows = len(z)
+    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
+    if pieces < 2 or rows * num_words < FEWEST_SCORES:
         with torch.no_grad():
             return [work(slice(0, rows))]
-    jobs = [_job(work, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
-    return _in_team(jobs) if _team_start() else _in_pool(jobs)
-
-
-def _job(work: Callable[[slice], Result], rows: slice) -> Callable[[], Result]:
     inference = torch.is_inference_mode_enabled()
 
-    def run() -> Result:
+    def run(stretch: slice) -> Result:
         with torch.inference_mode(inference), torch.no_grad():
-            return work(rows)
+            return work(stretch)
 
-    return run
+    jobs = [partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
+    return _in_team(jobs) if _team_start() else _in_pool(jobs)
 
 
 @lru_cache(maxsize=1)
@@ -80,20 +83,19 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """What the jobs give, the first of them done here; the first exception of one of them is raised."""
+    """What the jobs give, each from a thread of the pool; the first exception of one of them is raised."""
     before = torch.get_num_threads()
 
     def run(job: Callable[[], Result]) -> Result:
         torch.set_num_threads(1)  # of this thread
         return job()
 
-    others = [_pool(os.getpid(), before).submit(run, job) for job in jobs[1:]]
+    given = [_pool(os.getpid(), before).submit(run, job) for job in jobs]
     try:
-        first = run(jobs[0])
+        wait(given)
     finally:
-        wait(others)
-        torch.set_num_threads(before)
-    return [first, *(other.result() for other in others)]
+        torch.set_num_threads(before)  # of threads to come
+    return [one.result() for one in given]
 
 
 @lru_cache(maxsize=1)

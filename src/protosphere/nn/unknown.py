@@ -12,20 +12,17 @@ from torch import Tensor
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.functional import unit
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming import widened
-
-SCORES = ("max_cosine", "margin", "energy")
 
 ROUNDING = 1e-9
 """Of a share times a count: .07 of 100 is 7, not 8."""
 
 
 def scores(z: Tensor, logits_of: Tensor, projection: Projection, kind: str) -> Tensor:
-    """The score of each row of z; `logits_of` is what the logits are dot products of."""
-    as_choice("kind", kind, SCORES)
+    """The score of each row of z, no half type; `logits_of` is what the logits are dot products of."""
+    as_choice("kind", kind, ("max_cosine", "margin", "energy"))
     if kind == "energy":
-        return projection.log_sum_exp(widened(logits_of))
-    cosines, _ = projection.top(unit(widened(z)), 2 if kind == "margin" else 1)
+        return projection.log_sum_exp(logits_of)
+    cosines, _ = projection.top(unit(z), 2 if kind == "margin" else 1)
     return cosines[:, 0] - cosines[:, 1] if kind == "margin" else cosines[:, 0]
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 from protosphere.nn.projections.merging import Found
-from protosphere.nn.streaming import in_memory
+from protosphere.nn.threads import in_memory
 
 CHOSEN_ENTRIES = 1 << 22
 """Products with words of the best cosets held at once, 16 MB."""

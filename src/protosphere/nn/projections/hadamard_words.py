@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.function_calls import call
 from protosphere.nn.projections.part import Tile, cuts
-from protosphere.nn.streaming import in_memory, place, widened
-from protosphere.nn.threads import by_rows
+from protosphere.nn.softmax import call
+from protosphere.nn.streaming import widened
+from protosphere.nn.threads import by_rows, in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
@@ -71,7 +71,7 @@ class _Words(torch.autograd.Function):
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
     words = fresh(z, len(z), part.num_words)
-    by_rows(lambda rows: _write_words(z[rows], part, words[rows]), len(z), words.numel(), place(z))
+    by_rows(lambda rows: _write_words(z[rows], part, words[rows]), z, part.num_words)
     return words
 
 
@@ -91,7 +91,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), len(weights), weights.numel(), place(weights))
+    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words)
     return torch.cat(pieces)
 
 

@@ -13,7 +13,7 @@ from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.projections.part import Part
 from protosphere.nn.projections.plan import Plan
 from protosphere.nn.softmax import log_sum_exp
-from protosphere.nn.streaming import place, streamed_log_sum_exp, streamed_moment, widened, without_autocast
+from protosphere.nn.streaming import streamed_log_sum_exp, streamed_moment, widened, without_autocast
 from protosphere.nn.threads import by_rows
 
 WEIGHTS_ENTRIES = 1 << 20
@@ -146,7 +146,7 @@ class Projection(nn.Module):
             return found
 
         with without_autocast(z):
-            values, words = zip(*by_rows(of_rows, len(z), len(z) * num_words, place(z)), strict=True)
+            values, words = zip(*by_rows(of_rows, z, num_words), strict=True)
         return torch.cat(values).to(z.dtype), torch.cat(words)
 
 
