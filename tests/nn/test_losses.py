@@ -21,8 +21,9 @@ from protosphere.nn import (
     PrototypeHead,
     SquaredCosineDistance,
 )
-from protosphere.nn.loss_registry import loss
-from protosphere.nn.losses import cosine_after, squared_cosine_distance
+from protosphere.nn.losses import squared_cosine_distance
+from protosphere.nn.losses.additive_angular_margin import cosine_after
+from protosphere.nn.losses.registry import loss
 
 CODES = [
     ps.construct("cross_polytope", num_classes=12, dim=6),

@@ -1,25 +1,15 @@
-"""What a loss is: a record in the list of losses, made by decorating the module over its function."""
+"""The list of losses: one frozen record each, made by decorating its module."""
 
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from torch import Tensor, nn
 
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.presets import perfect_scale
-from protosphere.nn.projections import projection_for
-from protosphere.nn.scale import Scale
 from protosphere.registry import Registry
 
-if TYPE_CHECKING:
-    from protosphere.nn.head import PrototypeHead
-
 Module = TypeVar("Module", bound=type[nn.Module])
-
-HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
-"""What a loss is made from."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +51,3 @@ def loss(name: str, function: Callable[..., Tensor], *, summary: str, reference:
         return module
 
     return register
-
-
-class PrototypeLoss(nn.Module):
-    """A loss on the prototypes of a code, or of a head, which then lends its projection."""
-
-    def __init__(self, head_or_code: HeadOrCode) -> None:
-        super().__init__()
-        if isinstance(head_or_code, SphericalCode):
-            self.code, self.projection = head_or_code, projection_for(head_or_code)
-        else:
-            self.code, self.projection = head_or_code.code, head_or_code.projection
-
-
-def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
-    """The scale of cosines that the setting asks for; 'auto' is the confident one, or what the head learns."""
-    if isinstance(head_or_code, SphericalCode):
-        return Scale(setting, perfect_scale(head_or_code))
-    if setting == "auto" and head_or_code.scaling.shift is not None:
-        return head_or_code.scaling
-    return cosine_scale(head_or_code.code, setting)

@@ -1,0 +1,52 @@
+"""Cross-entropy in which the target's angle counts more."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from protosphere.nn.functional import SMALLEST_NORM, mean_of_kept, target_cosines
+from protosphere.nn.losses.margins import harder_cross_entropy, limited_margin
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
+from protosphere.nn.losses.registry import loss
+from protosphere.nn.projections import Projection
+
+
+def additive_angular_margin(
+    z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
+) -> Tensor:
+    """Cross-entropy on scaled cosines where the target's angle counts `margin` radians more.
+
+    cos(angle + margin) by the addition theorem, without an arccosine; where angle + margin is above pi it goes on
+    falling, as -2 - cos(angle + margin).
+    """
+    on_sphere, own, kept = target_cosines(z, target, projection)
+    return mean_of_kept(harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale), kept)
+
+
+def cosine_after(cosine: Tensor, margin: float) -> Tensor:
+    """cos(angle + margin) of the angle that has this cosine, continued beyond pi so that it never rises."""
+    within = cosine.clamp(-1.0, 1.0)
+    sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
+    turned = within * math.cos(margin) - sine * math.sin(margin)
+    return torch.where(within > -math.cos(margin), turned, -2 - turned)
+
+
+@loss(
+    "additive_angular_margin",
+    additive_angular_margin,
+    summary="cross-entropy on scaled cosines, the target's angle raised by a margin in radians",
+    reference="Deng et al. (2019), ArcFace",
+)
+class AdditiveAngularMargin(PrototypeLoss):
+    """Cross-entropy with the target's angle raised by a margin in radians, below the code's smallest angle."""
+
+    def __init__(self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto") -> None:
+        super().__init__(head_or_code)
+        self.scaling = cosine_scale(head_or_code, scale)
+        limit = math.radians(self.code.min_angle_degrees)
+        self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
+
+    def forward(self, z: Tensor, target: Tensor) -> Tensor:
+        """The mean over the batch."""
+        return additive_angular_margin(z, target, self.projection, self.scaling.value, self.margin)

@@ -1,0 +1,31 @@
+"""Cross-entropy on the logits of a head: what `torch.nn.functional.cross_entropy(head(z), target)` is."""
+
+from torch import Tensor
+
+from protosphere.code.spherical_code import SphericalCode
+from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss
+from protosphere.nn.losses.registry import loss
+from protosphere.nn.projections import Projection
+
+
+def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
+    """Cross-entropy on the dot products of z, as it is, with every prototype."""
+    return projection.cross_entropy(z, target)
+
+
+@loss(
+    "cross_entropy",
+    logit_cross_entropy,
+    summary="cross-entropy on the head's logits, z embedded and scaled as its preset says",
+    reference="the last layer of any classifier",
+)
+class LogitCrossEntropy(PrototypeLoss):
+    """Cross-entropy on the logits of a head, streaming; of a code, on the plain dot products with its points."""
+
+    def __init__(self, head_or_code: HeadOrCode) -> None:
+        super().__init__(head_or_code)
+        self.embed = None if isinstance(head_or_code, SphericalCode) else head_or_code.embed
+
+    def forward(self, z: Tensor, target: Tensor) -> Tensor:
+        """The mean over the batch."""
+        return logit_cross_entropy(z if self.embed is None else self.embed(z), target, self.projection)
