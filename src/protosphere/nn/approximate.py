@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.codes.cosets import sylvester
+from protosphere.codes.hadamard import hadamard
 from protosphere.codes.linear import unpack
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.projections.dense import DensePart
@@ -58,8 +58,8 @@ class ApproximateTop(nn.Module):
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
         self._keep("signs", signs)
         self._keep("shifts", np.arange(code.dim) ^ shifts[:, None])
-        self._keep("outer", sylvester(1 << m // 2).copy())
-        self._keep("inner", sylvester(1 << (m - m // 2)).copy())
+        self._keep("outer", hadamard(1 << m // 2).astype(np.float32))
+        self._keep("inner", hadamard(1 << (m - m // 2)).astype(np.float32))
         self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
         self._keep("classes", classes)
         self._keep("rest_classes", rest)

@@ -57,5 +57,5 @@ def coset_member(m: int, level: ChainLevel) -> Member:
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
     """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
-    representatives = quadratic_forms(m, 0, -(-num_classes >> (m + 1)))
+    representatives = quadratic_forms(m, -(-num_classes >> (m + 1)))
     return CosetUnion.of(representatives, m, np.arange(num_classes))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.cosets import sylvester
+from protosphere.codes.hadamard import hadamard
 from protosphere.codes.linear import unpack
 from protosphere.types import Indices, PackedBits, Points
 
@@ -72,7 +72,7 @@ class HadamardLayout:
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """The buffers of a HadamardPart; see there."""
-        inner = sylvester(1 << len(self.generator)).copy()
+        inner = hadamard(1 << len(self.generator)).astype(np.float32)
         both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1) if self.antipodal else inner
         columns, flips = self.flips()
         signs = np.empty((len(inner), self.largest_bin, len(flips)), dtype=np.float32)
