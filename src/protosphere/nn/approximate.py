@@ -16,13 +16,10 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.codes.hadamard import hadamard
 from protosphere.codes.linear import unpack
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.projections.dense import DensePart
-from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.merging import Found, merged_top
-from protosphere.nn.projections.part import cuts
-from protosphere.nn.projections.plan import matrix
+from protosphere.nn.projections.dense import DensePart, matrix
+from protosphere.nn.projections.hadamard_layout import HadamardLayout, whole_cosets
+from protosphere.nn.projections.part import Found, cuts, merged_top
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.projections.small_cosets import whole_cosets
 from protosphere.nn.streaming import widened, without_autocast
 from protosphere.nn.threads import by_rows
 from protosphere.types import Indices

@@ -16,7 +16,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn.collectives import all_gather, all_reduce, gathered
 from protosphere.nn.projections.choose import plan_for
-from protosphere.nn.projections.merging import Found, merged_top
+from protosphere.nn.projections.part import Found, merged_top
 from protosphere.nn.projections.projection import Projection
 
 __all__ = ["ShardedProjection", "gathered"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.merging import Found
+from protosphere.nn.projections.part import Found
 from protosphere.nn.streaming import in_memory
 
 CHOSEN_ENTRIES = 1 << 22
@@ -98,7 +98,7 @@ class FusedCosets(nn.Module):
         no_flips, words = np.ones((1, len(self.columns)), dtype=np.int8), torch.empty(len(each), per_coset)
         lanes = _rows_in_lanes(each * self.flips[cosets.flatten()])
         _loops().write_words(lanes, no_flips, self.bins, self.both, words.numpy())
-        scores = words.view(len(z), -1, per_coset) + tails.gather(1, cosets)[:, :, None]
+        scores = words.view(*cosets.shape, per_coset) + tails.gather(1, cosets)[:, :, None]
         values, place = scores.flatten(1).topk(k, dim=1)
         return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
 

@@ -15,11 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
-from protosphere.nn.projections.hadamard_layout import HadamardLayout
+from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
 from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
-from protosphere.nn.projections.merging import merged_top
-from protosphere.nn.projections.part import Tile, cuts
-from protosphere.nn.projections.small_cosets import split_bits
+from protosphere.nn.projections.part import Tile, cuts, merged_top
 from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
