@@ -39,7 +39,9 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     >>> [(code.k, code.bose_distance) for code in bch_family(4, even=True)]  # k = 4: the simplex code
     [(4, 8), (6, 6), (10, 4), (14, 2)]
     """
-    n = _length(m)
+    if not 2 <= as_integer("m", m, minimum=1) <= LARGEST_DEGREE:
+        raise InvalidArgumentError(f"'m' must be 2, ..., {LARGEST_DEGREE} (lengths 3, 7, ..., 65535), got {m}")
+    n = (1 << m) - 1
     leaders, sizes = coset_leaders(m)
     distances = np.append(leaders[1:], n) + even
     dimensions = n - np.concatenate([[0], np.cumsum(sizes[1:])]) - even
@@ -115,9 +117,3 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
             rows[i - first] = np.frombuffer((word << padding).to_bytes(size, "big"), dtype=np.uint8)
         tail <<= 1
     return rows
-
-
-def _length(m: int) -> int:
-    if not 2 <= as_integer("m", m, minimum=1) <= LARGEST_DEGREE:
-        raise InvalidArgumentError(f"'m' must be 2, ..., {LARGEST_DEGREE} (lengths 3, 7, ..., 65535), got {m}")
-    return (1 << m) - 1

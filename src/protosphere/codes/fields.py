@@ -100,7 +100,11 @@ def field(q: int) -> FiniteField:
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7
     """
-    p, e = _prime_power_of_field(q)
+    pair = prime_power(as_integer("q", q, minimum=2))
+    if pair is None or q > LARGEST_ORDER:
+        nearest = min(prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order))
+        raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
+    p, e = pair
     digits = np.arange(q)[:, None] // p ** np.arange(e) % p
     add = (digits[:, None] + digits[None]) % p @ p ** np.arange(e)
     cycles = (_powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e))
@@ -110,14 +114,6 @@ def field(q: int) -> FiniteField:
     products = exp[(log[:, None] + log[None]) % (q - 1)]
     products[0, :] = products[:, 0] = 0
     return FiniteField(q, p, e, _frozen(add.astype(np.uint8)), _frozen(products.astype(np.uint8)))
-
-
-def _prime_power_of_field(q: int) -> tuple[int, int]:
-    pair = prime_power(as_integer("q", q, minimum=2))
-    if pair is None or q > LARGEST_ORDER:
-        nearest = min(prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order))
-        raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
-    return pair
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:

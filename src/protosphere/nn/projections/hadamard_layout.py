@@ -133,7 +133,8 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
 
     None where few of the words are in such.
     """
-    blocks = _whole_blocks(rows.numbers, 1 << (bits + antipodal))
+    order, size = np.argsort(rows.numbers, kind="stable"), 1 << (bits + antipodal)
+    blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     small = rows.words[blocks[0]] ^ rows.words[blocks[0, 0]]
@@ -149,12 +150,6 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
         rows.length, rows.coefficient, representatives, generator, antipodal, rows.tails, tail_of
     )  # fmt: skip
     return layout, blocks.reshape(-1)
-
-
-def _whole_blocks(numbers: Indices, size: int) -> Indices:
-    """Rows with the numbers jw, ..., jw + w - 1, one row for each j, for all j for which all w = `size` are there."""
-    order = np.argsort(numbers, kind="stable")
-    return order[_whole_starts(numbers[order], size)[:, None] + np.arange(size)]
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:

@@ -28,11 +28,6 @@ def tile_words(z: Tensor, part: HadamardPart, tile: Tile) -> Tensor:
     return words + part.tail_scores(z, tile)[:, :, None] if part.tailed else words
 
 
-def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
-    """Without loops: what a compiler or an exporter sees."""
-    return tile_words(widened(z), part, (0, part.signs.shape[2])).flatten(1).to(z.dtype)
-
-
 def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
     """Tile by tile into one block of memory; with `transposed`, weights of all words to their sums."""
     return call(_Words, rows, part, transposed)
