@@ -9,8 +9,13 @@ from tests.codes.built_codes import bch, rank
 
 from protosphere.codes import linear
 from protosphere.codes import polynomials as gf2
-from protosphere.codes.bch import bch_family, even_weight_family, generator_polynomial, systematic_rows
-from protosphere.codes.cyclotomic import coset_leaders, minimal_polynomials
+from protosphere.codes.bch import (
+    bch_family,
+    coset_leaders,
+    generator_polynomial,
+    minimal_polynomials,
+    systematic_rows,
+)
 from protosphere.codes.fields import binary_field
 from protosphere.codes.linear import smallest_weight
 from protosphere.errors import InfeasibleError, InvalidArgumentError
@@ -34,7 +39,7 @@ PUBLISHED = {  # (k, d); Lin & Costello, Error Control Coding, appendix C; MacWi
         (57, 3),
     ],
 }
-SMALL = [(m, code) for m in range(2, 8) for code in (*bch_family(m), *even_weight_family(m))]
+SMALL = [(m, code) for m in range(2, 8) for code in (*bch_family(m), *bch_family(m, even=True))]
 
 
 @pytest.mark.parametrize("m", PUBLISHED)
@@ -45,7 +50,7 @@ def test_published_table(m: int) -> None:
 
 @pytest.mark.parametrize("m", range(2, 17))
 def test_families_run_from_repetition_to_the_whole_space(m: int) -> None:
-    n, family, even = 2**m - 1, bch_family(m), even_weight_family(m)
+    n, family, even = 2**m - 1, bch_family(m), bch_family(m, even=True)
     assert (family[0].k, family[0].bose_distance) == (1, n)
     assert (family[-1].k, family[-1].bose_distance) == (n, 1)
     assert (even[0].k, even[0].bose_distance) == (m, 2 ** (m - 1))
@@ -58,7 +63,7 @@ def test_families_run_from_repetition_to_the_whole_space(m: int) -> None:
 @pytest.mark.parametrize("m", range(2, 9))
 def test_generator_has_just_the_designed_roots(m: int) -> None:
     field, n = binary_field(m), 2**m - 1
-    for code in (*bch_family(m), *even_weight_family(m)):
+    for code in (*bch_family(m), *bch_family(m, even=True)):
         g = generator_polynomial(m, code.k, code.even)
         assert gf2.degree(g) == n - code.k
         assert gf2.remainder((1 << n) ^ 1, g) == 0

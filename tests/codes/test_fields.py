@@ -21,17 +21,16 @@ def test_every_small_field_satisfies_the_axioms(q: int) -> None:
     assert np.array_equal(add[0], x)
     assert np.array_equal(mul[1], x)
     assert np.all((add == 0).sum(axis=1) == 1)
-    assert np.all(mul[x[1:], gf.inverse[1:]] == 1)
+    assert np.all((mul[1:] == 1).sum(axis=1) == 1)
 
 
 @pytest.mark.parametrize("q", prime_powers(256))
-def test_generator_runs_through_every_non_zero_element(q: int) -> None:
-    gf, element, seen = field(q), 1, set[int]()
+def test_the_powers_of_some_element_are_all_non_zero_ones(q: int) -> None:
+    gf, powers = field(q), [np.ones(q, dtype=int)]
     for _ in range(q - 1):
-        seen.add(element)
-        element = int(gf.multiply[element, gf.generator])
-    assert seen == set(range(1, q))
-    assert element == 1
+        powers.append(gf.multiply[powers[-1], np.arange(q)])
+    assert np.all(powers[-1][1:] == 1)
+    assert any(set(run) == set(range(1, q)) for run in np.stack(powers).T.tolist())
 
 
 @pytest.mark.parametrize("q", prime_powers(256))

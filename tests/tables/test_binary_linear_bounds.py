@@ -15,7 +15,7 @@ import pytest
 from tests.codes.built_codes import bch
 from tests.needs_data import needs_data
 
-from protosphere.codes.bch import bch_family, even_weight_family
+from protosphere.codes.bch import bch_family
 from protosphere.codes.linear import smallest_weight
 from protosphere.codes.reed_muller import dimension
 
@@ -35,7 +35,7 @@ def our_codes() -> Iterator[Code]:
     for m in range(9):
         yield from (Code(f"RM({r},{m})", 2**m, dimension(r, m), 2 ** (m - r)) for r in range(m + 1))
     for m in range(2, 9):
-        for code in (*even_weight_family(m), *bch_family(m)):
+        for code in (*bch_family(m, even=True), *bch_family(m)):
             name, distance = f"{'even ' if code.even else ''}BCH({code.n},{code.k})", code.bose_distance
             if code.k <= 16:
                 distance = smallest_weight(bch(m, code.k, code.even).generator, code.n)

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from protosphere.codes.derivations import Bits
-from protosphere.codes.differences import walsh_hadamard
+from protosphere.codes.linear import walsh_hadamard
 from protosphere.errors import InvalidArgumentError
 from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
 from protosphere.types import Indices

@@ -6,16 +6,14 @@ are the Walsh-Hadamard transform of the product of their representatives, and it
 pairs. The transform of 2^m = a b numbers is two small matrix products, by Sylvester's matrices of order a and of b.
 
 Where the representatives span few dimensions, many pairs have the same sum up to an affine function: then the sums that
-occur are found as in `differences`, and each is transformed once.
+occur are found by `difference_counts`, and each is transformed once.
 """
-
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.differences import difference_counts
-from protosphere.codes.linear import encode, row_reduce, unpack
+from protosphere.codes.hadamard import hadamard
+from protosphere.codes.linear import difference_counts, encode, row_reduce, unpack
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
@@ -69,7 +67,7 @@ def _largest_of_sums(basis: PackedBits, m: int, messages: Indices, progress: Pro
     sums, largest = np.flatnonzero(counts), 0
     for start in range(0, len(sums), CHUNK_WORDS):
         blocks = _as_blocks(encode(basis, sums[start : start + CHUNK_WORDS]), m)
-        largest = max(largest, _largest_transform(blocks, sylvester(blocks.shape[2])))
+        largest = max(largest, _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)))
         progress("measuring cosets", min(start + CHUNK_WORDS, len(sums)), len(sums))
     return largest
 
@@ -89,7 +87,7 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
     """The largest absolute value in the transforms of the products of any two words."""
-    count, inner, largest = blocks.shape[1], sylvester(blocks.shape[2]), 0
+    count, inner, largest = blocks.shape[1], hadamard(blocks.shape[2]).astype(np.float32), 0
     for i in range(count - 1):
         largest = max(largest, _largest_transform(blocks[:, i + 1 :], blocks[:, i, :, None] * inner))
         progress("measuring cosets", i + 1, count - 1)
@@ -102,17 +100,8 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
     All sums are integers of at most 2^m <= 2^16, and float32 keeps those exactly.
     """
     a, count, b = blocks.shape
-    outer, tile, largest = sylvester(a), max(1, TILE_ENTRIES // (a * b)), 0.0
+    outer, tile, largest = hadamard(a).astype(np.float32), max(1, TILE_ENTRIES // (a * b)), 0.0
     for j in range(0, count, tile):
         transformed = outer @ np.matmul(blocks[:, j : j + tile], inner).reshape(a, -1)
         largest = max(largest, float(transformed.max()), -float(transformed.min()))
     return int(largest)
-
-
-@lru_cache
-def sylvester(order: int) -> NDArray[np.float32]:
-    """Sylvester's Hadamard matrix of a power of two: (-1)^(number of ones in i & j); read-only."""
-    i = np.arange(order)
-    matrix = (1 - 2 * (np.bitwise_count(i[:, None] & i) & 1).astype(np.int8)).astype(np.float32)
-    matrix.flags.writeable = False
-    return matrix

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from protosphere.codes.polynomials import primitive_polynomial
-from protosphere.codes.primes import prime_factors, prime_power, prime_powers
+from protosphere.codes.primes import prime_power, prime_powers
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Indices
 
@@ -74,33 +74,23 @@ def binary_field(m: int) -> BinaryField:
     log = np.zeros(order + 1, dtype=np.int64)
     log[powers] = np.arange(order)
     exp = np.concatenate([powers, powers])
-    mask = sum(_trace_of_power(powers, i) << i for i in range(m))
+    conjugates = (np.arange(m)[:, None] << np.arange(m)) % order  # alpha^i has the conjugates alpha^(i 2^j)
+    mask = int(np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m)))  # their sum is 0 or 1
     return BinaryField(m, polynomial, _frozen(exp), _frozen(log), mask)
-
-
-def _trace_of_power(powers: Indices, i: int) -> int:
-    """Tr(alpha^i), the sum of its conjugates alpha^(i 2^j); it is 0 or 1."""
-    order = len(powers)
-    conjugates = [i * 2**j % order for j in range(order.bit_length())]
-    return int(np.bitwise_xor.reduce(powers[conjugates]))
 
 
 @dataclass(frozen=True, eq=False)
 class FiniteField:
-    """GF(q), q = p^e <= 256: the element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ..., modulo `modulus`.
+    """GF(q), q = p^e <= 256: the element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ..., modulo a polynomial.
 
-    `add` and `multiply` are q x q tables, `inverse[0]` is 0 and means nothing, `generator` is a primitive element and
-    `modulus` the monic polynomial's coefficients from the constant up ((0, 1), that is x, for e = 1).
+    `add` and `multiply` are q x q tables; the polynomial is the first primitive one, leading coefficients slowest.
     """
 
     q: int
     p: int
     e: int
-    modulus: tuple[int, ...]
-    generator: int
     add: Elements
     multiply: Elements
-    inverse: Elements
 
 
 @lru_cache
@@ -110,43 +100,20 @@ def field(q: int) -> FiniteField:
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7
     """
-    p, e = _prime_power_of_field(q)
-    digits = np.arange(q)[:, None] // p ** np.arange(e) % p
-    add = (digits[:, None] + digits[None]) % p @ p ** np.arange(e)
-    modulus, powers = _prime_cycle(p) if e == 1 else _extension_cycle(p, e)
-    exp, log = np.array(powers, dtype=np.int64), np.zeros(q, dtype=np.int64)
-    log[exp] = np.arange(q - 1)
-    products = exp[(log[:, None] + log[None]) % (q - 1)]
-    products[0, :] = products[:, 0] = 0
-    inverse = exp[-log % (q - 1)]
-    inverse[0] = 0
-    tables = [_frozen(table.astype(np.uint8)) for table in (add, products, inverse)]
-    return FiniteField(q, p, e, modulus, powers[1 % (q - 1)], *tables)
-
-
-def _prime_power_of_field(q: int) -> tuple[int, int]:
     pair = prime_power(as_integer("q", q, minimum=2))
     if pair is None or q > LARGEST_ORDER:
         nearest = min(prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order))
         raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
-    return pair
-
-
-def _prime_cycle(p: int) -> tuple[tuple[int, ...], list[int]]:
-    """The modulus x and the powers of the least primitive root of the prime p."""
-    order = p - 1
-    root = next(g for g in range(1, p) if all(pow(g, order // f, p) != 1 for f in prime_factors(order)))
-    return (0, 1), [pow(root, i, p) for i in range(order)]
-
-
-def _extension_cycle(p: int, e: int) -> tuple[tuple[int, ...], list[int]]:
-    """The first primitive polynomial of degree e over GF(p), leading coefficients slowest, and the powers of x."""
-    for high_first in product(range(p), repeat=e):
-        low = high_first[::-1]
-        powers = _powers_of_x(p, low)
-        if len(powers) == p**e - 1:
-            return (*low, 1), powers
-    raise AssertionError("every finite field has a primitive element")
+    p, e = pair
+    digits = np.arange(q)[:, None] // p ** np.arange(e) % p
+    add = (digits[:, None] + digits[None]) % p @ p ** np.arange(e)
+    cycles = (_powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e))
+    exp = np.array(next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64)
+    log = np.zeros(q, dtype=np.int64)
+    log[exp] = np.arange(q - 1)
+    products = exp[(log[:, None] + log[None]) % (q - 1)]
+    products[0, :] = products[:, 0] = 0
+    return FiniteField(q, p, e, _frozen(add.astype(np.uint8)), _frozen(products.astype(np.uint8)))
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:

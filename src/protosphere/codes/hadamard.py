@@ -4,7 +4,7 @@ Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a pri
 these. Which orders they reach is known without a matrix; the first multiples of 4 they miss are 92, 116 and 156.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
     """
-    return tuple(order for order in _all_orders(_table_size(limit)) if order <= limit)
+    return tuple(order for order in range(1, min(limit, LARGEST_HADAMARD) + 1) if _left_factor(order))
 
 
 @lru_cache(maxsize=64)
@@ -34,30 +34,25 @@ def hadamard(order: int) -> Signs:
     >>> hadamard(4).tolist()
     [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
     """
-    orders = _all_orders(_table_size(as_integer("order", order, minimum=1)))
-    if order not in orders:
+    factor = _left_factor(as_integer("order", order, minimum=1))
+    if factor is None:
+        orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
         nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
         raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
-    matrix = _built(order, orders[order])
+    matrix = _built(order, factor)
     matrix.flags.writeable = False
     return matrix
 
 
-def _table_size(limit: int) -> int:
-    """A power of two of at least `limit`, so that few tables are made."""
-    return min(LARGEST_HADAMARD, 1 << max(6, (limit - 1).bit_length()))
-
-
-@lru_cache
-def _all_orders(limit: int) -> dict[int, int]:
-    """Each order, ascending, with the left factor of its Kronecker product; itself where it is 1, 2 or Paley's."""
-    seeds = [2, *(order for order in range(4, limit + 1, 4) if _is_paley(order))]
-    factor = {1: 1}
-    for order in range(2, limit + 1):
-        if order == 2 or order % 4 == 0:
-            found = next((s for s in seeds if s <= order and order % s == 0 and order // s in factor), None)
-            factor |= {} if found is None else {order: found}
-    return factor
+@cache
+def _left_factor(order: int) -> int | None:
+    """The left factor of the Kronecker product of this order; itself where it is 1, 2 or Paley's, None without any."""
+    if order == 1:
+        return 1
+    if order > LARGEST_HADAMARD or (order > 2 and order % 4):
+        return None
+    divisors = (factor for factor in (2, *range(4, order // 4 + 1, 4), order) if order % factor == 0)
+    return next((f for f in divisors if (f == 2 or _is_paley(f)) and _left_factor(order // f)), None)
 
 
 def _is_paley(order: int) -> bool:

@@ -13,7 +13,7 @@ a first (m even), then those of b_1, b_2, ..., lowest first; number 0 is zero.
 
 import numpy as np
 
-from protosphere.codes.fields import BinaryField, binary_field
+from protosphere.codes.fields import binary_field
 from protosphere.codes.linear import codewords, encode, pack
 from protosphere.errors import InfeasibleError, as_integer
 from protosphere.types import Indices, PackedBits
@@ -28,23 +28,22 @@ def form_bits(m: int) -> int:
     return m * (m - 1) // 2
 
 
-def quadratic_forms(m: int, first: int, count: int) -> PackedBits:
-    """The forms number first, ..., first + count - 1 on m <= 16 bits, packed.
+def quadratic_forms(m: int, count: int) -> PackedBits:
+    """The first `count` forms on m <= 16 bits, packed.
 
-    >>> np.unpackbits(quadratic_forms(2, 0, 2), axis=1, count=4).tolist()  # 0 and e x
+    >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
     """
     if as_integer("m", m, minimum=1) > LARGEST_VARIABLES:
         raise InfeasibleError(f"'m' must be at most {LARGEST_VARIABLES}, got {m}")
-    stop = as_integer("first", first, minimum=0) + as_integer("count", count, minimum=0)
-    if stop > 1 << min(form_bits(m), LARGEST_NUMBER_BITS):
-        raise InfeasibleError(f"'count' asks for form number {stop - 1}, but m = {m} has 2**{form_bits(m)}")
-    needed = (max(stop, 1) - 1).bit_length()
+    if as_integer("count", count, minimum=0) > 1 << min(form_bits(m), LARGEST_NUMBER_BITS):
+        raise InfeasibleError(f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}")
+    needed = (max(count, 1) - 1).bit_length()
     if m % 2:
-        return codewords(trace_forms(m, needed), count, first)
-    numbers = np.arange(first, stop, dtype=np.int64)
-    slopes, which = np.unique(numbers & ((1 << (m - 1)) - 1), return_inverse=True)
-    return kerdock_forms(m, slopes)[which] ^ encode(trace_forms(m, max(0, needed - m + 1)), numbers >> (m - 1))
+        return codewords(trace_forms(m, needed), count)
+    numbers, slopes = np.arange(count), 1 << (m - 1)
+    traces = encode(trace_forms(m, max(0, needed - m + 1)), numbers // slopes)
+    return kerdock_forms(m, numbers[:slopes])[numbers % slopes] ^ traces
 
 
 def trace_forms(m: int, count: int) -> PackedBits:
@@ -66,19 +65,13 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     """
     field = binary_field(m - 1)
     x = np.arange(1 << field.m)
-    both = _kerdock_form(field, m)
+    form = np.zeros(len(x), dtype=np.int64)
+    for j in range(1, m // 2):
+        form ^= field.trace(field.power(x, 1 + (1 << j)))
+    both = np.stack([form, form ^ field.trace(x)]).astype(np.uint8)
     packed = np.empty((len(slopes), (2 * len(x) + 7) // 8), dtype=np.uint8)
     block = max(1, BLOCK_ENTRIES >> m)
     for start in range(0, len(slopes), block):
         products = field.multiply(slopes[start : start + block, None], x)
         packed[start : start + block] = pack(np.hstack([both[0][products], both[1][products]]))
     return packed
-
-
-def _kerdock_form(field: BinaryField, m: int) -> PackedBits:
-    """Q_1 at every x, for e = 0 and for e = 1."""
-    x = np.arange(1 << field.m)
-    form = np.zeros(len(x), dtype=np.int64)
-    for j in range(1, m // 2):
-        form ^= field.trace(field.power(x, 1 + (1 << j)))
-    return np.stack([form, form ^ field.trace(x)]).astype(np.uint8)

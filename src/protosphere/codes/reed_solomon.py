@@ -20,9 +20,13 @@ def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elemen
     >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x
     [[2, 3, 4, 0]]
     """
-    _check(q, n_q, k_q)
-    digits = _digits(np.asarray(indices, dtype=np.int64).reshape(-1), q, k_q)
-    gf, points = field(q), np.arange(n_q)
+    gf = field(q)
+    as_integer("k_q", k_q, minimum=1)
+    if as_integer("n_q", n_q, minimum=1) > q:
+        raise InfeasibleError(f"'n_q' must be at most q = {q}, got {n_q}")
+    if k_q > n_q:
+        raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")
+    digits, points = _digits(np.asarray(indices, dtype=np.int64).reshape(-1), q, k_q), np.arange(n_q)
     words = np.zeros((len(digits), n_q), dtype=np.uint8)
     for coefficients in digits.T[::-1]:
         words = gf.add[gf.multiply[words, points], coefficients[:, None]]
@@ -39,12 +43,3 @@ def _digits(numbers: Indices, q: int, k_q: int) -> Indices:
         got = f"{numbers.min()}..{numbers.max()}"
         raise InvalidArgumentError(f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}")
     return digits
-
-
-def _check(q: int, n_q: int, k_q: int) -> None:
-    field(q)
-    as_integer("k_q", k_q, minimum=1)
-    if as_integer("n_q", n_q, minimum=1) > q:
-        raise InfeasibleError(f"'n_q' must be at most q = {q}, got {n_q}")
-    if k_q > n_q:
-        raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")

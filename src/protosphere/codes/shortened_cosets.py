@@ -73,13 +73,11 @@ class ShortenedCosets:
         rows = np.stack([np.ones_like(points), *(points >> i & 1 for i in range(self.m))])
         return pack(rows[self.shortened :][:, self.kept])
 
-    def forms(self, cosets: int) -> tuple[PackedBits, PackedBits]:
-        """The slopes' forms, and the generator of the trace forms, that the first `cosets` cosets use; restricted."""
-        layers = -(-cosets // self.slopes)
-        traces = trace_forms(self.m, (layers - 1).bit_length())
-        if self.m % 2:
-            return self._restricted(np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)), self._restricted(traces)
-        return self._restricted(kerdock_forms(self.m, np.arange(min(cosets, self.slopes)))), self._restricted(traces)
+    def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
+        """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""
+        none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
+        sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
+        return self._restricted(sloped), self._restricted(trace_forms(self.m, (layers - 1).bit_length()))
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
         """Forms made to vanish at the shortened points by adding affine functions, then without the dropped points."""
@@ -90,20 +88,15 @@ class ShortenedCosets:
 
     def words(self, count: int) -> PackedBits:
         """The first `count` words, coset by coset."""
-        cosets = -(-count >> self.coset_bits)
-        slopes, traces = self.forms(cosets)
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
-        numbers = np.arange(cosets)
-        representatives = slopes[numbers % self.slopes] ^ encode(traces, numbers // self.slopes)
-        return (representatives[:, None, :] ^ inner).reshape(-1, inner.shape[1])[:count]
+        firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
+        return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
         """The words with these numbers, coset by coset counted."""
         cosets = numbers >> self.coset_bits
         layers, (used, which) = cosets // self.slopes, np.unique(cosets % self.slopes, return_inverse=True)
-        none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
-        slopes = self._restricted(none if self.m % 2 else kerdock_forms(self.m, used))
-        traces = self._restricted(trace_forms(self.m, int(layers.max()).bit_length()))
+        slopes, traces = self.forms(used, int(layers.max()) + 1)
         return slopes[which] ^ encode(traces, layers) ^ encode(self.inner, numbers & ((1 << self.coset_bits) - 1))
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
@@ -111,7 +104,7 @@ class ShortenedCosets:
 
         Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
         """
-        slopes, traces = self.forms(cosets)
+        slopes, traces = self.forms(np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes))
         inner = codewords(self.inner, 1 << self.coset_bits)[:: 1 if self.shortened else 2]
         affine, apart = self._signs(inner).T, self._signs(codewords(traces, 1 << len(traces)))
         largest = np.full(len(apart), -len(self.kept), dtype=np.int64)

@@ -13,16 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.codes.cosets import sylvester
+from protosphere.codes.hadamard import hadamard
 from protosphere.codes.linear import unpack
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.projections.dense import DensePart
-from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.merging import Found, merged_top
-from protosphere.nn.projections.part import cuts
-from protosphere.nn.projections.plan import matrix
+from protosphere.nn.projections.dense import DensePart, matrix
+from protosphere.nn.projections.hadamard_layout import HadamardLayout, whole_cosets
+from protosphere.nn.projections.part import Found, cuts, merged_top
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.projections.small_cosets import whole_cosets
 from protosphere.nn.streaming import widened, without_autocast
 from protosphere.nn.threads import by_rows
 from protosphere.types import Indices
@@ -56,7 +53,8 @@ class ApproximateTop(nn.Module):
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        transforms = {"outer": sylvester(1 << m // 2).copy(), "inner": sylvester(1 << (m - m // 2)).copy()}
+        halves = {"outer": hadamard(1 << m // 2), "inner": hadamard(1 << (m - m // 2))}
+        transforms = {name: matrix.astype(np.float32) for name, matrix in halves.items()}
         kept = {"shifts": np.arange(code.dim) ^ shifts[:, None], "classes": classes, "rest_classes": rest}
         for name, array in (kept | transforms | {"signs": signs}).items():
             self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]

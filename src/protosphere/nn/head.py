@@ -17,7 +17,7 @@ from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import preset_named
 from protosphere.nn.projections import projection_for
-from protosphere.nn.projections.merging import Found
+from protosphere.nn.projections.part import Found
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn.projections.choose import plan_for
-from protosphere.nn.projections.merging import Found, merged_top
+from protosphere.nn.projections.part import Found, merged_top
 from protosphere.nn.projections.projection import Projection
 
 Group = dist.ProcessGroup | None

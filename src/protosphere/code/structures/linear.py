@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import structure
-from protosphere.codes.differences import pair_distance_counts
-from protosphere.codes.linear import LARGEST_MESSAGE_BITS, encode
+from protosphere.codes.linear import LARGEST_MESSAGE_BITS, encode, pair_distance_counts
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 

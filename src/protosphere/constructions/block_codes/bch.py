@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.codes.bch import BCHParameters, bch_family, even_weight_family, generator_polynomial, systematic_rows
+from protosphere.codes.bch import BCHParameters, bch_family, generator_polynomial, systematic_rows
 from protosphere.codes.linear import pack, unpack
 from protosphere.constructions.block_codes.modified import linear_words, modification_name
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
@@ -35,7 +35,7 @@ def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]
-    families = [family(m) for m in lengths for family in (bch_family, even_weight_family)]
+    families = [bch_family(m, even) for m in lengths for even in (False, True)]
     codes = [code for family in families for code in family if code.k >= needed]
     return [modified for code in codes for modified in _modifications_of(code, dim, needed) if modified.distance > 0]
 

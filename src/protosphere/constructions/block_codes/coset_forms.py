@@ -50,7 +50,7 @@ def _level_name(m: int, r: int) -> str:
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
     """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
-    representatives = forms.quadratic_forms(m, 0, -(-num_classes >> (m + 1)))
+    representatives = forms.quadratic_forms(m, -(-num_classes >> (m + 1)))
     return CosetUnion.of(representatives, m, np.arange(num_classes))
 
 

@@ -13,12 +13,11 @@ from protosphere.code.structures.sign_rows import SAME
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.simplex import simplex_points
 from protosphere.nn.projections.axes import AxesPart
-from protosphere.nn.projections.dense import DensePart
+from protosphere.nn.projections.dense import DensePart, matrix
 from protosphere.nn.projections.hadamard import HadamardPart
-from protosphere.nn.projections.plan import Piece, Plan, matrix, position_of
-from protosphere.nn.projections.projection import Projection
+from protosphere.nn.projections.hadamard_layout import found_layout
+from protosphere.nn.projections.projection import Piece, Plan, Projection
 from protosphere.nn.projections.simplices import SimplicesPart
-from protosphere.nn.projections.small_cosets import found_layout
 from protosphere.types import Indices, Points
 
 SHORT = 100
@@ -92,7 +91,9 @@ def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
     inside = rows.classes[chosen]
     rest = np.setdiff1d(np.arange(code.num_classes), inside)
     pieces = (cosets, _dense_piece(code, rest, dtype)) if len(rest) else (cosets,)
-    return Plan("hadamard", pieces, position_of(np.concatenate([inside, rest])))
+    classes = np.concatenate([inside, rest])
+    in_order = np.array_equal(classes, np.arange(len(classes)))
+    return Plan("hadamard", pieces, None if in_order else torch.from_numpy(np.argsort(classes)))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _axes(code: SphericalCode, dtype: torch.dtype) -> Plan | None:

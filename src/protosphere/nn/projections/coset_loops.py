@@ -10,25 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from protosphere.compiled import compiled_exactly
-from protosphere.nn.projections.lanes import (
-    LANES,
-    ONE,
-    Block,
-    Flips,
-    U,
-    W,
-    add_rows,
-    coset_products,
-    exponentials,
-    invert,
-    max_rows,
-    max_rows_of_butterfly,
-    scale_rows,
-    scatter_bins,
-    subtract,
-    walsh_hadamard_rows,
-)
-from protosphere.types import Indices
+from protosphere.nn.projections.lanes import LANES, ONE, Block, Flips, U, W, coset_products, exponentials, scatter_words
 
 LARGEST_HALF = 40.0
 """exp of twice it is a float32 number, so that exp(-x - shift) can be had from exp(x - shift) by a division."""
@@ -79,8 +61,7 @@ def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Blo
             x[:] = 0
             for row in range(g * LANES, min(g * LANES + LANES, len(words))):
                 read_lane(words[row], U(c * bins), both, x, U(row - g * LANES), bins)
-            x, y = walsh_hadamard_rows(x, y, bins, bins, 1)
-            scatter_bins(x, flips[c], z[g], bins)
+            x, y = scatter_words(x, y, flips[c], z[g], bins)
 
 
 @compiled_exactly
@@ -93,22 +74,6 @@ def read_lane(row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint6
     else:
         for i in range(U(bins)):
             x[i * W + lane] = row[first + i]
-
-
-@compiled_exactly
-def write_chosen(z: Block, flips: Flips, chosen: Indices, bins: int, words: Block) -> None:
-    """words[row] = the products of one vector of z, the row-th in lanes, with the words of coset chosen[row]."""
-    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
-    size = flips.shape[1] // bins
-    for g in range(len(z)):
-        x[:] = 0
-        for row in range(g * LANES, min(g * LANES + LANES, len(words))):
-            lane = U(row - g * LANES)
-            for i in range(U(flips.shape[1])):
-                x[i // U(size) * W + lane] += flips[chosen[row], i] * z[g, i * W + lane]
-        x, y = walsh_hadamard_rows(x, y, bins, bins, 1)
-        for row in range(g * LANES, min(g * LANES + LANES, len(words))):
-            write_lane(x, U(row - g * LANES), False, words[row], U(0), bins)
 
 
 @compiled_exactly
@@ -140,8 +105,7 @@ def write_sums(
             if len(word_sums):
                 if raised and c:
                     scale_rows(word_sums[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
-                y, x = walsh_hadamard_rows(y, x, bins, bins, 1)
-                scatter_bins(y, flips[c], word_sums[g], bins)
+                y, x = scatter_words(y, x, flips[c], word_sums[g], bins)
 
 
 @compiled_exactly
@@ -158,3 +122,66 @@ def raise_peak(x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins
         else:
             raised = True
     return raised
+
+
+@compiled_exactly
+def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
+    """highest = the larger of itself and every row of x, with `both` of -x too."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            if both:
+                p, q, r, s = abs(p), abs(q), abs(r), abs(s)
+            p, r = p if p > q else q, r if r > s else s
+            p = p if p > r else r
+            highest[w] = p if p > highest[w] else highest[w]
+
+
+@compiled_exactly
+def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
+    """`max_rows` of what `radix4_butterfly` would make of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            a, c = p + q, p - q
+            if both:
+                a, c = abs(a), abs(c)
+            a, c = a + abs(r + s), c + abs(r - s)
+            a = a if a > c else c
+            highest[w] = a if a > highest[w] else highest[w]
+
+
+@compiled_exactly
+def add_rows(x: Block, sums: Block, b: int) -> None:
+    """sums += the rows of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            sums[w] += (x[k] + x[k + step]) + (x[k + step + step] + x[k + step + step + step])
+
+
+@compiled_exactly
+def invert(x: Block, y: Block) -> None:
+    """y = 1 / x."""
+    for k in range(U(len(x))):
+        y[k] = ONE / x[k]
+
+
+@compiled_exactly
+def subtract(x: Block, y: Block) -> None:
+    """x -= y."""
+    for k in range(U(len(x))):
+        x[k] -= y[k]
+
+
+@compiled_exactly
+def scale_rows(x: Block, factors: Block, b: int) -> None:
+    """Every row of x times the factors, one per lane."""
+    for i in range(U(b)):
+        for w in range(W):
+            x[i * W + w] *= factors[w]

@@ -1,11 +1,17 @@
 """Prototypes as a matrix: what serves every code, and the fastest for few classes."""
 
+import numpy as np
+import torch
 from torch import Tensor, nn
 
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn.projections.part import Part, Tile, cuts
+from protosphere.types import Indices
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB in float32."""
+
+CHUNK_ROWS = 1 << 14
 
 
 class DensePart(nn.Module, Part):
@@ -41,3 +47,15 @@ class DensePart(nn.Module, Part):
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of all rows with weights B x num_words."""
         return weights @ self.weight.to(weights.dtype)
+
+
+def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
+    """The points of these classes, in rising order, as rows; never more than a chunk of them in float64."""
+    weight = torch.empty(len(classes), code.dim, dtype=dtype)
+    for start in range(0, len(classes), CHUNK_ROWS):
+        chunk = classes[start : start + CHUNK_ROWS]
+        first, last = int(chunk[0]), int(chunk[-1]) + 1
+        apart = last - first > 4 * CHUNK_ROWS
+        rows = np.stack([code[int(c)] for c in chunk]) if apart else code.rows(first, last)[chunk - first]
+        weight[start : start + len(chunk)] = torch.from_numpy(rows)  # pyright: ignore[reportUnknownMemberType]
+    return weight

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.merging import Found
+from protosphere.nn.projections.part import Found
 from protosphere.nn.threads import in_memory
 
 CHOSEN_ENTRIES = 1 << 22
@@ -66,7 +66,7 @@ class FusedCosets(nn.Module):
         lanes, cosets = self._in_lanes(z), len(self.flips)
         peaks, sums = np.empty((2, len(lanes), cosets, _loops().LANES), dtype=np.float32)
         sums[:] = 0
-        tails = self._rows_in_lanes(self._tail_scores(z)).reshape(peaks.shape)
+        tails = _rows_in_lanes(self._tail_scores(z)).reshape(peaks.shape)
         word_sums = np.zeros_like(lanes) if with_mean else lanes[:0]
         _loops().write_sums(lanes, self.flips.numpy(), tails, self.bins, self.both, peaks, sums, word_sums)
         peak = _tensor(peaks[:, -1])
@@ -93,16 +93,13 @@ class FusedCosets(nn.Module):
         return torch.cat(values), torch.cat(words)
 
     def _top_within(self, z: Tensor, cosets: Tensor, tails: Tensor, k: int) -> Found:
-        """The k largest among the words of these cosets, B x some of them."""
-        each = z.repeat_interleave(cosets.shape[1], dim=0)
-        words = torch.empty(len(each), self.bins)
-        _loops().write_chosen(
-            self._in_lanes(each), self.flips.numpy(), cosets.flatten().numpy(), self.bins, words.numpy()
-        )  # fmt: skip
-        scores = words.view(len(z), cosets.shape[1], self.bins)
-        both = torch.stack([scores, -scores], dim=3) if self.both else scores[..., None]
-        values, place = (both + tails.gather(1, cosets)[:, :, None, None]).flatten(1).topk(k, dim=1)
-        per_coset = self.bins << self.both
+        """The k largest among the words of these cosets, B x some of them: their signs go to the vectors instead."""
+        each, per_coset = self._in_bins(z).repeat_interleave(cosets.shape[1], dim=0), self.bins << self.both
+        no_flips, words = np.ones((1, len(self.columns)), dtype=np.int8), torch.empty(len(each), per_coset)
+        lanes = _rows_in_lanes(each * self.flips[cosets.flatten()])
+        _loops().write_words(lanes, no_flips, self.bins, self.both, words.numpy())
+        scores = words.view(*cosets.shape, per_coset) + tails.gather(1, cosets)[:, :, None]
+        values, place = scores.flatten(1).topk(k, dim=1)
         return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
 
     def _tail_scores(self, z: Tensor) -> Tensor:
@@ -110,15 +107,11 @@ class FusedCosets(nn.Module):
         return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of]
 
     def _in_lanes(self, z: Tensor) -> NDArray[np.float32]:
-        """The coordinates in the order of `columns`, times the coefficient: (groups, b L LANES)."""
-        return self._rows_in_lanes((z[:, : self.length] * self.coefficient).index_select(1, self.columns))
+        return _rows_in_lanes(self._in_bins(z))
 
-    def _rows_in_lanes(self, rows: Tensor) -> NDArray[np.float32]:
-        width = _loops().LANES
-        groups = -(-len(rows) // width)
-        padded = rows.new_zeros(groups * width, rows.shape[1])
-        padded[: len(rows)] = rows
-        return padded.view(groups, width, rows.shape[1]).transpose(1, 2).flatten(1).numpy()
+    def _in_bins(self, z: Tensor) -> Tensor:
+        """The coordinates in the order of `columns`, times the coefficient: B x b L."""
+        return (z[:, : self.length] * self.coefficient).index_select(1, self.columns)
 
     def _out_of_lanes(self, block: Tensor, coset_weights: Tensor | None, batch: int) -> Tensor:
         """The transpose of `_in_lanes`, and the sums of the tails with weights B x cosets."""
@@ -128,6 +121,13 @@ class FusedCosets(nn.Module):
         if coset_weights is not None:
             word_sums[:, self.length :] = coset_weights @ self.tails.to(rows.dtype)[self.tail_of]
         return word_sums
+
+
+def _rows_in_lanes(rows: Tensor) -> NDArray[np.float32]:
+    """B x some numbers as (groups, some LANES), the last group filled up with zeros."""
+    width = _loops().LANES
+    padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
+    return padded.view(len(padded) // width, width, rows.shape[1]).transpose(1, 2).flatten(1).numpy()
 
 
 def _tensor(block: NDArray[np.float32]) -> Tensor:

@@ -15,12 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
-from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
-from protosphere.nn.projections.merging import merged_top
-from protosphere.nn.projections.part import Tile, cuts
-from protosphere.nn.projections.small_cosets import split_bits
-from protosphere.nn.streaming import tiled_log_sum_exp
+from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
+from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, tile_words
+from protosphere.nn.projections.part import Tile, cuts, merged_top
+from protosphere.nn.streaming import tiled_log_sum_exp, widened
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""
@@ -65,9 +63,10 @@ class HadamardPart(nn.Module):
         return f"cosets={self.signs.shape[2]}, words={self.words.shape[1]}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """The products with every word."""
-        traced = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
-        return in_one_piece(z, self) if traced else coset_words(z, self)
+        """The products with every word; a compiler or an exporter sees one tile and no loops."""
+        if torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export():
+            return tile_words(widened(z), self, (0, self.signs.shape[2])).flatten(1).to(z.dtype)
+        return coset_words(z, self)
 
     def binned(self, z: Tensor) -> Tensor:
         """z as the first product takes it: (b, B, L)."""

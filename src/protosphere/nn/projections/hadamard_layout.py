@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.cosets import sylvester
-from protosphere.codes.linear import unpack
+from protosphere.code.structures.sign_rows import SignRows
+from protosphere.codes.hadamard import hadamard
+from protosphere.codes.linear import pack, unpack
 from protosphere.types import Indices, PackedBits, Points
+
+FEWEST_BITS = 2
+SMALLEST_SHARE = 0.75
+"""The share of the words that must lie in whole cosets; the others become rows of a matrix."""
+
+ADDITIONS_OF_PRODUCT = 0.5
+"""What a multiplication and addition within a product of matrices takes, against an addition of a transform."""
 
 CHUNK_COSETS = 1 << 12
 
@@ -52,11 +61,6 @@ class HadamardLayout:
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
-    @property
-    def largest_bin(self) -> int:
-        """The most coordinates in a bin."""
-        return int(np.bincount(self.bins).max())
-
     def sliced(self, first: int, last: int) -> HadamardLayout:
         """The cosets number first, ..., last - 1 alone."""
         return replace(self, representatives=self.representatives[first:last], tail_of=self.tail_of[first:last])
@@ -72,31 +76,103 @@ class HadamardLayout:
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """The buffers of a HadamardPart; see there."""
-        inner = sylvester(1 << len(self.generator)).copy()
+        inner = hadamard(1 << len(self.generator)).astype(np.float32)
         both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1) if self.antipodal else inner
         columns, flips = self.flips()
-        signs = np.empty((len(inner), self.largest_bin, len(flips)), dtype=np.float32)
-        signs.reshape(len(columns), -1)[:] = flips.T
+        signs = np.ascontiguousarray(flips.T, dtype=np.float32).reshape(len(inner), -1, len(flips))
         tail_of = np.ascontiguousarray(self.tail_of)
         return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
                 "tail_of": tail_of}  # fmt: skip
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
         """The coordinates bin by bin, all bins filled up to the size of the largest; each coset's signs there, or 0."""
-        columns, filled = self._columns()
+        sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
+        filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
+        columns = np.zeros(filled.size, dtype=np.int64)
+        columns[filled] = np.argsort(self.bins, kind="stable")
         flips = np.empty((len(self.representatives), columns.size), dtype=np.int8)
         for start in range(0, len(self.representatives), CHUNK_COSETS):
             bits = unpack(self.representatives[start : start + CHUNK_COSETS], self.length)
-            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[:, columns.reshape(-1)]
-        flips *= filled.reshape(-1)
-        return columns.reshape(-1), flips
+            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[:, columns]
+        flips *= filled
+        return columns, flips
 
-    def _columns(self) -> tuple[Indices, NDArray[np.bool_]]:
-        """(bins, places): the coordinates of each bin, 0 where it has fewer than the largest; and which are there."""
-        count = 1 << len(self.generator)
-        order = np.argsort(self.bins, kind="stable")
-        sizes = np.bincount(self.bins, minlength=count)
-        place = np.arange(self.length) - (np.cumsum(sizes) - sizes)[self.bins[order]]
-        columns = np.zeros((count, self.largest_bin), dtype=np.int64)
-        columns[self.bins[order], place] = order
-        return columns, np.arange(self.largest_bin) < sizes[:, None]
+
+def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
+    """The cosets of the linear code that saves most, with at most about n words, and which rows they are in order."""
+    for bits, antipodal in _cheapest_first(rows):
+        found = whole_cosets(rows, bits, antipodal)
+        if found is not None:
+            small = found[0].split(split_bits(rows.length))
+            largest_bin = int(np.bincount(small.bins).max())
+            return found if 2 * (largest_bin + (1 << len(small.generator))) <= rows.length else None
+    return None
+
+
+def split_bits(length: int) -> int:
+    """log2 of the words of a small code for which n / words + words is small."""
+    return ceil(log2(length) / 2 - 0.5)
+
+
+def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
+    """Sizes of small codes, by the additions a vector takes if all that can be whole cosets are."""
+    ordered = np.sort(rows.numbers)
+
+    def additions(size: tuple[int, bool]) -> float:
+        bits, antipodal = size
+        words = len(_whole_starts(ordered, 1 << (bits + antipodal))) << (bits + antipodal)
+        by_transform = words * (rows.length / (1 << bits) + bits) / (1 + antipodal)
+        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * (len(ordered) - words)
+
+    sizes = [(b, a) for b in range(ceil(log2(rows.length)), FEWEST_BITS - 1, -1) for a in (True, False)]
+    return sorted(sizes, key=additions)
+
+
+def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
+    """The whole cosets of the code of the first `bits` rows, with the all-one word or without, and which rows they are.
+
+    None where few of the words are in such.
+    """
+    order, size = np.argsort(rows.numbers, kind="stable"), 1 << (bits + antipodal)
+    blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
+    if blocks.size < SMALLEST_SHARE * len(rows.words):
+        return None
+    small = rows.words[blocks[0]] ^ rows.words[blocks[0, 0]]
+    opposed = bool((small[1] == pack(np.ones(rows.length, dtype=np.uint8))).all())
+    if opposed != antipodal or not _linear(small):
+        return None
+    blocks = blocks[_alike(rows, blocks, small)]
+    if blocks.size < SMALLEST_SHARE * len(rows.words):
+        return None
+    generator = small[1 << np.arange(antipodal, bits + antipodal)]
+    representatives, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
+    layout = HadamardLayout(
+        rows.length, rows.coefficient, representatives, generator, antipodal, rows.tails, tail_of
+    )  # fmt: skip
+    return layout, blocks.reshape(-1)
+
+
+def _whole_starts(ordered: Indices, size: int) -> Indices:
+    """Where in rising numbers whole stretches jw, ..., jw + w - 1 begin, w being the size."""
+    starts = np.flatnonzero(ordered % size == 0)
+    starts = starts[starts + size <= len(ordered)]
+    return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
+
+
+def _linear(words: PackedBits) -> bool:
+    """Whether word i is the sum of the words number 2^j, j the bits of i."""
+    summed = words[:1]
+    while len(summed) < len(words):
+        summed = np.vstack([summed, summed ^ words[len(summed)]])
+    return np.array_equal(summed, words)
+
+
+def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
+    """Which blocks are cosets of the small code, with one tail."""
+    alike = np.empty(len(blocks), dtype=np.bool_)
+    for start in range(0, len(blocks), CHUNK_COSETS):
+        chunk = blocks[start : start + CHUNK_COSETS]
+        words, tails = rows.words[chunk], rows.tail_of[chunk]
+        same = (words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1)
+        alike[start : start + CHUNK_COSETS] = same
+    return alike

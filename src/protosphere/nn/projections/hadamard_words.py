@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.projections.part import Tile, cuts
+from protosphere.nn.projections.part import Tile
 from protosphere.nn.softmax import call
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
@@ -16,22 +16,16 @@ from protosphere.nn.threads import by_rows, in_memory
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart
 
-TILE_ENTRIES = 1 << 20
-"""Sums held at once between the two products: 4 MB per thread."""
-
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
 products; numpy asks for huge pages there: 9 ms against 45 ms for 64 MB."""
 
 
-def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
-    """Without loops: what a compiler or an exporter sees."""
-    wide = widened(z)
-    summed = torch.bmm(part.binned(wide), part.signs.to(wide.dtype))
-    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(wide.dtype))
-    if part.tailed:
-        words = words + part.tail_scores(wide, (0, part.signs.shape[2]))[:, :, None]
-    return words.flatten(1).to(z.dtype)
+def tile_words(z: Tensor, part: HadamardPart, tile: Tile) -> Tensor:
+    """The products with the words of the cosets of a tile: (B, cosets, words of a coset)."""
+    summed = torch.bmm(part.binned(z), part.signs[:, :, tile[0] : tile[1]].to(z.dtype))
+    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(z.dtype))
+    return words + part.tail_scores(z, tile)[:, :, None] if part.tailed else words
 
 
 def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
@@ -79,14 +73,9 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
     if part.fused.serves(z):
         part.fused.words(z, words)
         return
-    (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
-    each = words.view(len(z), cosets, per_coset)
-    binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
-    for start, stop in _tiles(part, len(z)):
-        summed = torch.bmm(binned, part.signs[:, :, start:stop].to(z.dtype))
-        torch.bmm(summed.permute(1, 2, 0), outer, out=each[:, start:stop])
-    if part.tailed:
-        each += part.tail_scores(z, (0, cosets))[:, :, None]
+    each = words.view(len(z), part.signs.shape[2], part.words.shape[1])
+    for start, stop in part.tiles(len(z)):
+        each[:, start:stop] = tile_words(z, part, (start, stop))
 
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
@@ -102,16 +91,11 @@ def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
     each = weights.reshape(len(weights), cosets, per_coset)
     sums = weights.new_zeros(b, len(weights), part.signs.shape[1])
     outer = part.words.to(weights.dtype).expand(len(weights), b, per_coset)
-    for start, stop in _tiles(part, len(weights)):
+    for start, stop in part.tiles(len(weights)):
         summed = torch.bmm(outer, each[:, start:stop].transpose(1, 2)).transpose(0, 1)
         sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
     total = part.unbinned(sums)
     return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
-
-
-def _tiles(part: HadamardPart, batch: int) -> list[Tile]:
-    """Cuts of the cosets for the products with all words."""
-    return cuts(part.signs.shape[2], TILE_ENTRIES // (len(part.signs) * max(1, batch)))
 
 
 def fresh(like: Tensor, rows: int, columns: int) -> Tensor:

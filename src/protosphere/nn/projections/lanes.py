@@ -111,45 +111,16 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def scatter_bins(y: Block, flips: Flips, z: Block, b: int) -> None:
-    """The transpose of `gather_bins`, added to z."""
+def scatter_words(x: Block, y: Block, flips: Flips, z: Block, b: int) -> tuple[Block, Block]:
+    """The transpose of `coset_products`, added to z; x and y, which are overwritten, in the one order or the other."""
+    x, y = walsh_hadamard_rows(x, y, b, b, 1)
     size = U(len(flips) // b)
     for i in range(U(b)):
-        for x in range(i * size, (i + U(1)) * size):
-            sign = np.float32(flips[x])
+        for j in range(i * size, (i + U(1)) * size):
+            sign = np.float32(flips[j])
             for w in range(W):
-                z[x * W + w] += sign * y[i * W + w]
-
-
-@compiled_exactly
-def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """highest = the larger of itself and every row of x, with `both` of -x too."""
-    step = U(b // 4) * W
-    for j in range(U(b // 4)):
-        for w in range(W):
-            k = j * W + w
-            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
-            if both:
-                p, q, r, s = abs(p), abs(q), abs(r), abs(s)
-            p, r = p if p > q else q, r if r > s else s
-            p = p if p > r else r
-            highest[w] = p if p > highest[w] else highest[w]
-
-
-@compiled_exactly
-def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """`max_rows` of what `radix4_butterfly` would make of x."""
-    step = U(b // 4) * W
-    for j in range(U(b // 4)):
-        for w in range(W):
-            k = j * W + w
-            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
-            a, c = p + q, p - q
-            if both:
-                a, c = abs(a), abs(c)
-            a, c = a + abs(r + s), c + abs(r - s)
-            a = a if a > c else c
-            highest[w] = a if a > highest[w] else highest[w]
+                z[j * W + w] += sign * x[i * W + w]
+    return x, y
 
 
 @compiled_exactly
@@ -171,35 +142,3 @@ def exponentials(x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArr
             bits[k] = np.int32((n + BIAS) * MANTISSA)
     for k in range(U(b) * W):
         y[k] *= powers[k]
-
-
-@compiled_exactly
-def add_rows(x: Block, sums: Block, b: int) -> None:
-    """sums += the rows of x."""
-    step = U(b // 4) * W
-    for j in range(U(b // 4)):
-        for w in range(W):
-            k = j * W + w
-            sums[w] += (x[k] + x[k + step]) + (x[k + step + step] + x[k + step + step + step])
-
-
-@compiled_exactly
-def invert(x: Block, y: Block) -> None:
-    """y = 1 / x."""
-    for k in range(U(len(x))):
-        y[k] = ONE / x[k]
-
-
-@compiled_exactly
-def subtract(x: Block, y: Block) -> None:
-    """x -= y."""
-    for k in range(U(len(x))):
-        x[k] -= y[k]
-
-
-@compiled_exactly
-def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Every row of x times the factors, one per lane."""
-    for i in range(U(b)):
-        for w in range(W):
-            x[i * W + w] *= factors[w]

@@ -1,15 +1,17 @@
-"""What a projection asks of its parts, each of which holds some of the prototypes."""
+"""What a projection asks of its parts, each of which holds some of the prototypes; the largest of what they find."""
 
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from protosphere.nn.projections.merging import Found, merged_top
 from protosphere.nn.streaming import tiled_log_sum_exp
 
 Tile = tuple[int, int]
 """The first and one past the last block of a tile; what a block is, the part knows."""
+
+Found = tuple[Tensor, Tensor]
+"""Values and where they were found, both B x some."""
 
 
 class Part(Protocol):
@@ -68,3 +70,12 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
     """`start` to `stop` in pieces of `size`, at least 1, the last one shorter."""
     step = max(1, size)
     return [(first, min(first + step, stop)) for first in range(start, stop, step)]
+
+
+def merged_top(first: Found, second: Found, k: int) -> Found:
+    """The k largest of two lists of at most k found values, descending; among equals the first list's come first."""
+    if first[0].shape[1] == 0:
+        return second
+    values, index = (torch.cat(pair, dim=1) for pair in zip(first, second, strict=True))
+    order = values.sort(dim=1, descending=True, stable=True).indices[:, :k]
+    return values.gather(1, order), index.gather(1, order)

@@ -1,6 +1,7 @@
 """Dot products with every prototype of a code, and what can be had without holding them all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
@@ -9,15 +10,31 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.graph_operators import new_handle
-from protosphere.nn.projections.merging import Found, merged_top
-from protosphere.nn.projections.part import Part
-from protosphere.nn.projections.plan import Plan
+from protosphere.nn.projections.part import Found, Part, merged_top
 from protosphere.nn.softmax import log_sum_exp
 from protosphere.nn.streaming import streamed_log_sum_exp, streamed_moment, widened, without_autocast
 from protosphere.nn.threads import by_rows
 
 WEIGHTS_ENTRIES = 1 << 20
 """Weights that are multiplied and put in another order at once, 4 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Words of one sort: `build(first, last)` makes the part with the units first to last - 1, `unit` words each."""
+
+    units: int
+    unit: int
+    build: Callable[[int, int], nn.Module]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a projection is to be made of: the pieces, one after the other; class i is word position[i], or i."""
+
+    kind: str
+    pieces: tuple[Piece, ...]
+    position: Tensor | None = None
 
 
 class Projection(nn.Module):
@@ -35,9 +52,14 @@ class Projection(nn.Module):
 
     def __init__(self, plan: Plan, num_classes: int, dim: int, rank: int = 0, world: int = 1) -> None:
         super().__init__()
-        shares = list(plan.shares(rank, world))
-        self.parts = nn.ModuleList(part for part, _ in shares)
-        self.starts = [start for _, start in shares]
+        self.parts, self.starts = nn.ModuleList(), list[int]()
+        start = 0
+        for piece in plan.pieces:
+            first, last = piece.units * rank // world, piece.units * (rank + 1) // world
+            if first < last:
+                self.parts.append(piece.build(first, last))
+                self.starts.append(start + first * piece.unit)
+            start += piece.units * piece.unit
         self.kind, self.num_classes, self.dim = plan.kind, num_classes, dim
         self.register_buffer("position", plan.position, persistent=False)
         classes = None if plan.position is None else plan.position.argsort()
