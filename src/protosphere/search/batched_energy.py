@@ -51,14 +51,9 @@ class Orbits:
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
-        start = 0
-        pieces: list[Tensor] = []
-        for count, matrices in zip(self.counts, self.cosets, strict=True):
-            block = representatives[:, start : start + count]
-            images = block @ matrices.reshape(-1, dim).T
-            pieces.append(images.reshape(batch, count * len(matrices), dim))
-            start += count
-        return torch.cat(pieces, dim=1)
+        blocks = zip(torch.split(representatives, list(self.counts), dim=1), self.cosets, strict=True)
+        images = [(block @ matrices.reshape(-1, dim).T).reshape(batch, -1, dim) for block, matrices in blocks]
+        return torch.cat(images, dim=1)
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
@@ -98,9 +93,9 @@ def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tenso
 
     Rows are taken in slices: the Gram matrix is never held whole where it is large.
     """
-    slice_ = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
-    slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
-    parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
+    size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
+    slices = zip(torch.split(units, size, dim=1), torch.split(at, size), torch.split(weights, size), strict=True)
+    parts = [of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices]
     if len(parts) == 1:
         return parts[0]
     largest = torch.stack([part[0] for part in parts]).amax(dim=0)

@@ -153,9 +153,9 @@ class DescentBackend:
             found = batched_lbfgs(
                 smooth_max_cosine(orbits, dim, t, self.energy),
                 rows.reshape(batch, -1),
-                steps=max(2, min(steps, int(min(affordable, steps)))),
-                tolerance=SETTLED / t,
-                spend=lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
+                max(2, int(min(affordable, steps))),
+                SETTLED / t,
+                lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
             )
             rows = found.reshape(batch, count, dim)
             if bool((t >= last).all()) or budget.share >= limit:
