@@ -130,8 +130,8 @@ def search_code(
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
     most = iterations or (float("inf") if budget is not None else max(LEAST, default_iterations(num_points, dim)))
     spending = Budget(evaluation_products(num_points, dim), most, budget, progress, clock)
-    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as backend:
-        search = BanditSearch(num_points, dim, rng, spending, backend)
+    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), spending) as backend:
+        search = BanditSearch(num_points, dim, rng, backend)
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
