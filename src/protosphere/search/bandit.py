@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.arrangements import Arrangement, random_arrangement
+from protosphere.search.arrangements import random_arrangement
 from protosphere.search.descent_backend import DescentBackend
 from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
@@ -189,7 +189,9 @@ class BanditSearch:
 
     def _explore_symmetric(self, arm: Arm) -> None:
         """A batch of starts on orbits of one group; random ones take their place where there is none."""
-        arrangement = self._arrangement()
+        drawn = (random_arrangement(self.num_points, self.dim, self.rng) for _ in range(50))
+        few_orbits = (one for one in drawn if one is not None and sum(one.counts) <= 0.6 * self.num_points + 1)
+        arrangement = next(few_orbits, None)
         if arrangement is None:
             arm.kind = "random"
             return
@@ -209,13 +211,6 @@ class BanditSearch:
             self.pool.admit(ScreenedCode(value, points, arm.kind, finished))
             self.tried[arm.kind.partition(" (")[0]] += 1
         self.budget.starts += len(found)
-
-    def _arrangement(self) -> Arrangement | None:
-        for _ in range(50):
-            drawn = random_arrangement(self.num_points, self.dim, self.rng)
-            if drawn is not None and sum(drawn.counts) <= 0.6 * self.num_points + 1:
-                return drawn
-        return None
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
         """Descend on up to the temperature `FINISHED`; the result takes the place of the candidate."""

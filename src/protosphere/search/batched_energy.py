@@ -41,11 +41,6 @@ class Orbits:
         each = [len(matrices) for matrices in self.cosets] or [1]
         return [size for count, size in zip(self.counts, each, strict=True) for _ in range(count)]
 
-    @property
-    def num_points(self) -> int:
-        """K."""
-        return sum(self.sizes)
-
     def points(self, representatives: Tensor) -> Tensor:
         """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
         if not self.cosets:
@@ -72,7 +67,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     """
     weights = temperature.new_tensor(orbits.sizes)
     at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
-    pairs = orbits.num_points * (orbits.num_points - 1.0)
+    pairs = sum(orbits.sizes) * (sum(orbits.sizes) - 1.0)
     of_slice = _riesz_slice if kind == "riesz" else _slice_shares
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:

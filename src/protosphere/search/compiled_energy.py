@@ -3,8 +3,6 @@
 Points have a multiple of four coordinates, zeros appended: sums over all pairs take four at a time.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

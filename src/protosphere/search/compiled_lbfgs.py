@@ -4,8 +4,6 @@ Compiled because the overhead of small tensor operations is most of the cost of 
 has the ratios. Threads descend side by side.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

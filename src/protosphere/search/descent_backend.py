@@ -117,10 +117,8 @@ class DescentBackend:
         from protosphere.search.batched_energy import Orbits
 
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
-            orbits = Orbits((starts.shape[1],))
-            if arrangement is not None:
-                cosets = (torch.as_tensor(matrices, device=self.device) for matrices in arrangement.cosets)
-                orbits = Orbits(arrangement.counts, tuple(cosets))
+            counts, cosets = (arrangement.counts, arrangement.cosets) if arrangement else ((starts.shape[1],), ())
+            orbits = Orbits(counts, tuple(torch.as_tensor(matrices, device=self.device) for matrices in cosets))
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
             rows = self._anneal(orbits, rows, t, last, steps, limit)
@@ -135,7 +133,7 @@ class DescentBackend:
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
         batch, count, dim = rows.shape
-        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / orbits.num_points
+        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / sum(orbits.sizes)
         budget, overhead = self.budget, self.tensor_overhead
         while True:
             rows = unit_rows(rows)[0]
