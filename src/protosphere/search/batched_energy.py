@@ -5,7 +5,6 @@ gradient need only the products of representatives with all points, K m instead 
 of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -15,7 +14,6 @@ from torch import Tensor
 from protosphere.search.batched_lbfgs import Energy
 
 Shares = tuple[Tensor, Tensor, Tensor]
-OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
 
 SMALLEST_GAP = 1e-12
 """The least value of 1 - cos that is divided by: two points may coincide."""
@@ -68,13 +66,12 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     weights = temperature.new_tensor(orbits.sizes)
     at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
     pairs = sum(orbits.sizes) * (sum(orbits.sizes) - 1.0)
-    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         t = temperature[which]
         units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
-        largest, total, pull = _shares(units, points, at, weights, t, of_slice)
+        largest, total, pull = _shares(units, points, at, weights, t, kind)
         value = largest + (total / pairs).log() / t
         gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
         gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
@@ -83,11 +80,12 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     return energy
 
 
-def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, of_slice: OfSlice) -> Shares:
+def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str) -> Shares:
     """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
 
     Rows are taken in slices: the Gram matrix is never held whole where it is large.
     """
+    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
     size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = zip(torch.split(units, size, dim=1), torch.split(at, size), torch.split(weights, size), strict=True)
     parts = [of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices]
