@@ -38,12 +38,12 @@ def by_autograd(variables, t):
 @pytest.mark.parametrize("listed", [False, True])
 def test_value_and_gradient_are_those_of_autograd(count, dim, t, listed):
     variables = np.random.default_rng(count).standard_normal((count, dim))
-    units, columns, table, lengths = work_space(variables)
+    variables = np.pad(variables, ((0, 0), (0, -dim % 4)))
     pairs = np.empty((2, 0), np.int64)
     if listed:
         pairs = np.stack(np.triu_indices(count, 1)).astype(np.int64)
     gradient = np.empty_like(variables)
-    value = smooth_max_cosine_gradient(variables, t, pairs, units, columns, table, lengths, gradient)
+    value = smooth_max_cosine_gradient(variables, t, pairs, work_space(variables), gradient)
     expected, slope = by_autograd(variables, t)
     assert value == pytest.approx(expected, abs=1e-7 / min(t, 1))
     np.testing.assert_allclose(gradient, slope, atol=2e-6)

@@ -62,8 +62,7 @@ def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
     largest = -np.inf
     for above, gram in gram_blocks(rows, progress):
-        block_largest = np.max(gram, initial=-np.inf, where=True if above is None else above)
-        largest = max(largest, float(block_largest))
+        largest = max(largest, float(np.max(gram, initial=-np.inf, where=True if above is None else above)))
     return largest
 
 

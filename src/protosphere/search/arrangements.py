@@ -5,14 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.search.groups import (
-    Group,
-    coset_representatives,
-    fixed_projector,
-    group,
-    group_names,
-    representation,
-)
+from protosphere.search.groups import Group, group, group_names
 from protosphere.types import Points
 
 LARGEST_GROUP = 168
@@ -40,7 +33,7 @@ class Arrangement:
         return rows / np.linalg.norm(rows, axis=2, keepdims=True)
 
 
-def _family(rng: np.random.Generator, names: dict[str, object]) -> list[str]:
+def _family(rng: np.random.Generator, names: list[str]) -> list[str]:
     """A family of groups, drawn so that the many cyclic ones do not crowd out the rest."""
     cyclic = [name for name in names if name[1:].isdigit() and name[0] == "C"]
     metacyclic = [name for name in names if ":" in name]
@@ -48,27 +41,24 @@ def _family(rng: np.random.Generator, names: dict[str, object]) -> list[str]:
     return [cyclic, metacyclic, others][rng.choice(3, p=[0.45, 0.3, 0.25])]
 
 
-def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
+def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """A random sum of irreducibles of total dimension `dim`; mostly different ones, and few trivial."""
-    parts = list(symmetry.irreducibles)
-    trivial = next(part for part in parts if part.shape[1] == 1 and np.allclose(part, 1))
-    moving = [part for part in parts if part is not trivial]
-    chosen: list[NDArray[np.float64]] = []
-    room = dim
+    trivial = next(part for part in symmetry.irreducibles if part.shape[1] == 1 and np.allclose(part, 1))
+    moving = [part for part in symmetry.irreducibles if part is not trivial]
+    matrices, start = np.zeros((len(symmetry.table), dim, dim)), 0
     pool: list[int] = []
-    while room > 0:
+    while start < dim:
+        room, part = dim - start, trivial
         fitting = [i for i in pool if moving[i].shape[1] <= room]
         if not fitting:
             pool = fitting = [i for i in map(int, rng.permutation(len(moving))) if moving[i].shape[1] <= room]
-        if not fitting or (room <= 2 and rng.random() < 0.5):
-            chosen.append(trivial)
-            room -= 1
-            continue
-        taken = fitting[0]
-        pool.remove(taken)
-        chosen.append(moving[taken])
-        room -= moving[taken].shape[1]
-    return representation(chosen)
+        if fitting and not (room <= 2 and rng.random() < 0.5):
+            part = moving[fitting[0]]
+            pool.remove(fitting[0])
+        block = slice(start, start + part.shape[1])
+        matrices[:, block, block] = part
+        start = block.stop
+    return matrices
 
 
 def _orbit_types(
@@ -77,13 +67,12 @@ def _orbit_types(
     """Coset matrices and projectors of those subgroups that are the whole stabiliser of some point."""
     types: list[tuple[NDArray[np.float64], Points]] = []
     for subgroup in symmetry.subgroups:
-        projector = fixed_projector(matrices, subgroup)
+        projector = matrices[list(subgroup)].mean(axis=0)  # onto what the subgroup fixes
         if np.trace(projector) < 0.5:
             continue
-        cosets = matrices[coset_representatives(symmetry.table, subgroup)]
+        cosets = matrices[np.unique(symmetry.table[:, list(subgroup)].min(axis=1))]  # one of each
         images = cosets @ (projector @ rng.standard_normal(len(projector)))
-        distances = np.sum((images[1:] - images[0]) ** 2, axis=1)
-        if len(distances) == 0 or distances.min() > APART:
+        if np.all(np.sum((images[1:] - images[0]) ** 2, axis=1) > APART):
             types.append((cosets, projector))
     return types
 
@@ -105,17 +94,16 @@ def _composition(sizes: list[int], room: list[int], total: int, rng: np.random.G
 def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> Arrangement | None:
     """A random arrangement, or None where the orbit sizes that were drawn do not add up to K."""
     largest = max(2, min(num_points, LARGEST_GROUP))
-    names = group_names(largest)
-    family = _family(rng, dict(names))
+    family = _family(rng, list(group_names(largest)))
     if not family:
         return None
-    symmetry = group(family[rng.integers(len(family))], largest)
-    matrices = symmetry and _action(symmetry, dim, rng)
-    if symmetry is None or matrices is None:
+    name = family[rng.integers(len(family))]
+    symmetry = group(name, largest)
+    if symmetry is None:
         return None
-    types = _orbit_types(symmetry, matrices, rng)
+    types = _orbit_types(symmetry, _action(symmetry, dim, rng), rng)
     sizes = [len(cosets) for cosets, _ in types]
-    if not sizes or max(sizes) < 2:
+    if max(sizes, default=0) < 2:
         return None
     room = [2 if np.trace(projector) < 1.5 else num_points for _, projector in types]
     counts = _composition(sizes, room, num_points, rng)
@@ -123,4 +111,4 @@ def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> A
         return None
     used = [(count, *orbits) for count, orbits in zip(counts, types, strict=True) if count]
     label = "+".join(f"{count}x{len(cosets)}" for count, cosets, _ in used)
-    return Arrangement(f"{symmetry.name} {label}", *zip(*used, strict=True))
+    return Arrangement(f"{name} {label}", *zip(*used, strict=True))

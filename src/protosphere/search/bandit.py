@@ -5,13 +5,13 @@ that have led furthest are tried more often. Meanwhile the best codes found have
 descend again.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.arrangements import Arrangement, random_arrangement
-from protosphere.search.budget import Budget
+from protosphere.search.arrangements import random_arrangement
 from protosphere.search.descent_backend import DescentBackend
 from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
@@ -62,29 +62,23 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search: its budget, its arms and the best codes so far."""
+    """The state of a search: its budget, its arms and the best codes so far.
+
+    Where it `screens_to_the_end` a screened code is a finished one; screening has the `screening_share` of the budget.
+    """
 
     num_points: int
     dim: int
     rng: np.random.Generator
-    budget: Budget
     backend: DescentBackend
     arms: list[Arm] = field(default_factory=list[Arm])
-    tried: dict[str, int] = field(default_factory=dict[str, int])
+    tried: Counter[str] = field(default_factory=Counter[str])
     explored: bool = False
 
     def __post_init__(self) -> None:
-        self.pool = CodePool(self.budget)
-
-    @property
-    def screens_to_the_end(self) -> bool:
-        """Whether a screened code is a finished one."""
-        return self.backend.last >= FINISHED
-
-    @property
-    def screening_share(self) -> float:
-        """The share of the budget for screening."""
-        return FINISH if self.screens_to_the_end else VARY
+        self.budget, self.pool = self.backend.budget, CodePool(self.backend.budget)
+        self.screens_to_the_end = self.backend.last >= FINISHED
+        self.screening_share = FINISH if self.screens_to_the_end else VARY
 
     @property
     def nearness(self) -> float:
@@ -116,7 +110,7 @@ class BanditSearch:
         """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
         first, steps = self.backend.sprint
         starts = self.rng.standard_normal((1, self.num_points, self.dim))
-        how = (np.full(1, first), SPRINT_LAST, patience * steps, self.budget, VARY)
+        how = (np.full(1, first), SPRINT_LAST, patience * steps, VARY)
         if self.backend.sprints_as_tensors:
             hurry = self.backend.descend_orbits(None, starts, *how)
         else:
@@ -126,7 +120,7 @@ class BanditSearch:
     def can_afford_symmetric(self) -> bool:
         """Whether a batch of symmetric starts is a small part of the budget: tensors are slow for small codes."""
         affordable = SYMMETRIC_SHARE * self.budget.left(1.0, self.backend.workers)
-        return SYMMETRIC_STEPS * self.backend.tensor_overhead(self.budget) <= affordable
+        return SYMMETRIC_STEPS * self.backend.tensor_overhead <= affordable
 
     def race(self) -> None:
         """A few evaluations from a random start and from every code given, while their share of the budget lasts."""
@@ -139,7 +133,7 @@ class BanditSearch:
             batch = arms[begin : begin + self.backend.batch]
             starts = [self._start(arm) for arm in batch]
             first = np.array([random if arm.code is None else given for arm in batch])
-            found = self.backend.descend(starts, first, RACE_LAST * nearness, RACE_STEPS, self.budget, RACE)
+            found = self.backend.descend(starts, first, RACE_LAST * nearness, RACE_STEPS, RACE)
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
@@ -190,19 +184,21 @@ class BanditSearch:
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
         """Anneal the starts and put the results into the pool, each for its arm."""
-        found = self.backend.descend(starts, first, self.backend.last, STEPS, self.budget, self.screening_share)
+        found = self.backend.descend(starts, first, self.backend.last, STEPS, self.screening_share)
         self._admit_all(arms, found, self.screens_to_the_end)
 
     def _explore_symmetric(self, arm: Arm) -> None:
         """A batch of starts on orbits of one group; random ones take their place where there is none."""
-        arrangement = self._arrangement()
+        drawn = (random_arrangement(self.num_points, self.dim, self.rng) for _ in range(50))
+        few_orbits = (one for one in drawn if one is not None and sum(one.counts) <= 0.6 * self.num_points + 1)
+        arrangement = next(few_orbits, None)
         if arrangement is None:
             arm.kind = "random"
             return
         batch, share = min(8, self.backend.batch), self.screening_share
         starts = arrangement.random_representatives(batch, self.rng)
         first = EXPLORE_RANDOM * EXPLORE_SPREAD ** self.rng.random(batch)
-        found = self.backend.descend_orbits(arrangement, starts, first, self.backend.last, STEPS, self.budget, share)
+        found = self.backend.descend_orbits(arrangement, starts, first, self.backend.last, STEPS, share)
         named = Arm(f"symmetric ({arrangement.name})")
         self._admit_all([named] * len(found), found, self.screens_to_the_end)
         arm.value = min(arm.value, named.value)
@@ -213,20 +209,12 @@ class BanditSearch:
             value = max_cosine(points)
             arm.value = min(arm.value, value)
             self.pool.admit(ScreenedCode(value, points, arm.kind, finished))
-            name = arm.kind.partition(" (")[0]
-            self.tried[name] = self.tried.get(name, 0) + 1
+            self.tried[arm.kind.partition(" (")[0]] += 1
         self.budget.starts += len(found)
-
-    def _arrangement(self) -> Arrangement | None:
-        for _ in range(50):
-            drawn = random_arrangement(self.num_points, self.dim, self.rng)
-            if drawn is not None and sum(drawn.counts) <= 0.6 * self.num_points + 1:
-                return drawn
-        return None
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
         """Descend on up to the temperature `FINISHED`; the result takes the place of the candidate."""
-        [points] = self.backend.descend([candidate.points], np.full(1, 1e3), FINISHED, steps, self.budget, FINISH)
+        [points] = self.backend.descend([candidate.points], np.full(1, 1e3), FINISHED, steps, FINISH)
         if max_cosine(points) > candidate.value:
             points = candidate.points
         self.pool.replace(candidate, replace(candidate, value=max_cosine(points), points=points, finished=True))

@@ -5,7 +5,6 @@ gradient need only the products of representatives with all points, K m instead 
 of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -15,7 +14,6 @@ from torch import Tensor
 from protosphere.search.batched_lbfgs import Energy
 
 Shares = tuple[Tensor, Tensor, Tensor]
-OfSlice = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Shares]
 
 SMALLEST_GAP = 1e-12
 """The least value of 1 - cos that is divided by: two points may coincide."""
@@ -41,24 +39,14 @@ class Orbits:
         each = [len(matrices) for matrices in self.cosets] or [1]
         return [size for count, size in zip(self.counts, each, strict=True) for _ in range(count)]
 
-    @property
-    def num_points(self) -> int:
-        """K."""
-        return sum(self.sizes)
-
     def points(self, representatives: Tensor) -> Tensor:
         """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
-        start = 0
-        pieces: list[Tensor] = []
-        for count, matrices in zip(self.counts, self.cosets, strict=True):
-            block = representatives[:, start : start + count]
-            images = block @ matrices.reshape(-1, dim).T
-            pieces.append(images.reshape(batch, count * len(matrices), dim))
-            start += count
-        return torch.cat(pieces, dim=1)
+        blocks = zip(torch.split(representatives, list(self.counts), dim=1), self.cosets, strict=True)
+        images = [(block @ matrices.reshape(-1, dim).T).reshape(batch, -1, dim) for block, matrices in blocks]
+        return torch.cat(images, dim=1)
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
@@ -77,14 +65,13 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     """
     weights = temperature.new_tensor(orbits.sizes)
     at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
-    pairs = orbits.num_points * (orbits.num_points - 1.0)
-    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
+    pairs = sum(orbits.sizes) * (sum(orbits.sizes) - 1.0)
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         t = temperature[which]
         units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
-        largest, total, pull = _shares(units, points, at, weights, t, of_slice)
+        largest, total, pull = _shares(units, points, at, weights, t, kind)
         value = largest + (total / pairs).log() / t
         gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
         gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
@@ -93,14 +80,15 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     return energy
 
 
-def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, of_slice: OfSlice) -> Shares:
+def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str) -> Shares:
     """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
 
     Rows are taken in slices: the Gram matrix is never held whole where it is large.
     """
-    slice_ = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
-    slices = [slice(start, start + slice_) for start in range(0, units.shape[1], slice_)]
-    parts = [of_slice(units[:, rows], points, at[rows], weights[rows], t) for rows in slices]
+    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
+    size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
+    slices = zip(torch.split(units, size, dim=1), torch.split(at, size), torch.split(weights, size), strict=True)
+    parts = [of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices]
     if len(parts) == 1:
         return parts[0]
     largest = torch.stack([part[0] for part in parts]).amax(dim=0)

@@ -1,5 +1,6 @@
 """The search for K points of R^n with the lowest largest cosine."""
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, descent_backend
 from protosphere.search.polish import DENSE
 from protosphere.search.starts import KINDS, known_optimum
-from protosphere.search.stopping import is_hopeless, is_stale, may_lead
 from protosphere.types import Points, Progress, ignore
 
 WORK, MOST_WORK = 2.4e10, 3.6e10
@@ -36,6 +36,22 @@ POLISHED, POLISH_ALL = 4, 400
 
 PROMISING, NEARLY = 1e-3, 1e-5
 """A screened code this near the target is finished at once, one this near polished."""
+
+HOPE = 0.35
+"""How much of the way from where the race ends to what nothing is below a whole descent may still go: .15 to .25 of it
+from random starts, up to .4 from a code of about the size."""
+
+SAME_CODE = 0.01
+"""What a race ends so little above the best code, relatively to 1 - cosine, has fallen back to it."""
+
+HASTY = 0.1
+"""Share of the budget below which a race says nothing: there is time enough to look."""
+
+PATIENCE = 0.25
+"""Share of the budget that may pass without anything better, beside twice what had passed by the last time."""
+
+FINISHING_GAIN = 0.5
+"""How much lower a screened code may come out once it is finished, in log K over the last temperature of screening."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +146,8 @@ def search_code(
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
     most = iterations or (float("inf") if budget is not None else max(LEAST, default_iterations(num_points, dim)))
     spending = Budget(evaluation_products(num_points, dim), most, budget, progress, clock)
-    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), progress) as backend:
-        search = BanditSearch(num_points, dim, rng, spending, backend)
+    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), spending) as backend:
+        search = BanditSearch(num_points, dim, rng, backend)
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
@@ -144,8 +160,8 @@ def search_code(
             spending.interrupted = True
     search.pool.recall()
     best = search.pool.best
-    tried, spent = dict(search.tried), round(spending.spent)
-    return SearchResult(best.points, best.value, best.kind, tried, spent, spending.interrupted)
+    spent, interrupted = round(spending.spent), spending.interrupted
+    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, interrupted)
 
 
 def _run(search: BanditSearch, aims: SearchAims) -> None:
@@ -159,14 +175,17 @@ def _run(search: BanditSearch, aims: SearchAims) -> None:
         search.race()
         while not search.pool:
             search.explore()
-        if aims.thrifty and is_hopeless(search, aims.floor):
+        if aims.thrifty and _is_hopeless(search, aims.floor):
             return
         search.deepen()
     _screen(search, aims)
     search.pool.recall()
     _finish(search, aims)
     if aims.polish and not (search.budget.expired() or (aims.thrifty and search.num_points * search.dim > DENSE)):
-        _polish(search)
+        small = search.num_points * search.dim <= POLISH_ALL
+        for candidate in search.pool.codes[: POLISHED if small else 1]:
+            if not candidate.polished:
+                search.polish(candidate)
 
 
 def _own_arms(search: BanditSearch, aims: SearchAims) -> list[Arm]:
@@ -181,7 +200,8 @@ def _own_arms(search: BanditSearch, aims: SearchAims) -> list[Arm]:
 def _screen(search: BanditSearch, aims: SearchAims) -> None:
     """New codes and changes of good ones, until the budget, the target or the patience is at its end."""
     while search.budget.share < search.screening_share and not _reached(search, aims):
-        if aims.thrifty and is_stale(search):
+        stale = search.budget.spent > 2 * search.pool.noticed_at + PATIENCE * search.budget.iterations
+        if aims.thrifty and stale:
             break
         search.begin_epochs()
         varying = search.varying and "refilled" in aims.kinds and search.rng.random() < VARYING
@@ -190,19 +210,14 @@ def _screen(search: BanditSearch, aims: SearchAims) -> None:
 
 def _finish(search: BanditSearch, aims: SearchAims) -> None:
     """The best codes taken to the highest temperature, at least one unless the time is up."""
+    gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     while search.pool.unfinished and not (search.budget.expired() or _reached(search, aims)):
         candidate = search.pool.unfinished[0]
-        worth = may_lead(search, candidate) if aims.thrifty else search.budget.share < FINISH
+        may_lead = candidate.value <= search.pool.best.value + gain
+        worth = may_lead if aims.thrifty else search.budget.share < FINISH
         if not worth and any(one.finished for one in search.pool.codes):
             break
         search.finish(candidate, THRIFTY_STEPS if aims.thrifty else FINISHING_STEPS)
-
-
-def _polish(search: BanditSearch) -> None:
-    small = search.num_points * search.dim <= POLISH_ALL
-    for candidate in search.pool.codes[: POLISHED if small else 1]:
-        if not candidate.polished:
-            search.polish(candidate)
 
 
 def _reached(search: BanditSearch, aims: SearchAims) -> bool:
@@ -216,3 +231,13 @@ def _reached(search: BanditSearch, aims: SearchAims) -> bool:
     if aims.polish and target < best.value < target + NEARLY and not best.polished:
         search.polish(best)
     return search.pool.best.value <= target
+
+
+def _is_hopeless(search: BanditSearch, floor: float) -> bool:
+    """Whether a code that was given leads the race, and nothing came near enough to pass it after a whole descent."""
+    best = search.pool.best
+    if not best.finished or search.budget.share < HASTY:
+        return False
+    same = best.value + SAME_CODE * (1 - best.value)
+    others = [arm.value for arm in search.arms if same < arm.value < math.inf]
+    return all(value - HOPE * (value - floor) >= best.value for value in others)

@@ -1,6 +1,7 @@
-"""The smooth largest cosine and its gradient, compiled: over all pairs, or over a list of the near ones."""
+"""The smooth largest cosine and its gradient, compiled: over all pairs, or over a list of the near ones.
 
-from __future__ import annotations
+Points have a multiple of four coordinates, zeros appended: sums over all pairs take four at a time.
+"""
 
 import math
 
@@ -20,9 +21,11 @@ SLACK = 8.0
 SPARSE = 0.25
 """Share of the pairs up to which a list of them is quicker than all pairs in order."""
 
-
 U = np.uint64
 """The type of indices: signed ones are checked for wrapping around."""
+
+Work = tuple[Points, Points, Points, Points]
+"""Space for units, columns, table and lengths."""
 
 
 @compiled
@@ -57,20 +60,16 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
     for k in range(dim):
         for j in range(count):
             columns[k, j] = units[j, k]
-    top, fours = -2.0, dim - dim % U(4)
+    top = -2.0
     for i in range(count):
         for j in range(i + U(1), count):
             table[i, j] = 0.0
-        for k in range(U(0), fours, U(4)):
+        for k in range(U(0), dim, U(4)):
             a, b, c, d = units[i, k], units[i, k + U(1)], units[i, k + U(2)], units[i, k + U(3)]
             for j in range(i + U(1), count):
                 table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
                     c * columns[k + U(2), j] + d * columns[k + U(3), j]
                 )
-        for k in range(fours, dim):
-            a = units[i, k]
-            for j in range(i + U(1), count):
-                table[i, j] += a * columns[k, j]
         for j in range(i + U(1), count):
             top = max(top, table[i, j])
     return top
@@ -103,17 +102,8 @@ def _softmax_weights(row: Points, t: float, top: float) -> float:
     total = 0.0
     for j in range(len(row)):
         x = max(t * (row[j] - top), -30.0) / 256.0
-        x = 1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))
-        x *= x
-        x *= x
-        x *= x
-        x *= x
-        x *= x
-        x *= x
-        x *= x
-        x *= x
-        row[j] = x
-        total += x
+        row[j] = (1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))) ** 256
+        total += row[j]
     return total
 
 
@@ -123,14 +113,14 @@ def _sum_over_all_pairs(
 ) -> tuple[float, float]:
     """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
     count, dim = U(units.shape[0]), U(units.shape[1])
-    top, total, fours = cosine_table(units, columns, table), 0.0, dim - dim % U(4)
+    top, total = cosine_table(units, columns, table), 0.0
     for i in range(count):
         table[i, i] = 0.0
         total += _softmax_weights(table[i, i + U(1) :], t, top)
         for j in range(i):
             table[i, j] = table[j, i]
     for i in range(count):
-        for k in range(U(0), fours, U(4)):
+        for k in range(U(0), dim, U(4)):
             a = b = c = d = 0.0
             for j in range(count):
                 a += table[i, j] * columns[k, j]
@@ -138,11 +128,6 @@ def _sum_over_all_pairs(
                 c += table[i, j] * columns[k + U(2), j]
                 d += table[i, j] * columns[k + U(3), j]
             gradient[i, k], gradient[i, k + U(1)], gradient[i, k + U(2)], gradient[i, k + U(3)] = a, b, c, d
-        for k in range(fours, dim):
-            a = 0.0
-            for j in range(count):
-                a += table[i, j] * columns[k, j]
-            gradient[i, k] = a
     return top, total
 
 
@@ -171,20 +156,12 @@ def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Poin
 
 
 @compiled
-def smooth_max_cosine_gradient(
-    variables: Points,
-    t: float,
-    pairs: Indices,
-    units: Points,
-    columns: Points,
-    table: Points,
-    lengths: Points,
-    gradient: Points,
-) -> float:
+def smooth_max_cosine_gradient(variables: Points, t: float, pairs: Indices, work: Work, gradient: Points) -> float:
     """(1/t) log of the sum of exp(t cos) over the pairs, all if the list is empty; `gradient` by rows of any length.
 
-    `units`, `columns`, `table` and `lengths` are work space; `units` are the points afterwards.
+    Of the work space the units are the points afterwards.
     """
+    units, columns, table, lengths = work
     normalise_rows(variables, units, lengths)
     if pairs.shape[1] > 0:
         top, total = _sum_over_near_pairs(units, pairs, t, gradient)

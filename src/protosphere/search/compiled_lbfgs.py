@@ -4,8 +4,6 @@ Compiled because the overhead of small tensor operations is most of the cost of 
 has the ratios. Threads descend side by side.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -104,12 +102,6 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
 
 @compiled
-def workspace(shape: tuple[int, int]) -> tuple[Points, Points, Points]:
-    """Work space for `smooth_max_cosine_gradient`: units, columns, lengths."""
-    return np.empty(shape), np.empty((shape[1], shape[0])), np.empty(shape[0])
-
-
-@compiled
 def evaluation_work(count: int, listed: int) -> float:
     """Of an evaluation of `count` points over so many listed pairs, or over all (0), and of the step that follows."""
     return 1.0 if listed == 0 else (2 * LISTED_PAIR * listed / (count - 1) + STEP) / (count + STEP)
@@ -122,7 +114,8 @@ def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allo
     variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
     gradient, ahead = np.empty(size), np.empty(size)
     s, y, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
-    units, columns, lengths = workspace(shape)
+    units, columns, lengths = np.empty(shape), np.empty((shape[1], shape[0])), np.empty(shape[0])
+    work = units, columns, table, lengths
     normalise_rows(start, units, lengths)
     anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
     listing = LISTING * shape[0] / (shape[0] + STEP)
@@ -131,9 +124,7 @@ def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allo
     slope, length = 0.0, 0.0
     evaluations, steps, since, trials = 0, -1, 0, 0
     while evaluations < most and (evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)):
-        reached = smooth_max_cosine_gradient(
-            trial.reshape(shape), t, pairs, units, columns, table, lengths, ahead.reshape(shape)
-        )
+        reached = smooth_max_cosine_gradient(trial.reshape(shape), t, pairs, work, ahead.reshape(shape))
         evaluations += 1
         meter[SPENT] += evaluation_work(shape[0], pairs.shape[1])
         if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,11 +54,12 @@ TINY_SIZE, SMALL_COUNT, LARGE_COUNT = 400, 150, 300
 """K n up to which every start is finished, K up to which it is taken far, K above which variations start cold."""
 
 
-@dataclass(frozen=True, eq=False)
 class DescentBackend:
     """How descents are made.
 
     Attributes:
+        budget: what they spend.
+        compiled: whether they run as compiled loops.
         batch: how many starts go together; a matter of the code's size alone, so that results do not depend on cores.
         last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
         variation: the range of first temperatures for a good code with some points moved.
@@ -71,49 +71,42 @@ class DescentBackend:
         pool, workers: the threads, and how many.
     """
 
-    device: str
-    energy: str
-    compiled: bool
-    batch: int
-    last: float
-    variation: tuple[float, float]
-    epochs: int
-    screening: float
-    breadth: float
-    sprint: tuple[float, int]
-    sprints_as_tensors: bool
-    pool: ThreadPoolExecutor
-    workers: int
+    def __init__(self, num_points: int, dim: int, device: str, energy: str, budget: Budget) -> None:
+        large, wide = num_points > LARGE_COUNT, dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
+        self.device, self.energy, self.budget = device, energy, budget
+        self.compiled = (device, energy) == ("cpu", ENERGIES[0]) and num_points <= MAX_COMPILED_POINTS
+        least = 2 if self.compiled and num_points <= MAX_PAIRED_POINTS else 1
+        self.batch = int(min(32, max(least, 120_000 // (num_points**2 + 1))))
+        self.last = 1e6 if num_points * dim <= TINY_SIZE else 5e4 if num_points <= SMALL_COUNT else 2e3
+        self.variation = (50.0, 3000.0) if dim <= LOW_DIM else (80.0, 800.0) if large else (10.0, 300.0)
+        self.epochs = 3 if dim <= LOW_DIM else 1
+        self.screening, self.breadth = (150.0, 1.0) if large else (400.0, 3.0)
+        self.sprint = (12.0, 19) if self.compiled and not wide else (20.0, 12)
+        self.sprints_as_tensors = wide
+        self.workers = processor_count()
+        self.pool = ThreadPoolExecutor(self.workers)
 
-    def descend(
-        self, starts: list[Points], first: Points, last: float, steps: int, budget: Budget, limit: float
-    ) -> list[Points]:
+    def descend(self, starts: list[Points], first: Points, last: float, steps: int, limit: float) -> list[Points]:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
         if not self.compiled:
-            return self.descend_orbits(None, np.stack(starts), first, last, steps, budget, limit)
+            return self.descend_orbits(None, np.stack(starts), first, last, steps, limit)
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
-        meters = new_meters(len(starts), budget.left(limit, self.workers) / len(starts))
+        meters = new_meters(len(starts), self.budget.left(limit, self.workers) / len(starts))
         jobs = [
             self.pool.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
             for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
         ]
-        watch(jobs, meters, budget, limit)
+        watch(jobs, meters, self.budget, limit)
         return [normalized(job.result()) for job in jobs]
 
-    def tensor_overhead(self, budget: Budget) -> float:
+    @property
+    def tensor_overhead(self) -> float:
         """Evaluations that a step of tensors takes beside its own: many, of a small code, where others are compiled."""
-        return TENSOR_STEP / budget.products if self.compiled else 0.0
+        return TENSOR_STEP / self.budget.products if self.compiled else 0.0
 
     def descend_orbits(
-        self,
-        arrangement: Arrangement | None,
-        starts: Points,
-        first: Points,
-        last: float,
-        steps: int,
-        budget: Budget,
-        limit: float,
+        self, arrangement: Arrangement | None, starts: Points, first: Points, last: float, steps: int, limit: float
     ) -> list[Points]:
         """All points of codes that keep a symmetry, or none, while their representatives descend as tensors.
 
@@ -124,18 +117,14 @@ class DescentBackend:
         from protosphere.search.batched_energy import Orbits
 
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
-            orbits = Orbits((starts.shape[1],))
-            if arrangement is not None:
-                cosets = (torch.as_tensor(matrices, device=self.device) for matrices in arrangement.cosets)
-                orbits = Orbits(arrangement.counts, tuple(cosets))
+            counts, cosets = (arrangement.counts, arrangement.cosets) if arrangement else ((starts.shape[1],), ())
+            orbits = Orbits(counts, tuple(torch.as_tensor(matrices, device=self.device) for matrices in cosets))
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
-            rows = self._anneal(orbits, rows, t, last, steps, budget, limit)
+            rows = self._anneal(orbits, rows, t, last, steps, limit)
             return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
 
-    def _anneal(
-        self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, budget: Budget, limit: float
-    ) -> Tensor:
+    def _anneal(self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, limit: float) -> Tensor:
         """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then sharper and sharper ones up to the last.
 
         What is left of the budget is shared among the temperatures to come, so that a short descent sees all of them.
@@ -144,8 +133,8 @@ class DescentBackend:
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
         batch, count, dim = rows.shape
-        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / orbits.num_points
-        overhead = self.tensor_overhead(budget)
+        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / sum(orbits.sizes)
+        budget, overhead = self.budget, self.tensor_overhead
         while True:
             rows = unit_rows(rows)[0]
             stages = 1 + max(0, math.ceil(math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR) - 1e-6))
@@ -153,9 +142,9 @@ class DescentBackend:
             found = batched_lbfgs(
                 smooth_max_cosine(orbits, dim, t, self.energy),
                 rows.reshape(batch, -1),
-                steps=max(2, min(steps, int(min(affordable, steps)))),
-                tolerance=SETTLED / t,
-                spend=lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
+                max(2, int(min(affordable, steps))),
+                SETTLED / t,
+                lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
             )
             rows = found.reshape(batch, count, dim)
             if bool((t >= last).all()) or budget.share >= limit:
@@ -180,12 +169,6 @@ def watch(jobs: list[Future[Points]], meters: Points, budget: Budget, limit: flo
     budget.spend(float(meters[:, SPENT].sum()), limit)
 
 
-def _last(num_points: int, dim: int) -> float:
-    if num_points * dim <= TINY_SIZE:
-        return 1e6
-    return 5e4 if num_points <= SMALL_COUNT else 2e3
-
-
 def compile_descent(progress: Progress) -> None:
     """The first descent of a process takes a while more, the first on a machine many seconds: better now, and said."""
     from protosphere.search import compiled_lbfgs
@@ -202,30 +185,10 @@ def evaluation_seconds(num_points: int, dim: int) -> float:
 
 
 @contextmanager
-def descent_backend(
-    num_points: int, dim: int, device: str, energy: str, progress: Progress
-) -> Generator[DescentBackend]:
+def descent_backend(num_points: int, dim: int, device: str, energy: str, budget: Budget) -> Generator[DescentBackend]:
     """The backend for codes of this size, its threads stopped at the end."""
-    compiled = (device, energy) == ("cpu", ENERGIES[0]) and num_points <= MAX_COMPILED_POINTS
-    least = 2 if compiled and num_points <= MAX_PAIRED_POINTS else 1
-    large = num_points > LARGE_COUNT
-    wide = dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
-    if compiled:
-        compile_descent(progress)
-    workers = processor_count()
-    with ThreadPoolExecutor(workers) as pool, single_threaded() if compiled else nullcontext():
-        yield DescentBackend(
-            device=device,
-            energy=energy,
-            compiled=compiled,
-            batch=int(min(32, max(least, 120_000 // (num_points**2 + 1)))),
-            last=_last(num_points, dim),
-            variation=(50.0, 3000.0) if dim <= LOW_DIM else (80.0, 800.0) if large else (10.0, 300.0),
-            epochs=3 if dim <= LOW_DIM else 1,
-            screening=150.0 if large else 400.0,
-            breadth=1.0 if large else 3.0,
-            sprint=(12.0, 19) if compiled and not wide else (20.0, 12),
-            sprints_as_tensors=wide,
-            pool=pool,
-            workers=workers,
-        )
+    backend = DescentBackend(num_points, dim, device, energy, budget)
+    if backend.compiled:
+        compile_descent(budget.progress)
+    with backend.pool, single_threaded() if backend.compiled else nullcontext():
+        yield backend

@@ -7,14 +7,14 @@ the eigenspaces are its real irreducible parts (Dixon 1970, Computing irreducibl
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.types import Indices, Points
+from protosphere.types import Indices
 
 Permutation = tuple[int, ...]
 
@@ -28,7 +28,6 @@ class Group:
         subgroups: cyclic subgroups up to conjugation, and the whole group, as sorted element numbers.
     """
 
-    name: str
     table: Indices
     irreducibles: tuple[NDArray[np.float64], ...]
     subgroups: tuple[tuple[int, ...], ...]
@@ -36,14 +35,13 @@ class Group:
 
 def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
     """All that the generators generate; None where they are more than `limit`."""
-    identity = tuple(range(len(generators[0])))
-    found = {identity: None}
-    queue = [identity]
+    queue = [tuple(range(len(generators[0])))]
+    found = set(queue)
     for element in queue:
         for generator in generators:
             image = tuple(generator[i] for i in element)
             if image not in found:
-                found[image] = None
+                found.add(image)
                 queue.append(image)
         if len(queue) > limit:
             return None
@@ -99,24 +97,11 @@ def _cycle(length: int) -> Permutation:
     return tuple((i + 1) % length for i in range(length))
 
 
-def _affine(modulus: int, factor: int) -> list[Permutation]:
-    """x -> x + 1 and x -> factor x modulo `modulus`."""
-    return [_cycle(modulus), tuple(factor * i % modulus for i in range(modulus))]
-
-
 def _product(left: list[Permutation], right: list[Permutation]) -> list[Permutation]:
     """The direct product: both act, on disjoint letters."""
     a, b = len(left[0]), len(right[0])
     tail, head = tuple(range(a, a + b)), tuple(range(a))
     return [g + tail for g in left] + [head + tuple(a + i for i in g) for g in right]
-
-
-def _translations(prime: int, power: int) -> list[Permutation]:
-    """The elementary abelian group of order prime**power."""
-    generators = [_cycle(prime)]
-    for _ in range(power - 1):
-        generators = _product(generators, [_cycle(prime)])
-    return generators
 
 
 SMALL_SYMMETRIC = {
@@ -129,21 +114,6 @@ SMALL_SYMMETRIC = {
     "AGL(1,8)": [(1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)],
     "AGL(1,9)": [(1, 2, 0, 4, 5, 3, 7, 8, 6), (0, 3, 6, 7, 1, 4, 5, 8, 2)],
 }
-
-
-def _named(largest: int) -> Iterator[tuple[str, list[Permutation]]]:
-    """Generators of the groups worth trying, of order at most about `largest`."""
-    for m in range(2, largest + 1):
-        yield f"C{m}", [_cycle(m)]
-    for m in range(3, largest // 2 + 1):
-        for factor, order in _multipliers(m):
-            if m * order <= largest:
-                yield f"C{m}:C{order}" + (f"({factor})" if order > 2 else ""), _affine(m, factor)
-    for prime, power in ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2)):
-        yield f"C{prime}^{power}", _translations(prime, power)
-    yield from SMALL_SYMMETRIC.items()
-    for name in ("A4", "S4", "A5", "Q8"):
-        yield f"C2x{name}", _product([_cycle(2)], SMALL_SYMMETRIC[name])
 
 
 def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
@@ -163,8 +133,17 @@ def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def group_names(largest: int) -> dict[str, list[Permutation]]:
-    """The groups of order at most `largest`, by name, as generating permutations."""
-    return dict(_named(largest))
+    """Generators of the groups worth trying, of order at most about `largest`, by name."""
+    named = {f"C{m}": [_cycle(m)] for m in range(2, largest + 1)}
+    for m in range(3, largest // 2 + 1):
+        for factor, order in _multipliers(m):
+            if m * order <= largest:
+                times = tuple(factor * i % m for i in range(m))
+                named[f"C{m}:C{order}" + (f"({factor})" if order > 2 else "")] = [_cycle(m), times]
+    for prime, power in ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2)):
+        named[f"C{prime}^{power}"] = reduce(_product, [[_cycle(prime)]] * power)
+    doubled = {f"C2x{name}": _product([_cycle(2)], SMALL_SYMMETRIC[name]) for name in ("A4", "S4", "A5", "Q8")}
+    return named | SMALL_SYMMETRIC | doubled
 
 
 @lru_cache(maxsize=256)
@@ -174,31 +153,4 @@ def group(name: str, largest: int) -> Group | None:
     if elements is None:
         return None
     table = _table(elements)
-    return Group(name, table, _irreducibles(table), _subgroups(table))
-
-
-def representation(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The direct sum of representations: block-diagonal matrices."""
-    dim = sum(part.shape[1] for part in parts)
-    matrices, start = np.zeros((len(parts[0]), dim, dim)), 0
-    for part in parts:
-        stop = start + part.shape[1]
-        matrices[:, start:stop, start:stop] = part
-        start = stop
-    return matrices
-
-
-def fixed_projector(matrices: NDArray[np.float64], subgroup: tuple[int, ...]) -> Points:
-    """The orthogonal projector onto what every element of the subgroup fixes."""
-    return matrices[list(subgroup)].mean(axis=0)
-
-
-def coset_representatives(table: Indices, subgroup: tuple[int, ...]) -> list[int]:
-    """One element of each left coset g H, the identity first."""
-    seen: set[int] = set()
-    chosen: list[int] = []
-    for element in range(len(table)):
-        if element not in seen:
-            chosen.append(element)
-            seen.update(int(member) for member in table[element, list(subgroup)])
-    return chosen
+    return Group(table, _irreducibles(table), _subgroups(table))

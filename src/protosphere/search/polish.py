@@ -91,31 +91,25 @@ class Contacts:
 def contacts(points: Points, above: float) -> Contacts:
     """All pairs whose cosine is above a value, found blockwise."""
     rows = point_rows(points)
-    block, count = rows.block, rows.count
-    corners = ((i, j) for i in range(0, count, block) for j in range(i, count, block))
-    first: list[Indices] = []
-    second: list[Indices] = []
-    cosines: list[Points] = []
+    starts = range(0, rows.count, rows.block)
+    corners = ((i, j) for i in starts for j in starts if i <= j)
+    found: list[tuple[Indices, Indices, Points]] = []
     for (i, j), (mask, gram) in zip(corners, gram_blocks(rows), strict=True):
-        near = gram > above if mask is None else (gram > above) & mask
-        a, b = np.nonzero(near)
-        first.append(a + i)
-        second.append(b + j)
-        cosines.append(gram[a, b].astype(np.float64))
-    return Contacts(np.concatenate(first), np.concatenate(second), np.concatenate(cosines))
+        a, b = np.nonzero(gram > above if mask is None else (gram > above) & mask)
+        found.append((a + i, b + j, gram[a, b].astype(np.float64)))
+    return Contacts(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
     """The derivative of each pair's cosine by all points, along the sphere: x_j - c x_i for i, x_i - c x_j for j."""
     from scipy.sparse import csr_array
 
-    dim, count = points.shape[1], len(pairs.first)
     one, other, cosine = points[pairs.first], points[pairs.second], pairs.cosines[:, None]
     values = np.concatenate([other - cosine * one, one - cosine * other], axis=1)
-    axes: Indices = np.arange(dim, dtype=np.int64)
-    columns: Indices = np.concatenate([pairs.first[:, None] * dim + axes, pairs.second[:, None] * dim + axes], axis=1)
-    starts: Indices = np.arange(0, 2 * dim * count + 1, 2 * dim, dtype=np.int64)
-    return csr_array((values.ravel(), columns.ravel(), starts), shape=(count, points.size))
+    places: Indices = np.arange(points.size, dtype=np.int64).reshape(points.shape)
+    columns: Indices = np.concatenate([places[pairs.first], places[pairs.second]], axis=1)
+    starts: Indices = np.arange(0, columns.size + 1, columns.shape[1], dtype=np.int64)
+    return csr_array((values.ravel(), columns.ravel(), starts), shape=(len(columns), points.size))
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
@@ -124,9 +118,8 @@ def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
     weights += weights.T
-    pull = np.zeros(count)
-    np.add.at(pull, pairs.first, multipliers * pairs.cosines)
-    np.add.at(pull, pairs.second, multipliers * pairs.cosines)
+    ends = np.concatenate([pairs.first, pairs.second])
+    pull = np.bincount(ends, np.tile(multipliers * pairs.cosines, 2), count)
     tangent = np.eye(dim) - points[:, :, None] * points[:, None, :]
     blocks = np.einsum("ij,iab,jbc->iajc", weights, tangent, tangent, optimize=True)
     blocks[np.arange(count), :, np.arange(count), :] -= pull[:, None, None] * tangent
