@@ -23,7 +23,7 @@ from protosphere.code.structures import (
     lattice,
 )
 from protosphere.code.structures.content import Content
-from protosphere.code.structures.structure import read_structure, registered_structures, structure
+from protosphere.code.structures.structure import STRUCTURES, read_structure, structure
 from protosphere.codes.linear import encode, pack
 from protosphere.codes.quadratic_forms import quadratic_forms
 from protosphere.codes.shortened_cosets import ShortenedCosets
@@ -87,7 +87,7 @@ def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(cas
 
 
 def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
-    assert {case.split(",")[0] for case in CASES} == set(registered_structures())
+    assert {case.split(",")[0] for case in CASES} == set(STRUCTURES)
     page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
     for points in CASES.values():
         assert all(f"`{name}`" in page for name in (points.name, *points.arrays(), *points.words()))
@@ -150,7 +150,7 @@ def test_a_permutation_and_the_first_points(case):
 def test_zeros_appended_change_no_cosine(case, monkeypatch):
     points = CASES[case]
     for few in (20_000, 10):
-        monkeypatch.setattr("protosphere.code.structures.tailed.ALL_PAIRS_POINTS", few)
+        monkeypatch.setattr("protosphere.code.structures.sign_words.ALL_PAIRS_POINTS", few)
         longer = points.padded(points.dim + 3)
         assert np.array_equal(rows_of(longer), np.pad(rows_of(points), ((0, 0), (0, 3))))
         assert float(longer.largest_cosine(ignore)[0]) == pytest.approx(

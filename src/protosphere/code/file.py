@@ -15,7 +15,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import read_structure
 from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import read_fraction
+from protosphere.code.structures.grid import fraction_words, read_fraction
 from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
 from protosphere.types import Cosine
 
@@ -104,9 +104,9 @@ def _certificate_words(certificate: Certificate) -> dict[str, Any]:
     return {
         "num_classes": certificate.num_classes,
         "dim": certificate.dim,
-        "max_cosine": _text(certificate.max_cosine),
-        "guarantee": _text(certificate.guarantee),
-        "converse": _text(certificate.converse.value),
+        "max_cosine": fraction_words(certificate.max_cosine),
+        "guarantee": fraction_words(certificate.guarantee),
+        "converse": fraction_words(certificate.converse.value),
         "theorem": certificate.converse.theorem,
         "method": certificate.method,
     }
@@ -134,8 +134,8 @@ def _provenance(words: dict[str, Any]) -> Provenance:
 
 
 def _choice_words(choice: Choice) -> dict[str, Any]:
-    considered = [[c.scheme, c.recipe, _text(c.promise), _text(c.measured)] for c in choice.considered]
-    return {"reason": choice.reason, "considered": considered}
+    rows = [[c.scheme, c.recipe, fraction_words(c.promise), fraction_words(c.measured)] for c in choice.considered]
+    return {"reason": choice.reason, "considered": rows}
 
 
 def _choice(words: dict[str, Any]) -> Choice:
@@ -144,11 +144,6 @@ def _choice(words: dict[str, Any]) -> Choice:
         for scheme, recipe, promise, measured in words["considered"]
     ]
     return Choice(_short("reason", words["reason"]), tuple(rows))
-
-
-def _text(value: Cosine | None) -> str | float | None:
-    """JSON for a cosine: exact ones as text, floats as numbers."""
-    return str(value) if isinstance(value, Fraction) else value
 
 
 def _cosine(text: object) -> Cosine:

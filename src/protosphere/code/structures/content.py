@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -59,7 +59,3 @@ class Content:
         if not isinstance(found, dict):
             raise InvalidArgumentError(f"'{name}' should be an object of the description, is {brief(found)}")
         return cast("dict[str, Any]", found)
-
-    def shorter(self, dim: int) -> Content:
-        """The same for points of R^dim."""
-        return replace(self, dim=dim)

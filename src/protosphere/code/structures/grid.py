@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 
 from protosphere.errors import CertificateError, InvalidArgumentError, brief
+from protosphere.types import Cosine
 
 FINEST_STEP = 1 << 20
 """The largest denominator of a step: grids stay far coarser than rounding."""
@@ -21,9 +22,9 @@ def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
     return exact
 
 
-def fraction_words(value: Fraction | None) -> str | None:
-    """A fraction as a file has it."""
-    return None if value is None else str(value)
+def fraction_words(value: Cosine | None) -> str | float | None:
+    """A fraction as a file has it, as text; a float is a number there."""
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_rows import SignRows
-from protosphere.errors import InvalidArgumentError, brief
+from protosphere.errors import as_choice
+from protosphere.registry import Registry
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 ALL_PAIRS_POINTS = 20_000
@@ -113,16 +114,15 @@ class Structure(Protocol):
 
 
 Kind = TypeVar("Kind", bound=type[Structure])
-_KINDS: dict[str, type[Structure]] = {}
+STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
     """Register a class of structures under the name that files call it by."""
 
     def registered(kind: Kind) -> Kind:
-        if name in _KINDS:
-            raise InvalidArgumentError(f"the structure '{name}' is registered already, by {_KINDS[name].__name__}")
-        kind.name, _KINDS[name] = name, kind
+        STRUCTURES.add(name, kind)
+        kind.name = name
         return kind
 
     return registered
@@ -130,11 +130,4 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 def read_structure(name: object, content: Content) -> Structure:
     """The structure of that name from what a file holds."""
-    if not isinstance(name, str) or name not in _KINDS:
-        raise InvalidArgumentError(f"'structure' must be one of {', '.join(sorted(_KINDS))}, got {brief(name)}")
-    return _KINDS[name].read(content)
-
-
-def registered_structures() -> dict[str, type[Structure]]:
-    """All kinds by name."""
-    return dict(_KINDS)
+    return STRUCTURES[as_choice("structure", name, sorted(STRUCTURES))].read(content)

@@ -139,7 +139,7 @@ class Tailed:
             require_unit_rows(np.vstack([tails, tails[:1]]), "tails")
         elif tails.any():
             raise InvalidArgumentError("'tails' should be zeros where the words have the whole share")
-        head = read_structure(content.words.get("head"), content.shorter(content.dim - tails.shape[1]))
+        head = read_structure(content.words.get("head"), replace(content, dim=content.dim - tails.shape[1]))
         if not isinstance(head, SignWords):
             raise InvalidArgumentError(f"'head' should be packed words before their tails, is '{head.name}'")
         if share < 1 and int(head.word_numbers().max()) // group >= len(tails):
@@ -161,9 +161,3 @@ def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Str
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
         return longer
     return Plain(normalized(longer.unit_rows(0, longer.count)))
-
-
-def with_zeros(head: SignWords, dim: int) -> Tailed | None:
-    """Many words with zeros after them up to `dim`; None where there are few, which are as well dense."""
-    zeros = np.zeros((1, dim - head.dim))
-    return Tailed(head, 1.0, zeros, EVERY_WORD) if head.count > ALL_PAIRS_POINTS else None
