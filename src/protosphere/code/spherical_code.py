@@ -95,11 +95,8 @@ class SphericalCode:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
         verdict = f"max cosine {short_cosine(self.max_cosine)}" + " as its file says" * self.certificate.claimed
-        if self.certificate.optimal:
-            verdict += f" = converse ({bound.theorem})"
-        else:
-            verdict += f", converse {short_cosine(bound.value)} ({bound.theorem})"
-        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict})"
+        verdict += " = converse" if self.certificate.optimal else f", converse {short_cosine(bound.value)}"
+        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
         """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""

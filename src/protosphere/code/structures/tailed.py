@@ -132,7 +132,11 @@ class Tailed:
     @classmethod
     def read(cls, content: Content) -> Tailed:
         """Packed words and a tail for each: unit vectors, or zeros where the words are all."""
-        tails, (share, group) = content.array("tails", (None, None), np.float64), _share_and_group(content)
+        tails, tail = content.array("tails", (None, None), np.float64), content.record("tail")
+        share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
+        if share > 1 or group > EVERY_WORD:
+            sizes = f"{share}, {brief(group)}"
+            raise InvalidArgumentError(f"'share' should be at most 1 and 'group' at most 2^62, are {sizes}")
         if not tails.size or tails.shape[1] >= content.dim:
             raise InvalidArgumentError(f"'tails' should leave room for words, are {tails.shape} of {content.dim}")
         if share < 1:
@@ -145,14 +149,6 @@ class Tailed:
         if share < 1 and int(head.word_numbers().max()) // group >= len(tails):
             raise InvalidArgumentError(f"'group' should give every word one of {len(tails)} tails, is {group}")
         return Tailed(head, share, renormalized(tails) if share < 1 else tails, group)
-
-
-def _share_and_group(content: Content) -> tuple[float, int]:
-    tail = content.record("tail")
-    share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
-    if share > 1 or group > EVERY_WORD:
-        raise InvalidArgumentError(f"'share' should be at most 1 and 'group' at most 2^62, are {share}, {brief(group)}")
-    return share, group
 
 
 def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Structure:
