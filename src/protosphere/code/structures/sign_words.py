@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import padded
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+
+if TYPE_CHECKING:
+    from protosphere.code.structures.tailed import Tailed
 
 
 @structure("signs")
@@ -87,7 +90,7 @@ class SignWords:
         """The words in another order, with their numbers."""
         return replace(self, **{name: getattr(self, name)[order] for name in ("packed_signs", *self.sources[-1:])})
 
-    def padded(self, dim: int) -> Structure:
+    def padded(self, dim: int) -> Plain | Tailed:
         """Many stay packed, with zeros after them; others become dense points."""
         from protosphere.code.structures.tailed import EVERY_WORD, Tailed
 

@@ -14,7 +14,7 @@ from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, read_structure, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, read_structure, structure
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
@@ -111,7 +111,7 @@ class Tailed:
         """The words in another order, each with its tail."""
         return replace(self, head=self.head.permuted(order))
 
-    def padded(self, dim: int) -> Structure:
+    def padded(self, dim: int) -> Plain:
         """Dense points."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
@@ -151,7 +151,7 @@ class Tailed:
         return Tailed(head, share, renormalized(tails) if share < 1 else tails, group)
 
 
-def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Structure:
+def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Plain | Tailed:
     """The words followed by tails: dense where that is small, else still packed."""
     longer = Tailed(head, share, tails, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
