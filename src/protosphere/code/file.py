@@ -14,8 +14,7 @@ from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import read_structure
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import fraction_words, read_fraction
+from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
 from protosphere.types import Cosine
 

@@ -11,15 +11,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import fraction_words, on_grid, read_step
+from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
-from protosphere.errors import CertificateError
+from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
+
+FINEST_STEP = 1 << 20
+"""The largest denominator of a step: grids stay far coarser than rounding."""
 
 
 @structure("plain")
@@ -128,4 +130,19 @@ class Plain:
         """The structure again from what a file holds; InvalidArgumentError says what is wrong with rows or grid."""
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
-        return Plain(renormalized(points), read_step(content.words.get("cosine_step")))
+        step = read_fraction("cosine_step", content.words.get("cosine_step"))
+        if step is not None and not (0 < step <= 2 and step.denominator <= FINEST_STEP):
+            raise InvalidArgumentError(f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}")
+        return Plain(renormalized(points), step)
+
+
+def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
+    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
+
+    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
+    points K/(K-1). CertificateError where the measured value is off the grid.
+    """
+    exact = 1 - round((1 - measured) / float(step)) * step
+    if abs(float(exact) - measured) > rounding:
+        raise CertificateError(f"measured max cosine {measured!r} is not of the form 1 - j * {step}")
+    return exact
