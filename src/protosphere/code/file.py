@@ -28,11 +28,6 @@ LARGEST_SIZE = 1 << 40
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
-def save(path: str | Path, code: SphericalCode) -> None:
-    """Write the code to `path`: packed words as `signs`, dense points as `points`, both readable by any safetensors."""
-    storage.write(path, code.placement.structure.arrays(), described(code))
-
-
 def described(code: SphericalCode) -> dict[str, Any]:
     """All that is said of the arrays of a code, as JSON."""
     structure = code.placement.structure
@@ -46,7 +41,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def load(path: str | Path) -> Parts:
-    """What `save` wrote: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
+    """What is in a file of ours: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
     arrays, description = storage.read(path)
     try:
         _require_harmless(description)

@@ -10,9 +10,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from protosphere.bounds.bound import short_cosine
-from protosphere.code import file as code_file
+from protosphere.code import storage
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
+from protosphere.code.file import described
 from protosphere.code.formats import WRITABLE, WRITERS, write_points
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
@@ -110,4 +111,4 @@ class SphericalCode:
         if target.suffix.lower() in WRITERS:
             write_points(target, self.placement, progress)
         else:
-            code_file.save(target, self)
+            storage.write(target, self.placement.structure.arrays(), described(self))
