@@ -26,13 +26,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.user_points import certify, from_points, load
 from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.constructions.comparison import Comparison, compare
-from protosphere.errors import (
-    CertificateError,
-    InfeasibleError,
-    InvalidArgumentError,
-    ProtosphereError,
-    StorageError,
-)
+from protosphere.errors import CertificateError, InfeasibleError, InvalidArgumentError, ProtosphereError, StorageError
 from protosphere.progress import progress_bar
 from protosphere.version import __version__
 

@@ -63,15 +63,6 @@ def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
         return None
     from scipy.stats import linregress, t
 
-    line = linregress(x, y)
-    slope, error = float(line.slope), float(line.stderr)
+    slope, intercept, r, p_value, error = (float(number) for number in linregress(x, y))
     margin = float(t.ppf(0.975, len(x) - 2)) * error
-    return Regression(
-        len(x),
-        slope,
-        float(line.intercept),
-        float(line.rvalue) ** 2,
-        slope - margin,
-        slope + margin,
-        float(line.pvalue),
-    )
+    return Regression(len(x), slope, intercept, r**2, slope - margin, slope + margin, p_value)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.code.certificate import certificate
-from protosphere.code.structures.grid import on_grid
+from protosphere.code.structures.plain import on_grid
 
 
 @given(st.integers(2, 12), st.integers(2, 9), st.integers(0, 10**6))

@@ -150,7 +150,7 @@ def test_a_permutation_and_the_first_points(case):
 def test_zeros_appended_change_no_cosine(case, monkeypatch):
     points = CASES[case]
     for few in (20_000, 10):
-        monkeypatch.setattr("protosphere.code.structures.tailed.ALL_PAIRS_POINTS", few)
+        monkeypatch.setattr("protosphere.code.structures.sign_words.ALL_PAIRS_POINTS", few)
         longer = points.padded(points.dim + 3)
         assert np.array_equal(rows_of(longer), np.pad(rows_of(points), ((0, 0), (0, 3))))
         assert float(longer.largest_cosine(ignore)[0]) == pytest.approx(

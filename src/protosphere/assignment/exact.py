@@ -10,7 +10,7 @@ from protosphere.assignment.matching import cheapest_matching
 from protosphere.types import Indices, Points
 
 SAME = 1e-9
-"""Cosines this close are taken for equal."""
+"""Cosines, or other entries of a matrix, this close are taken for equal."""
 
 LARGEST_K = 8
 """8! = 40,320 orders."""

@@ -3,10 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.assignment.exact import SAME
 from protosphere.types import Indices, Points, Progress, ignore
-
-SAME = 1e-9
-"""Entries of a matrix this close are taken for equal."""
 
 FAQ_STEPS, FAQ_STILL = 30, 0.03
 """Steps of the relaxed problem, and how short one must be, by the root mean square per row, to be the last."""

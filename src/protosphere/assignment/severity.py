@@ -41,21 +41,13 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
     The class with the highest is the prediction of the least conditional risk (Karthik et al. 2021); the k highest are
     the k such predictions. `probabilities` are those of a softmax, one image a row.
     """
-    chances = real_matrix_of_rows(probabilities)
+    chances = real_matrix(probabilities, "scores", least_rows=1)
     return -(chances @ heights_of(tree, chances.shape[1]).astype(np.float64))
-
-
-def real_matrix_of_rows(given: Any) -> Points:
-    """Scores or probabilities, one image a row; a single one is a matrix too."""
-    rows = as_array(given)
-    return (
-        real_matrix(np.vstack([rows, rows]), "scores")[: len(rows)] if rows.ndim == 2 else real_matrix(rows, "scores")
-    )
 
 
 def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indices]:
     """For each image the heights of common ancestors with its k best classes, and those classes, best first."""
-    rows, true = real_matrix_of_rows(scores), _classes(labels)
+    rows, true = real_matrix(scores, "scores", least_rows=1), _classes(labels)
     heights = heights_of(tree, rows.shape[1])
     if true.shape != (len(rows),):
         raise InvalidArgumentError(f"'labels' must be one class a row of scores, got {true.shape} for {len(rows)} rows")

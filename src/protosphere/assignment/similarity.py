@@ -79,8 +79,8 @@ def as_array(given: Any) -> NDArray[Any]:
     return np.asarray(given.detach().cpu().numpy() if hasattr(given, "detach") else given)
 
 
-def real_matrix(given: Any, name: str) -> Points:
-    """`given` as a float64 matrix of finite numbers with at least two rows."""
+def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
+    """`given` as a float64 matrix of finite numbers with at least so many rows."""
     try:
         matrix = as_array(given)
         if matrix.dtype.kind not in "biuf":
@@ -90,7 +90,7 @@ def real_matrix(given: Any, name: str) -> Points:
         raise InvalidArgumentError(
             f"'{name}' must be a matrix of real numbers: {str(error).splitlines()[0]}"
         ) from error
-    if matrix.ndim != 2 or len(matrix) < 2 or matrix.shape[1] < 1:
+    if matrix.ndim != 2 or len(matrix) < least_rows or matrix.shape[1] < 1:
         raise InvalidArgumentError(
             f"'{name}' must be a matrix with at least two rows, one per class, got {_shape(matrix)}"
         )

@@ -12,8 +12,8 @@ from protosphere.types import Cosine, Progress, ignore
 TOLERANCE = 1e-9
 """How far floats may stray before theory and numbers are said to disagree."""
 
-FLOAT64_ROUNDING, FLOAT32_ROUNDING = 2.0**-52, 2.0**-23
-"""The rounding of numbers of these types, relative to them."""
+FLOAT64_ROUNDING = 2.0**-52
+"""The rounding of numbers of this type, relative to them."""
 
 QUICK_WORK = 1 << 30
 """Multiplications that loading a file may spend on measuring it again: a fraction of a second."""
@@ -97,10 +97,7 @@ def _exceeds(value: Cosine, limit: Cosine, rounding: float = 0.0) -> bool:
 
 
 def certified(
-    placement: Placement,
-    guarantee: Cosine | None,
-    progress: Progress = ignore,
-    rounding: float = FLOAT64_ROUNDING,
+    placement: Placement, guarantee: Cosine | None, progress: Progress = ignore, rounding: float = FLOAT64_ROUNDING
 ) -> Certificate:
     """The certificate of a placement: measured, compared with its guarantee and with the converse.
 

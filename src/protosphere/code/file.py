@@ -14,8 +14,7 @@ from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import read_structure
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import read_fraction
+from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
 from protosphere.types import Cosine
 
@@ -27,11 +26,6 @@ LARGEST_SIZE = 1 << 40
 """Of K and of n in a file: sizes beyond all memory, and still far from those that overflow."""
 
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
-
-
-def save(path: str | Path, code: SphericalCode) -> None:
-    """Write the code to `path`: packed words as `signs`, dense points as `points`, both readable by any safetensors."""
-    storage.write(path, code.placement.structure.arrays(), described(code))
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def load(path: str | Path) -> Parts:
-    """What `save` wrote: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
+    """What is in a file of ours: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
     arrays, description = storage.read(path)
     try:
         _require_harmless(description)
@@ -104,9 +98,9 @@ def _certificate_words(certificate: Certificate) -> dict[str, Any]:
     return {
         "num_classes": certificate.num_classes,
         "dim": certificate.dim,
-        "max_cosine": _text(certificate.max_cosine),
-        "guarantee": _text(certificate.guarantee),
-        "converse": _text(certificate.converse.value),
+        "max_cosine": fraction_words(certificate.max_cosine),
+        "guarantee": fraction_words(certificate.guarantee),
+        "converse": fraction_words(certificate.converse.value),
         "theorem": certificate.converse.theorem,
         "method": certificate.method,
     }
@@ -134,8 +128,8 @@ def _provenance(words: dict[str, Any]) -> Provenance:
 
 
 def _choice_words(choice: Choice) -> dict[str, Any]:
-    considered = [[c.scheme, c.recipe, _text(c.promise), _text(c.measured)] for c in choice.considered]
-    return {"reason": choice.reason, "considered": considered}
+    rows = [[c.scheme, c.recipe, fraction_words(c.promise), fraction_words(c.measured)] for c in choice.considered]
+    return {"reason": choice.reason, "considered": rows}
 
 
 def _choice(words: dict[str, Any]) -> Choice:
@@ -144,11 +138,6 @@ def _choice(words: dict[str, Any]) -> Choice:
         for scheme, recipe, promise, measured in words["considered"]
     ]
     return Choice(_short("reason", words["reason"]), tuple(rows))
-
-
-def _text(value: Cosine | None) -> str | float | None:
-    """JSON for a cosine: exact ones as text, floats as numbers."""
-    return str(value) if isinstance(value, Fraction) else value
 
 
 def _cosine(text: object) -> Cosine:

@@ -103,11 +103,7 @@ def _read_pt(path: Path) -> Any:
     return tensor
 
 
-WRITERS: dict[str, Callable[[Path, Placement, Progress], None]] = {
-    ".npy": _write_npy,
-    ".csv": _write_csv,
-    ".pt": _write_pt,
-}
+WRITERS = {".npy": _write_npy, ".csv": _write_csv, ".pt": _write_pt}
 READERS: dict[str, Callable[[Path], Any]] = {
     ".npy": _read_npy,
     ".csv": partial(np.loadtxt, delimiter=",", ndmin=2),

@@ -10,9 +10,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from protosphere.bounds.bound import short_cosine
-from protosphere.code import file as code_file
+from protosphere.code import storage
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
+from protosphere.code.file import described
 from protosphere.code.formats import WRITABLE, WRITERS, write_points
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
@@ -95,11 +96,8 @@ class SphericalCode:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
         verdict = f"max cosine {short_cosine(self.max_cosine)}" + " as its file says" * self.certificate.claimed
-        if self.certificate.optimal:
-            verdict += f" = converse ({bound.theorem})"
-        else:
-            verdict += f", converse {short_cosine(bound.value)} ({bound.theorem})"
-        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict})"
+        verdict += " = converse" if self.certificate.optimal else f", converse {short_cosine(bound.value)}"
+        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
         """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
@@ -113,4 +111,4 @@ class SphericalCode:
         if target.suffix.lower() in WRITERS:
             write_points(target, self.placement, progress)
         else:
-            code_file.save(target, self)
+            storage.write(target, self.placement.structure.arrays(), described(self))

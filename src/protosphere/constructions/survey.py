@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,7 +14,7 @@ from protosphere.constructions.construct import best, construct
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.files import locked
 from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
-from protosphere.known.tables import REBUILD_TOLERANCE, TableValue, check_claims
+from protosphere.known.tables import REBUILD_TOLERANCE, check_claim
 from protosphere.types import Cosine, Progress, ignore
 
 COMPARED: dict[str, dict[str, Any]] = {"reed_muller": {"modify": True}, "bch": {"modify": True}}
@@ -90,13 +89,13 @@ def write_atlas(
 
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     """Build each row anew and compare; CertificateError at the first that comes out worse. How many were checked."""
-    tolerances = {"optimized": REBUILD_TOLERANCE}
-    claims = [
-        TableValue(row.num_classes, row.dim, row.max_cosine, tolerances.get(row.scheme, 1e-9), partial(_rebuilt, row))
-        for row in rows
-    ]
-    check_claims(claims, "the atlas", progress)
-    return len(claims)
+    chosen = list(rows)
+    for done, row in enumerate(chosen):
+        progress("checking", done, len(chosen))
+        tolerance = REBUILD_TOLERANCE if row.scheme == "optimized" else 1e-9
+        where = f"K = {row.num_classes}, n = {row.dim}: the atlas"
+        check_claim(where, row.max_cosine, _rebuilt(row), tolerance)
+    return len(chosen)
 
 
 def _rebuilt(row: AtlasRow) -> float:

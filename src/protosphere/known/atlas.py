@@ -57,15 +57,14 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
     """The row with a part of the other's code where that is better."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
-    source = better.recipe if better.of_classes != better.num_classes or better.of_dim != better.dim else (
-        f"part of K = {better.num_classes}, n = {better.dim}: {better.recipe}"
-    )  # fmt: skip
+    own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
+    part = f"part of K = {better.num_classes}, n = {better.dim}: " if own else ""
     return replace(
         row,
         max_cosine=better.max_cosine,
         exact=better.exact,
         scheme=better.scheme,
-        recipe=source,
+        recipe=part + better.recipe,
         optimal=better.max_cosine <= row.converse + 1e-12,
         of_classes=better.of_classes,
         of_dim=better.of_dim,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from protosphere.codes.linear import packed_length
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.types import Indices, PackedBits
+from protosphere.types import Cosine, Indices, PackedBits
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,16 @@ class Content:
             raise InvalidArgumentError(f"'{name}' should be an object of the description, is {brief(found)}")
         return cast("dict[str, Any]", found)
 
-    def shorter(self, dim: int) -> Content:
-        """The same for points of R^dim."""
-        return replace(self, dim=dim)
+
+def fraction_words(value: Cosine | None) -> str | float | None:
+    """A fraction as a file has it, as text; a float is a number there."""
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def read_fraction(name: str, text: object) -> Fraction | None:
+    """What `fraction_words` wrote; short decimal texts only, so that none takes long to read."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not re.fullmatch(r"-?\d{1,18}(/[1-9]\d{0,17})?", text, re.ASCII):
+        raise InvalidArgumentError(f"'{name}' should be a fraction such as '2/63', is {brief(text)}")
+    return Fraction(text)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
@@ -27,6 +26,7 @@ class CosetUnion(SignWords):
 
     derived = ("signs",)
     is_chain = True
+    sources = ("representatives", "numbers")
 
     representatives: PackedBits
     numbers: Indices
@@ -52,10 +52,6 @@ class CosetUnion(SignWords):
         """A transform for each pair of cosets, or all pairs of words."""
         return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1) if self.whole else super().work
 
-    def word_numbers(self) -> Indices:
-        """The numbers."""
-        return self.numbers
-
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By pairs of cosets where they are whole."""
         if not self.whole:
@@ -69,14 +65,9 @@ class CosetUnion(SignWords):
             raise CertificateError("the words are not the ones their cosets and numbers give")
 
     def permuted(self, order: Indices) -> Self:
-        """The words in another order, with their numbers, and no cosets beyond the last that they use."""
-        numbers = self.numbers[order]
-        used = self.representatives[: (int(numbers.max()) >> (self.m + 1)) + 1]
-        return replace(self, packed_signs=self.packed_signs[order], representatives=used, numbers=numbers)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words, a word of each coset, and the numbers."""
-        return {"signs": self.packed_signs, "representatives": self.representatives, "numbers": self.numbers}
+        """And no cosets beyond the last that the words use."""
+        used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
+        return replace(super().permuted(order), representatives=self.representatives[:used])
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:

@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import fraction_words, read_fraction
+from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.errors import CertificateError, InvalidArgumentError

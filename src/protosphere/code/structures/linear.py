@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
@@ -27,6 +25,7 @@ class LinearWords(SignWords):
 
     derived = ("signs",)
     is_chain = True
+    sources = ("generator", "messages")
 
     generator: PackedBits
     messages: Indices
@@ -40,10 +39,6 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """All differences, or all pairs."""
         return self.dim << len(self.generator) if self.by_differences else super().work
-
-    def word_numbers(self) -> Indices:
-        """The messages."""
-        return self.messages
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By the lightest difference of two messages."""
@@ -63,14 +58,6 @@ class LinearWords(SignWords):
         """The words are those of the messages."""
         if not np.array_equal(encode(self.generator, self.messages), self.packed_signs):
             raise CertificateError("the words are not the ones their generator and messages give")
-
-    def permuted(self, order: Indices) -> Self:
-        """The words in another order, with their messages."""
-        return replace(self, packed_signs=self.packed_signs[order], messages=self.messages[order])
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words, the generator and the messages."""
-        return {"signs": self.packed_signs, "generator": self.generator, "messages": self.messages}
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:

@@ -11,27 +11,39 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.grid import fraction_words, on_grid, read_step
+from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
-from protosphere.errors import CertificateError
+from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
+FINEST_STEP = 1 << 20
+"""The largest denominator of a step: grids stay far coarser than rounding."""
+
 
 @structure("plain")
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Dense unit rows; with `cosine_step`, where every cosine is 1 - j * cosine_step, they are certified exactly."""
+    """Dense unit rows; with `cosine_step`, where every cosine is 1 - j * cosine_step, they are certified exactly.
+
+    What this one answers, every structure does: K points of R^n, and everything that follows from the form they have.
+    """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("axes", "simplex", "hadamard")
+    """Those of `nn.projections` that may serve the points, in the order they are tried, before a matrix."""
+
     packed_signs = None
+    """The points as packed words, where all of them are +-1/sqrt(n) words and nothing else."""
+
     derived = tuple[str, ...]()
+    """The arrays for the file that its others give back: `read` does without them."""
+
     is_chain = False
+    """Whether the first points are good codes themselves: then growing heads leave them in their order."""
 
     points: Points
     cosine_step: Fraction | None = None
@@ -48,19 +60,19 @@ class Plain:
 
     @property
     def work(self) -> int:
-        """All pairs."""
+        """About how many multiplications `check` and `largest_cosine` take: all pairs."""
         return self.count**2 * (self.dim + 16) // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Copies of the rows."""
+        """Points `start` to `stop` as float64 unit vectors: copies of the rows."""
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Those rows that begin with signs."""
+        """The points that are signs times a number, with or without a tail: rows that begin with signs."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By all pairs; by nearest neighbours for many points in few dimensions."""
+        """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
         if self.dim <= DEEPEST and self.count > ALL_PAIRS_POINTS:
             return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
         largest = largest_inner_product(point_rows(self.points), progress)
@@ -70,7 +82,7 @@ class Plain:
         return min(largest, 1.0), "all pairs, in float64"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Counts of 1 - j * step; CertificateError where a cosine is not such."""
+        """How many pairs have each cosine, None without a grid; CertificateError where a cosine is not on it."""
         if self.cosine_step is None:
             return None
         totals: Counter[int] = Counter()
@@ -90,31 +102,47 @@ class Plain:
             yield nearest
 
     def check(self) -> None:
-        """All cosines are on the grid, where there is one."""
+        """CertificateError unless the points are what is said of them: on the grid, where there is one."""
         if self.cosine_step is not None:
             deque(self._multiples(self.cosine_step, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """The rows in another order."""
+        """The points number order[0], order[1], ...: all of them in another order, or some alone."""
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
-        """Zeros appended: no cosine changes."""
+        """The same points in R^dim, zeros appended: no cosine changes."""
         return replace(self, points=padded(self.unit_rows(0, self.count), dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The rows."""
+        """The arrays that fix the points by themselves, which a digest of the points is taken over: the rows."""
         return {"points": self.points}
 
     arrays = point_arrays
+    """Those for the file."""
 
     def words(self) -> dict[str, Any]:
-        """The grid."""
+        """What the file's description says beside the arrays, as JSON: the grid."""
         return {"cosine_step": fraction_words(self.cosine_step)}
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Rows that are unit vectors."""
+        """The structure again from what a file holds; InvalidArgumentError says what is wrong with rows or grid."""
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
-        return Plain(renormalized(points), read_step(content.words.get("cosine_step")))
+        step = read_fraction("cosine_step", content.words.get("cosine_step"))
+        if step is not None and not (0 < step <= 2 and step.denominator <= FINEST_STEP):
+            raise InvalidArgumentError(f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}")
+        return Plain(renormalized(points), step)
+
+
+def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
+    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
+
+    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
+    points K/(K-1). CertificateError where the measured value is off the grid.
+    """
+    exact = 1 - round((1 - measured) / float(step)) * step
+    if abs(float(exact) - measured) > rounding:
+        raise CertificateError(f"measured max cosine {measured!r} is not of the form 1 - j * {step}")
+    return exact

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class ShortenedWords(SignWords):
 
     derived = ("signs",)
     is_chain = True
+    sources = ("numbers",)
 
     code: ShortenedCosets
     numbers: Indices
@@ -44,10 +45,6 @@ class ShortenedWords(SignWords):
     def by_cosets(self) -> bool:
         """Whether there are many, and they are the first so many of the code, each once."""
         return self.count > ALL_PAIRS_POINTS and np.array_equal(np.sort(self.numbers), np.arange(self.count))
-
-    def word_numbers(self) -> Indices:
-        """The numbers."""
-        return self.numbers
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By all differences of whole cosets: no pair is above it."""
@@ -80,14 +77,6 @@ class ShortenedWords(SignWords):
         """The words are those of the numbers."""
         if not np.array_equal(self.code.numbered(self.numbers), self.packed_signs):
             raise CertificateError("the words are not the ones their cosets and numbers give")
-
-    def permuted(self, order: Indices) -> Self:
-        """The words in another order, with their numbers."""
-        return replace(self, packed_signs=self.packed_signs[order], numbers=self.numbers[order])
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words and their numbers."""
-        return {"signs": self.packed_signs, "numbers": self.numbers}
 
     def words(self) -> dict[str, Any]:
         """How the chain was cut."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
-from protosphere.code.structures.structure import Structure, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import padded
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+
+if TYPE_CHECKING:
+    from protosphere.code.structures.tailed import Tailed
 
 
 @structure("signs")
@@ -29,6 +32,8 @@ class SignWords:
     derived = tuple[str, ...]()
     points = None
     is_chain = False
+    sources: ClassVar[tuple[str, ...]] = ()
+    """The fields that words of a code follow from: those of the code, and last the number of each word in it."""
 
     dim: int
     packed_signs: PackedBits
@@ -50,7 +55,7 @@ class SignWords:
 
     def word_numbers(self) -> Indices:
         """The number of each word in the code that it is from; without one, its place."""
-        return np.arange(self.count)
+        return getattr(self, self.sources[-1]) if self.sources else np.arange(self.count)
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words unpacked."""
@@ -82,20 +87,24 @@ class SignWords:
         """Any words are such words."""
 
     def permuted(self, order: Indices) -> Self:
-        """The words in another order."""
-        return replace(self, packed_signs=self.packed_signs[order])
+        """The words in another order, with their numbers."""
+        return replace(self, **{name: getattr(self, name)[order] for name in ("packed_signs", *self.sources[-1:])})
 
-    def padded(self, dim: int) -> Structure:
+    def padded(self, dim: int) -> Plain | Tailed:
         """Many stay packed, with zeros after them; others become dense points."""
-        from protosphere.code.structures.tailed import with_zeros
+        from protosphere.code.structures.tailed import EVERY_WORD, Tailed
 
-        return with_zeros(self, dim) or Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
+        if self.count > ALL_PAIRS_POINTS:
+            return Tailed(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
+        return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """The words."""
         return {"signs": self.packed_signs}
 
-    arrays = point_arrays
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, and what they follow from."""
+        return self.point_arrays() | {name: getattr(self, name) for name in self.sources}
 
     def words(self) -> dict[str, Any]:
         """Nothing more."""

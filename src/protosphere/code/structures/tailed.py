@@ -14,7 +14,7 @@ from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Structure, read_structure, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, read_structure, structure
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
@@ -111,7 +111,7 @@ class Tailed:
         """The words in another order, each with its tail."""
         return replace(self, head=self.head.permuted(order))
 
-    def padded(self, dim: int) -> Structure:
+    def padded(self, dim: int) -> Plain:
         """Dense points."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
@@ -132,14 +132,18 @@ class Tailed:
     @classmethod
     def read(cls, content: Content) -> Tailed:
         """Packed words and a tail for each: unit vectors, or zeros where the words are all."""
-        tails, (share, group) = content.array("tails", (None, None), np.float64), _share_and_group(content)
+        tails, tail = content.array("tails", (None, None), np.float64), content.record("tail")
+        share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
+        if share > 1 or group > EVERY_WORD:
+            sizes = f"{share}, {brief(group)}"
+            raise InvalidArgumentError(f"'share' should be at most 1 and 'group' at most 2^62, are {sizes}")
         if not tails.size or tails.shape[1] >= content.dim:
             raise InvalidArgumentError(f"'tails' should leave room for words, are {tails.shape} of {content.dim}")
         if share < 1:
             require_unit_rows(np.vstack([tails, tails[:1]]), "tails")
         elif tails.any():
             raise InvalidArgumentError("'tails' should be zeros where the words have the whole share")
-        head = read_structure(content.words.get("head"), content.shorter(content.dim - tails.shape[1]))
+        head = read_structure(content.words.get("head"), replace(content, dim=content.dim - tails.shape[1]))
         if not isinstance(head, SignWords):
             raise InvalidArgumentError(f"'head' should be packed words before their tails, is '{head.name}'")
         if share < 1 and int(head.word_numbers().max()) // group >= len(tails):
@@ -147,23 +151,9 @@ class Tailed:
         return Tailed(head, share, renormalized(tails) if share < 1 else tails, group)
 
 
-def _share_and_group(content: Content) -> tuple[float, int]:
-    tail = content.record("tail")
-    share, group = as_positive("share", tail.get("share")), as_integer("group", tail.get("group"), minimum=1)
-    if share > 1 or group > EVERY_WORD:
-        raise InvalidArgumentError(f"'share' should be at most 1 and 'group' at most 2^62, are {share}, {brief(group)}")
-    return share, group
-
-
-def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Structure:
+def followed_by(head: SignWords, share: float, tails: Points, group: int) -> Plain | Tailed:
     """The words followed by tails: dense where that is small, else still packed."""
     longer = Tailed(head, share, tails, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
         return longer
     return Plain(normalized(longer.unit_rows(0, longer.count)))
-
-
-def with_zeros(head: SignWords, dim: int) -> Tailed | None:
-    """Many words with zeros after them up to `dim`; None where there are few, which are as well dense."""
-    zeros = np.zeros((1, dim - head.dim))
-    return Tailed(head, 1.0, zeros, EVERY_WORD) if head.count > ALL_PAIRS_POINTS else None
