@@ -155,7 +155,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     write_table([record], folder / "runs.csv")
     code = ps.construct("simplex", num_classes=10, dim=9)
     with own_randomness():
-        begun = _prepared(recipe, code, dataset, fabric, None)
+        begun = _prepared(recipe, code, dataset, fabric, None, watched=True)
 
     def resumed(path: Path) -> object:
         (work / "checkpoint.pt").write_bytes(path.read_bytes())
