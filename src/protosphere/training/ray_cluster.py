@@ -78,15 +78,12 @@ def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRe
 
 def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:
     """One run, on whatever node this is."""
-    from protosphere.training.devices import make_fabric
-
-    fabric = make_fabric(accelerator, recipe.precision)
     try:
         try:
             make_folder(folder)
         except StorageError:
             with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
-                return run_or_reason(recipe, dataset, Path(temporary), fabric)
-        return run_or_reason(recipe, dataset, folder, fabric)
+                return run_or_reason(recipe, dataset, Path(temporary), accelerator)
+        return run_or_reason(recipe, dataset, folder, accelerator)
     except StorageError as error:
         return str(error)

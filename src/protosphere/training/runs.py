@@ -1,6 +1,7 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
@@ -102,10 +103,18 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
     )
 
 
-def run_or_reason(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *, report: Report = ignore) -> RunRecord:
-    """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error."""
+def run_or_reason(
+    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
+) -> RunRecord:
+    """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error.
+
+    `watch` is called after each epoch.
+    """
+    from protosphere.training.devices import make_fabric
+
+    fabric = make_fabric(accelerator, recipe.precision)
     try:
-        return run(recipe, dataset, folder, fabric, report=report, tensorboard=False, watched=False)
+        return run(recipe, dataset, folder, fabric, report=lambda _: watch(), tensorboard=False, watched=False)
     except InfeasibleError as obstacle:
         return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
     except StorageError:
