@@ -23,7 +23,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.code.user_points import read_points
 from protosphere.data import load_dataset
 from protosphere.data.cifar import read_cifar
-from protosphere.data.idx import read_idx
+from protosphere.data.mnist import read_idx
 from protosphere.data.npz import read_npz
 from protosphere.known.atlas import read_atlas, save_atlas, shipped_atlas
 from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue

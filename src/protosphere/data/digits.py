@@ -12,13 +12,12 @@ import numpy as np
 
 from protosphere.data.dataset import Dataset, numbered_names
 from protosphere.data.registry import dataset
-from protosphere.data.sources import Source
 
 NUM_TEST = 500
 BRIGHTEST = 16
 
 
-@dataset(Source("digits", ()), 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
+@dataset("digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
 

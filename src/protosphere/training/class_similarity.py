@@ -16,7 +16,7 @@ from torch import Tensor
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table, taxonomy
 from protosphere.assignment.taxonomy import SHIPPED
 from protosphere.data import Dataset
-from protosphere.data.folders import found_in_roots
+from protosphere.data.loading import found_in_roots
 from protosphere.geometry.sphere import normalized
 from protosphere.training.batches import DeviceData, device_data
 from protosphere.training.recipe import Recipe, recipe_from, without_prototypes
