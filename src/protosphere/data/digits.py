@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.data.dataset import Dataset, numbered_names
+from protosphere.data.dataset import Dataset
 from protosphere.data.registry import dataset
 
 NUM_TEST = 500
@@ -31,4 +31,4 @@ def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     images = (brightness * 255 // BRIGHTEST).astype(np.uint8)
     order = np.random.default_rng(0).permutation(len(images))
     train, test = order[NUM_TEST:], order[:NUM_TEST]
-    return Dataset("digits", images[train], labels[train], images[test], labels[test], numbered_names(10))
+    return Dataset("digits", images[train], labels[train], images[test], labels[test], tuple(map(str, range(10))))

@@ -13,7 +13,7 @@ from typing import IO, cast
 
 import numpy as np
 
-from protosphere.data.dataset import Dataset, Images, numbered_names
+from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
 from protosphere.files import reading
@@ -49,7 +49,7 @@ UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 26, 100
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
     """The handwritten digits."""
-    return _of_idx("mnist", files, numbered_names(10))
+    return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
 @dataset(

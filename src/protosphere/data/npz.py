@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.archives import array_shape, read_arrays
-from protosphere.data.dataset import Dataset, Features, Images, Step, numbered_names
+from protosphere.data.dataset import Dataset, Features, Images, Step
 from protosphere.errors import StorageError
 from protosphere.types import Indices
 
@@ -61,7 +61,7 @@ def _count(path: Path, *labels: Indices) -> int:
 
 def _names(path: Path, array: NDArray[Any] | None, count: int) -> tuple[str, ...]:
     if array is None:
-        return numbered_names(count)
+        return tuple(map(str, range(count)))
     if array.ndim != 1 or array.dtype.kind not in "US":
         found = f"{array.dtype} of shape {array.shape}"
         raise StorageError(f"cannot read '{path}': class_names must be K texts, got {found}")

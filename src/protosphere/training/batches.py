@@ -141,7 +141,6 @@ def evaluation_batches(
 
 def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:
     """The validation images with moves of their own, for the protocol that augments them too."""
-    moves = random_moves(
-        recipe.augmentation, len(data.validation), stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
-    )
+    generator = stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
+    moves = random_moves(recipe.augmentation, len(data.validation), generator)
     return Labelled(moved(data.validation.inputs, moves), data.validation.labels)

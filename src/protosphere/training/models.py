@@ -53,11 +53,7 @@ class TrainedModel(nn.Module):
 
 def save_model(folder: Path, recipe: Recipe, dataset: Dataset, classifier: Classifier, normalised: Normalise) -> Path:
     """Write the network into `folder`."""
-    about = {
-        "recipe": recipe.record(),
-        "input_shape": dataset.input_shape,
-        "class_names": dataset.class_names,
-    }
+    about = {"recipe": recipe.record(), "input_shape": dataset.input_shape, "class_names": dataset.class_names}
     state = classifier.state_dict() | {f"normalised.{name}": value for name, value in normalised.state_dict().items()}
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     packed: bytes = import_module("safetensors.torch").save(tensors, metadata={HEADER: json.dumps(about)})

@@ -37,13 +37,9 @@ def on_ray(address: str | None) -> Engine:
 
 def _connected(address: str | None) -> Any:
     ray = require("ray")
+    dashboard = False if address is None else None
     try:
-        ray.init(
-            address=address,
-            log_to_driver=False,
-            logging_level="error",
-            include_dashboard=False if address is None else None,
-        )
+        ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
