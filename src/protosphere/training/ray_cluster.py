@@ -59,17 +59,15 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
         work.watch(list(asked.values()))
         ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
         for reference in ready:
-            yield _answer(ray, reference, asked.pop(reference), work.dataset)
-
-
-def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRecord:
-    try:
-        answer = ray.get(reference)
-    except ray.exceptions.RayError as error:
-        return RunRecord(recipe, "failed", f"on the cluster: {str(error).splitlines()[0]}", data=dataset.digest)
-    if isinstance(answer, str):
-        raise StorageError(answer)
-    return answer
+            recipe = asked.pop(reference)
+            try:
+                answer = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                reason = f"on the cluster: {str(error).splitlines()[0]}"
+                answer = RunRecord(recipe, "failed", reason, data=work.dataset.digest)
+            if isinstance(answer, str):
+                raise StorageError(answer)
+            yield answer
 
 
 def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:

@@ -83,13 +83,11 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
     last = outcome.history[-1] if outcome.history else None
     seconds = sum(metrics.seconds for metrics in outcome.history)
     images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
-    sets = {"test": outcome.test, "validation": outcome.validation}
-    metrics = {f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()}
-    metrics = {name: value for name, value in metrics.items() if name not in FIGURES}  # accuracies have fields
+    metrics = {name: value for name, value in outcome.metrics.items() if name not in FIGURES}  # accuracies have fields
     return RunRecord(
         recipe,
         "done",
-        test_accuracy=outcome.test["accuracy"],
+        test_accuracy=outcome.metrics["test_accuracy"],
         validation_accuracy=last and last.validation_accuracy,
         loss=last and last.loss,
         max_cosine=None if code is None else float(code.max_cosine),

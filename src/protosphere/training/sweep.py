@@ -19,16 +19,7 @@ Watch = Callable[[Sequence[Recipe]], None]
 
 @dataclass(frozen=True)
 class Work:
-    """What an engine is given.
-
-    Attributes:
-        recipes: the runs to do.
-        dataset: their images.
-        data_dir: where another process finds them.
-        store: whose work folders to use.
-        watch: to be called now and then.
-        accelerator: of each run.
-    """
+    """What an engine is given: runs to do, their examples and where another process finds those, a store of folders."""
 
     recipes: Sequence[Recipe]
     dataset: Dataset

@@ -39,14 +39,13 @@ class Outcome:
 
     Attributes:
         history: the epochs.
-        test, validation: metrics by name.
+        metrics: by their names after `test_` and `validation_`.
         classifier: backbone and head.
         normalised: what is done to inputs before them.
     """
 
     history: tuple[EpochMetrics, ...]
-    test: dict[str, float | None]
-    validation: dict[str, float | None]
+    metrics: dict[str, float | None]
     classifier: Classifier
     normalised: Normalise
 
@@ -100,18 +99,17 @@ def train(
         history = _restored(run, done, folder) if done else ()
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
         for epoch in range(len(history), recipe.epochs):
-            metrics = _epoch(run, epoch, tick)
+            history = (*history, _epoch(run, epoch, tick))
             if run.reassignment is not None:
                 run.reassignment.after(epoch, run.summed)
-            history = (*history, metrics)
             if log is not None:
                 save_checkpoint(folder, _checkpoint(run, history))
-                log.add(metrics)
-                report(metrics)
+                log.add(history[-1])
+                report(history[-1])
         if log is not None:
             log.close()
-        test, validation = (run.metrics(labelled) for labelled in (run.data.test, run.data.validation))
-        return Outcome(history, test, validation, run.classifier, run.data.normalised)
+        metrics = run.metrics("test_", run.data.test) | run.metrics("validation_", run.data.validation)
+        return Outcome(history, metrics, run.classifier, run.data.normalised)
 
 
 def _prepared(
