@@ -20,6 +20,7 @@ from protosphere.data.loading import found_in_roots
 from protosphere.geometry.sphere import normalized
 from protosphere.training.batches import DeviceData, Share, device_data, evaluation_batches
 from protosphere.training.recipe import Recipe, recipe_from, without_prototypes
+from protosphere.training.training import train
 from protosphere.types import Points
 
 WARMUP_FOLDER = "warm-up"
@@ -78,8 +79,6 @@ def _learned_bottleneck(recipe: Recipe, dataset: Dataset, folder: Path, fabric: 
 
 def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any) -> Any:
     """The classifier after a short training with a learned head."""
-    from protosphere.training.training import train
-
     settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
     return train(recipe_from(settings), None, dataset, folder / WARMUP_FOLDER, fabric, tensorboard=False).classifier
 

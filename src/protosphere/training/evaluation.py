@@ -9,7 +9,7 @@ from torch import Tensor
 
 from protosphere.data import Dataset
 from protosphere.training.batches import EVALUATION_BATCH, DeviceData, Labelled, Share, evaluation_batches
-from protosphere.training.classifier import Classifier
+from protosphere.training.heads import Classifier
 from protosphere.training.metrics import METRICS, Predictions
 
 MOST_LOGITS = 1 << 22

@@ -18,8 +18,7 @@ from protosphere.data import Dataset
 from protosphere.errors import StorageError, as_integer
 from protosphere.files import replace_bytes
 from protosphere.nn import PrototypeHead
-from protosphere.training.classifier import Classifier
-from protosphere.training.heads import build_head
+from protosphere.training.heads import Classifier, build_head
 from protosphere.training.normalising import Normalise
 from protosphere.training.recipe import Recipe, recipe_from
 

@@ -28,17 +28,12 @@ def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...]
 
 def constructed(recipe: Recipe, num_classes: int, class_names: tuple[str, ...], **options: str) -> ps.SphericalCode:
     """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
-    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
-    chosen = json.dumps(_options_for(recipe, class_names) | options)
+    mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
+    tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
+    if tree is not None and set(tree.classes) & set(class_names):
+        own["tree"] = tree.of(class_names).text  # its classes in the order of the data
+    chosen = json.dumps(own | options)
     return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
-
-
-def _options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
-    """The scheme's options; the classes of a tree that knows any of these names come in the order of the data."""
-    tree = ps.taxonomy(recipe.options["tree"]) if recipe.options.get("tree") else None
-    if tree is None or not set(tree.classes) & set(class_names):
-        return dict(recipe.options)
-    return dict(recipe.options) | {"tree": tree.of(class_names).text}
 
 
 @lru_cache(maxsize=8)

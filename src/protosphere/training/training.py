@@ -20,11 +20,10 @@ from protosphere.errors import InvalidArgumentError, TrainingError
 from protosphere.files import make_folder
 from protosphere.training.batches import augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from protosphere.training.classifier import Classifier
 from protosphere.training.devices import reproducible, summing_type
 from protosphere.training.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.training.evaluation import Evaluation
-from protosphere.training.heads import build_head, build_objective
+from protosphere.training.heads import Classifier, build_head, build_objective
 from protosphere.training.normalising import Normalise
 from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
