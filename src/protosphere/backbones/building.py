@@ -94,7 +94,7 @@ def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} does not take inputs of {input_shape}: {reason}"
         ) from error
-    if getattr(answer, "shape", None) != (2, dim):
-        shape = tuple(getattr(answer, "shape", ()))
+    shape = tuple(getattr(answer, "shape", ()))
+    if shape != (2, dim):
         raise InvalidArgumentError(f"'backbone' {brief(name)} must answer two inputs with (2, {dim}), got {shape}")
     return network.train(training)

@@ -26,14 +26,7 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class CifarLayout:
-    """Which members of the archive hold what.
-
-    Attributes:
-        train, test: the names of the files of records.
-        names: the file with the names of the classes, a line each.
-        num_classes: K.
-        label_bytes: bytes before each image; the last of them is the label.
-    """
+    """Which members of the archive hold records, and names of classes; the last of the label bytes is the label."""
 
     train: tuple[str, ...]
     test: tuple[str, ...]

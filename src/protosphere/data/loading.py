@@ -94,14 +94,13 @@ def _fetched(entry: DatasetEntry, folder: Path | None, download: bool, progress:
     names = ", ".join(file.name for file in entry.files)
     place = f"put {names} into '{folder}', or" if folder else "you have no home folder:"
     advice = f"{place} name their folder by --data-dir or ${VARIABLE}"
+    absent = f"'{entry.name}' is not on this machine"
     if not download or folder is None or not all(file.url for file in entry.files):
-        raise StorageError(f"'{entry.name}' is not on this machine; {advice}")
+        raise StorageError(f"{absent}; {advice}")
     try:
-        missing = [file for file in entry.files if not (folder / file.name).is_file()]
-        for file in missing:
-            downloaded(file, folder, progress=progress)
+        for file in entry.files:
+            if not (folder / file.name).is_file():
+                downloaded(file, folder, progress=progress)
     except UnreachableError as error:
-        raise StorageError(
-            f"'{entry.name}' is not on this machine and could not be fetched ({error}); {advice}"
-        ) from error
+        raise StorageError(f"{absent} and could not be fetched ({error}); {advice}") from error
     return tuple(folder / file.name for file in entry.files)

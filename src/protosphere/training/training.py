@@ -34,14 +34,7 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run leaves: its epochs, its metrics on both sets kept apart, its network and what that is given.
-
-    Attributes:
-        history: the epochs.
-        metrics: by their names after `test_` and `validation_`.
-        classifier: backbone and head.
-        normalised: what is done to inputs before them.
-    """
+    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalisation."""
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]

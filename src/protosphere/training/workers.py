@@ -56,10 +56,7 @@ class _Crew:
             worker.pipe.send((recipe, self.work.data_dir, folder, self.work.accelerator))
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """The record that came; of a worker that died None, its run put back, or a record of the failure.
-
-        StorageError where the store cannot be written to.
-        """
+        """The record that came; of a worker that died None, its run put back, or a record of the failure."""
         worker, recipe, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
