@@ -13,13 +13,9 @@ Reader = Callable[[tuple[Path, ...]], Dataset]
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file to download.
+    """One file to download: its `url` is empty where there is none, its `digest` begins with `md5:` or `sha256:`.
 
-    Attributes:
-        name: of the file.
-        url: where it officially is; empty for a file that is nowhere to be downloaded.
-        digest: `md5:` or `sha256:` and the hexadecimal digest its publishers give; of a download only, since a folder
-            of the user's may hold the same content packed in another way.
+    The digest, its publishers', is of a download only: a folder of the user's may have it packed in another way.
     """
 
     name: str
