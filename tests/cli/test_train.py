@@ -109,8 +109,8 @@ def test_missing_and_corrupt_data_are_one_sentence(run, here, monkeypatch):
     monkeypatch.delenv("PROTOSPHERE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
     entry = DATASETS["cifar100"]
-    gone = replace(entry.source, files=(replace(entry.source.files[0], url="http://127.0.0.1:9/archive"),))
-    monkeypatch.setitem(DATASETS._entries, "cifar100", replace(entry, source=gone))
+    gone = replace(entry, files=(replace(entry.files[0], url="http://127.0.0.1:9/archive"),))
+    monkeypatch.setitem(DATASETS._entries, "cifar100", gone)
     missing = run("train", "cifar100", *QUICK)
     assert missing.exit_code == 2
     assert "put cifar-100-binary.tar.gz into" in missing.err

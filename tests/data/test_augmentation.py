@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from protosphere.data.augmentation import Augmentation, Moves, moved, random_moves
-from protosphere.data.fused_augmentation import chosen_moved_normalised
+from protosphere.data.augmentation import Augmentation, Moves, chosen_moved_normalised, moved, random_moves
 from protosphere.training.normalising import normalisation
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)

@@ -12,7 +12,7 @@ import pytest
 
 from protosphere.data.cifar import read_cifar
 from protosphere.data.digits import read_digits
-from protosphere.data.idx import read_idx
+from protosphere.data.mnist import read_idx
 from protosphere.errors import StorageError
 
 RNG = np.random.default_rng(0)

@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protosphere.data import DATASETS, dataset_facts, folders, load_dataset
+from protosphere.data import DATASETS, dataset_facts, load_dataset
 from protosphere.data.download import BLOCK_BYTES, UnreachableError, downloaded
+from protosphere.data.loading import VARIABLE
 from protosphere.data.mnist import MNIST_DIGESTS
-from protosphere.data.registry import dataset
-from protosphere.data.sources import RemoteFile, Source
+from protosphere.data.registry import RemoteFile, dataset
 from protosphere.errors import InvalidArgumentError, StorageError
 
 IDX_NAMES = tuple(MNIST_DIGESTS)
@@ -126,7 +126,7 @@ def write_idx(folder, packed=True):
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """No data anywhere, and no network."""
-    monkeypatch.delenv(folders.VARIABLE, raising=False)
+    monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("mnist", "cifar100"):
         serve_from(monkeypatch, name, lambda file: "http://127.0.0.1:9/" + file.name)
@@ -136,16 +136,15 @@ def alone(tmp_path, monkeypatch):
 def serve_from(monkeypatch, name, url, digest=None):
     """The same dataset with its files at other addresses."""
     entry = DATASETS[name]
-    files = tuple(RemoteFile(f.name, url(f), digest(f) if digest else f.digest) for f in entry.source.files)
-    moved = replace(entry, source=replace(entry.source, files=files, system_folder=None))
-    monkeypatch.setitem(DATASETS._entries, name, moved)
+    files = tuple(RemoteFile(f.name, url(f), digest(f) if digest else f.digest) for f in entry.files)
+    monkeypatch.setitem(DATASETS._entries, name, replace(entry, files=files, system_folder=None))
 
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_folders_are_looked_through_in_order(alone, monkeypatch, packed):
     write_idx(alone / "cache" / "protosphere" / "mnist", packed)
     assert len(load_dataset("mnist").x_train) == 3
-    monkeypatch.setenv(folders.VARIABLE, str(alone / "variable"))
+    monkeypatch.setenv(VARIABLE, str(alone / "variable"))
     write_idx(alone / "variable")
     (alone / "variable" / IDX_NAMES[0]).write_bytes(b"damaged")
     with pytest.raises(StorageError, match="variable"):
@@ -209,8 +208,8 @@ def test_what_is_known_beforehand(tmp_path, alone):
 
 def test_every_entry_is_one():
     for name, entry in DATASETS.items():
-        assert entry.name == name == entry.source.name
+        assert entry.name == name
         assert entry.num_classes >= 2
         assert entry.summary
     with pytest.raises(InvalidArgumentError, match="a dataset named 'mnist' is registered already"):
-        dataset(Source("mnist", ()), 10, summary="")(lambda files: None)
+        dataset("mnist", 10, summary="")(lambda files: None)

@@ -23,7 +23,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.code.user_points import read_points
 from protosphere.data import load_dataset
 from protosphere.data.cifar import read_cifar
-from protosphere.data.idx import read_idx
+from protosphere.data.mnist import read_idx
 from protosphere.data.npz import read_npz
 from protosphere.known.atlas import read_atlas, save_atlas, shipped_atlas
 from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
@@ -155,7 +155,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     write_table([record], folder / "runs.csv")
     code = ps.construct("simplex", num_classes=10, dim=9)
     with own_randomness():
-        begun = _prepared(recipe, code, dataset, fabric, None)
+        begun = _prepared(recipe, code, dataset, fabric, None, watched=True)
 
     def resumed(path: Path) -> object:
         (work / "checkpoint.pt").write_bytes(path.read_bytes())

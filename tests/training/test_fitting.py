@@ -16,8 +16,7 @@ from protosphere.training.batches import device_data
 from protosphere.training.class_similarity import class_similarity, logit_correlations, measured_class_means
 from protosphere.training.code_metrics import code_metrics
 from protosphere.training.devices import make_fabric
-from protosphere.training.fitting import PROTOTYPES_FILE
-from protosphere.training.rehearsal import MovingPrototypes
+from protosphere.training.fitting import PROTOTYPES_FILE, MovingPrototypes
 from protosphere.training.runs import prototypes_of, run
 
 

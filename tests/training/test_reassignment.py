@@ -51,7 +51,7 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
     for again in map(stopped_after, (1, 2, 3)):
         assert weights_digest(again.classifier.learned()) == weights_digest(found.classifier.learned())
         assert np.array_equal(again.classifier.head.prototypes().double().numpy(), points)
-        assert again.test == found.test
+        assert again.metrics == found.metrics
 
 
 @given(arrays(np.float64, (6, 3), elements=st.floats(-1, 1)))

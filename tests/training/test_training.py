@@ -46,7 +46,7 @@ def test_it_learns(digits, tmp_path, fabric):
 
 def test_a_sweep_looks_at_what_is_kept_apart_in_the_end_alone(digits, tiny, tmp_path, fabric):
     watched = run(tiny, digits, tmp_path / "watched", fabric, tensorboard=False)
-    swept = run_or_reason(tiny, digits, tmp_path / "swept", fabric)
+    swept = run_or_reason(tiny, digits, tmp_path / "swept", "auto")
     looks = [metrics.validation_accuracy is not None for metrics in read_metrics(tmp_path / "swept")]
     assert looks == [False, False, True]
     assert all(metrics.validation_accuracy is not None for metrics in read_metrics(tmp_path / "watched"))
@@ -164,10 +164,10 @@ def test_another_recipe_or_a_damaged_checkpoint_is_refused(digits, tiny, tmp_pat
         run(tiny, digits, tmp_path, fabric, tensorboard=False)
 
 
-def test_what_cannot_be_done_is_a_record(digits, tiny, tmp_path, fabric):
-    infeasible = run_or_reason(tiny.changed(scheme="bch", dim=8), digits, tmp_path / "a", fabric)
+def test_what_cannot_be_done_is_a_record(digits, tiny, tmp_path):
+    infeasible = run_or_reason(tiny.changed(scheme="bch", dim=8), digits, tmp_path / "a", "auto")
     assert (infeasible.status, infeasible.reason.split(";")[0]) == ("infeasible", "'bch' needs dim = 2**m - 1, got 8")
-    failed = run_or_reason(tiny.changed(lr=1e30), digits, tmp_path / "b", fabric)
+    failed = run_or_reason(tiny.changed(lr=1e30), digits, tmp_path / "b", "auto")
     assert failed.status == "failed"
     assert "the loss is" in failed.reason
 

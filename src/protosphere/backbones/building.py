@@ -69,21 +69,16 @@ def imported(name: str, argument: str) -> Any:
 
 def _called(name: str, input_shape: Shape, dim: int) -> Any:
     make = imported(name, "backbone")
-    parameters = _parameters(make)
+    try:
+        parameters = tuple(inspect.signature(make).parameters)
+    except (TypeError, ValueError):  # it cannot be called, or does not say
+        parameters = ()
     output = next((known for known in OUTPUT_NAMES if known in parameters), None)
     if output is None:
         raise InvalidArgumentError(f"'backbone' {brief(name)} must take one of {', '.join(OUTPUT_NAMES)}")
     first = "in_channels" if len(input_shape) == 3 else "in_features"
     offered = {"input_shape": input_shape, "image_shape": input_shape, first: input_shape[0], output: dim}
     return make(**{key: value for key, value in offered.items() if key in parameters})
-
-
-def _parameters(make: Any) -> tuple[str, ...]:
-    """The names of the parameters of something callable; none of what is not, or does not say."""
-    try:
-        return tuple(inspect.signature(make).parameters)
-    except (TypeError, ValueError):
-        return ()
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
@@ -99,7 +94,7 @@ def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} does not take inputs of {input_shape}: {reason}"
         ) from error
-    if getattr(answer, "shape", None) != (2, dim):
-        shape = tuple(getattr(answer, "shape", ()))
+    shape = tuple(getattr(answer, "shape", ()))
+    if shape != (2, dim):
         raise InvalidArgumentError(f"'backbone' {brief(name)} must answer two inputs with (2, {dim}), got {shape}")
     return network.train(training)

@@ -56,6 +56,5 @@ def resnet34(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _convolution(inputs: int, outputs: int, stride: int, kernel: int = 3) -> nn.Module:
-    return nn.Sequential(
-        nn.Conv2d(inputs, outputs, kernel, stride=stride, padding=kernel // 2, bias=False), nn.BatchNorm2d(outputs)
-    )
+    convolution = nn.Conv2d(inputs, outputs, kernel, stride=stride, padding=kernel // 2, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(outputs))

@@ -18,10 +18,7 @@ def small(input_shape: Shape, dim: int) -> nn.Module:
     layers: list[nn.Module] = []
     maps = input_shape[0]
     for outputs, stride in LAYERS:
-        layers += [
-            nn.Conv2d(maps, outputs, 3, stride=stride, padding=1, bias=False),
-            nn.BatchNorm2d(outputs),
-            nn.ReLU(),
-        ]
+        convolution = nn.Conv2d(maps, outputs, 3, stride=stride, padding=1, bias=False)
+        layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU()]
         maps = outputs
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(maps, dim))

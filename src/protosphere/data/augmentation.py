@@ -3,7 +3,8 @@
 Each image gets what the usual transforms would give it one at a time (crop, then flip, then rotation to the nearest
 pixel about the centre, black where nothing is). All three only move pixels, so together they are one lookup: the place
 in the original that each pixel of the result comes from. Random numbers are drawn on the CPU, so that every device
-sees the same images.
+sees the same images. There, `chosen_moved_normalised` gives in one compiled pass over their pixels the same numbers, to
+the bit, as choosing images, moving and normalising them, which pass over them ten times.
 """
 
 import math
@@ -54,6 +55,25 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
     flat = images.reshape(count, channels, -1)
     pixels = flat.gather(2, place.view(count, 1, -1).expand(-1, channels, -1))
     return (pixels * inside.view(count, 1, -1)).view(images.shape)
+
+
+def chosen_moved_normalised(images: Tensor, rows: Tensor, moves: Moves, levels: Tensor) -> Tensor:
+    """Of images (N x C x H x W, bytes) those in `rows` after their moves, every byte replaced by its channel's level.
+
+    Args:
+        images: all of them, on the processor.
+        rows: which, one for each move.
+        moves: what happens to each.
+        levels: C x 256, what the bytes of each channel become.
+    """
+    from protosphere.data.augmentation_loops import write_moved  # which loads the compiler
+
+    cosines, sines = (turn.long().numpy() for turn in fixed_point_turns(moves.degrees))
+    starts = torch.stack([moves.down - moves.pad, moves.right - moves.pad]).numpy()
+    batch = torch.empty((len(rows), *images.shape[1:]), dtype=torch.float32)
+    told = (starts, moves.mirrored.numpy(), cosines, sines, FRACTION_BITS)
+    write_moved(images.numpy(), rows.numpy(), *told, levels.numpy(), batch.numpy())
+    return batch
 
 
 def _sources(moves: Moves, height: int, width: int, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from protosphere.data.dataset import Dataset, Images
-from protosphere.data.registry import dataset
-from protosphere.data.sources import Source, remote_files
+from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
 from protosphere.files import reading
 from protosphere.types import Indices
@@ -27,14 +26,7 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class CifarLayout:
-    """Which members of the archive hold what.
-
-    Attributes:
-        train, test: the names of the files of records.
-        names: the file with the names of the classes, a line each.
-        num_classes: K.
-        label_bytes: bytes before each image; the last of them is the label.
-    """
+    """Which members of the archive hold records, and names of classes; the last of the label bytes is the label."""
 
     train: tuple[str, ...]
     test: tuple[str, ...]
@@ -67,11 +59,9 @@ for _name, _archive, _digest in (
     ("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
     ("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
 ):
-    dataset(
-        Source(_name, remote_files(CIFAR_URL, {_archive: _digest})),
-        LAYOUTS[_name].num_classes,
-        summary="60,000 colour images of 32 x 32 pixels",
-    )(lambda files, name=_name: read_cifar(files[0], name))
+    _files, _summary = remote_files(CIFAR_URL, {_archive: _digest}), "60,000 colour images of 32 x 32 pixels"
+    _register = dataset(_name, LAYOUTS[_name].num_classes, files=_files, summary=_summary)
+    _register(lambda files, name=_name: read_cifar(files[0], name))
 
 
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
@@ -83,18 +73,13 @@ def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
             file = archive.extractfile(member) if base in wanted and member.isfile() else None
             if file is not None:
                 found[base] = file.read()
-        _read_to_the_end(archive)
+        assert archive.fileobj is not None, "an open archive has its file"
+        while archive.fileobj.read(1 << 20):  # to the end, where a compressed one has its checksum
+            pass
     missing = sorted(wanted - set(found))
     if missing:
         raise StorageError(f"cannot read '{path}': truncated or another archive, it has no {', '.join(missing)}")
     return found
-
-
-def _read_to_the_end(archive: tarfile.TarFile) -> None:
-    """A compressed archive has its checksum there."""
-    assert archive.fileobj is not None, "an open archive has its file"
-    while archive.fileobj.read(1 << 20):
-        pass
 
 
 def _safe_name(path: Path, member: tarfile.TarInfo, most: int) -> str:

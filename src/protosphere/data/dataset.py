@@ -88,8 +88,3 @@ class Dataset:
             sha.update(f"{array.dtype.str}{array.shape}".encode())
             sha.update(np.ascontiguousarray(array).data)
         return sha.hexdigest()
-
-
-def numbered_names(count: int) -> tuple[str, ...]:
-    """Names for classes that have none: 0, 1, 2, ..."""
-    return tuple(str(number) for number in range(count))

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.data.dataset import Dataset, numbered_names
+from protosphere.data.dataset import Dataset
 from protosphere.data.registry import dataset
-from protosphere.data.sources import Source
 
 NUM_TEST = 500
 BRIGHTEST = 16
 
 
-@dataset(Source("digits", ()), 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
+@dataset("digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
 
@@ -32,4 +31,4 @@ def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     images = (brightness * 255 // BRIGHTEST).astype(np.uint8)
     order = np.random.default_rng(0).permutation(len(images))
     train, test = order[NUM_TEST:], order[:NUM_TEST]
-    return Dataset("digits", images[train], labels[train], images[test], labels[test], numbered_names(10))
+    return Dataset("digits", images[train], labels[train], images[test], labels[test], tuple(map(str, range(10))))

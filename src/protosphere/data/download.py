@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from protosphere.data.sources import RemoteFile
+from protosphere.data.registry import RemoteFile
 from protosphere.errors import StorageError
 from protosphere.extras import require
 from protosphere.types import Progress, ignore

@@ -10,19 +10,14 @@ from pathlib import Path
 from protosphere.assignment import taxonomy
 from protosphere.data.dataset import Dataset
 from protosphere.data.npz import read_npz
-from protosphere.data.registry import dataset
-from protosphere.data.sources import RemoteFile, Source
-
-FOLDER = "features"
-
-
-def _source(name: str, file: str) -> Source:
-    return Source(name, (RemoteFile(file, "", ""),), folder=FOLDER)
+from protosphere.data.registry import RemoteFile, dataset
 
 
 @dataset(
-    _source("cifar100-features", "cifar100_efficientnet_lite0.npz"),
+    "cifar100-features",
     100,
+    files=(RemoteFile("cifar100_efficientnet_lite0.npz", "", ""),),
+    folder="features",
     features=True,
     summary="60,000 vectors of 512 features, of CIFAR-100's images",
 )
@@ -32,8 +27,10 @@ def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
 
 
 @dataset(
-    _source("cifar10-features", "cifar10_efficientnet_lite0.npz"),
+    "cifar10-features",
     10,
+    files=(RemoteFile("cifar10_efficientnet_lite0.npz", "", ""),),
+    folder="features",
     features=True,
     summary="20,000 vectors of 512 features, of CIFAR-10's images",
 )

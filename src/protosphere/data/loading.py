@@ -1,18 +1,19 @@
 """From a name to examples: found on this machine, or downloaded, or one sentence on what to put where."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from protosphere.data.dataset import Dataset
 from protosphere.data.download import UnreachableError, downloaded
-from protosphere.data.folders import VARIABLE, data_roots, found_files
 from protosphere.data.npz import npz_facts, read_npz
-from protosphere.data.registry import DATASETS
-from protosphere.data.sources import Source
+from protosphere.data.registry import DATASETS, DatasetEntry
 from protosphere.errors import StorageError
+from protosphere.files import cache_folder
 from protosphere.types import Progress, ignore
 
 FILE_ENDING = ".npz"
+VARIABLE = "PROTOSPHERE_DATA"
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,9 @@ def load_dataset(
         return read_npz(Path(name))
     entry = DATASETS.named(name, otherwise=", or the path of an .npz file")
     roots = data_roots(None if data_dir is None else Path(data_dir))
-    files = found_files(entry.source, roots) if entry.source.files else ()
+    files = _found(entry, roots) if entry.files else ()
     if files is None:
-        folder = roots[0] / entry.source.kept_in if roots else None
-        files = _fetched(entry.source, folder, download, progress)
+        files = _fetched(entry, roots[0] / (entry.folder or entry.name) if roots else None, download, progress)
     return entry.read(files)
 
 
@@ -60,18 +60,47 @@ def dataset_facts(name: str) -> Facts:
     return Facts(entry.num_classes, entry.features)
 
 
-def _fetched(source: Source, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:
-    names = ", ".join(file.name for file in source.files)
+def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
+    """The folders to look in, in order; a download goes into the first. None where there is not even a home."""
+    chosen = os.environ.get(VARIABLE)
+    return tuple(root for root in (data_dir, Path(chosen) if chosen else None, cache_folder()) if root is not None)
+
+
+def found_in_roots(path: Path) -> Path:
+    """The path as it is, or where that is no file, below one of the folders where data is looked for."""
+    below = (root / path for root in data_roots(None))
+    return path if path.is_file() else next((found for found in below if found.is_file()), path)
+
+
+def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
+    """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
+    folders = [place for root in roots for place in (root / (entry.folder or entry.name), root)]
+    if entry.system_folder is not None:
+        folders.append(Path(entry.system_folder))
+    for folder in folders:
+        present = tuple(path for file in entry.files if (path := _either(folder, file.name)))
+        if len(present) == len(entry.files):
+            return present
+    return None
+
+
+def _either(folder: Path, name: str) -> Path | None:
+    """The file, or the same without its .gz."""
+    candidates = (folder / name, folder / name.removesuffix(".gz"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _fetched(entry: DatasetEntry, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:
+    names = ", ".join(file.name for file in entry.files)
     place = f"put {names} into '{folder}', or" if folder else "you have no home folder:"
     advice = f"{place} name their folder by --data-dir or ${VARIABLE}"
-    if not download or folder is None or not all(file.url for file in source.files):
-        raise StorageError(f"'{source.name}' is not on this machine; {advice}")
+    absent = f"'{entry.name}' is not on this machine"
+    if not download or folder is None or not all(file.url for file in entry.files):
+        raise StorageError(f"{absent}; {advice}")
     try:
-        missing = [file for file in source.files if not (folder / file.name).is_file()]
-        for file in missing:
-            downloaded(file, folder, progress=progress)
+        for file in entry.files:
+            if not (folder / file.name).is_file():
+                downloaded(file, folder, progress=progress)
     except UnreachableError as error:
-        raise StorageError(
-            f"'{source.name}' is not on this machine and could not be fetched ({error}); {advice}"
-        ) from error
-    return tuple(folder / file.name for file in source.files)
+        raise StorageError(f"{absent} and could not be fetched ({error}); {advice}") from error
+    return tuple(folder / file.name for file in entry.files)

@@ -1,15 +1,22 @@
 """MNIST and Fashion-MNIST: four IDX files each, packed or not.
 
+IDX is two zero bytes, a type, the number of dimensions, the dimensions, the entries.
 Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
 Fashion-MNIST, 2017.
 """
 
+import gzip
+import math
+import struct
 from pathlib import Path
+from typing import IO, cast
 
-from protosphere.data.dataset import Dataset, numbered_names
-from protosphere.data.idx import read_idx
-from protosphere.data.registry import dataset
-from protosphere.data.sources import Source, remote_files
+import numpy as np
+
+from protosphere.data.dataset import Dataset, Images
+from protosphere.data.registry import dataset, remote_files
+from protosphere.errors import StorageError
+from protosphere.files import reading
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 """Where PyTorch fetches it: the authors' own page no longer serves the files."""
@@ -31,18 +38,25 @@ FASHION_NAMES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "s
 DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
 """Of Debian's package dataset-fashion-mnist."""
 
+UNSIGNED_BYTE = 0x08
+GZIP_MAGIC = b"\x1f\x8b"
+UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 26, 100
+"""A header that promises more than the first and so many times the file is damaged, or meant to exhaust the machine."""
+
 
 @dataset(
-    Source("mnist", remote_files(MNIST_URL, MNIST_DIGESTS)), 10, summary="70,000 handwritten digits of 28 x 28 pixels"
+    "mnist", 10, files=remote_files(MNIST_URL, MNIST_DIGESTS), summary="70,000 handwritten digits of 28 x 28 pixels"
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
     """The handwritten digits."""
-    return _of_idx("mnist", files, numbered_names(10))
+    return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
 @dataset(
-    Source("fashion_mnist", remote_files(FASHION_URL, FASHION_DIGESTS), DEBIAN_FOLDER),
+    "fashion_mnist",
     10,
+    files=remote_files(FASHION_URL, FASHION_DIGESTS),
+    system_folder=DEBIAN_FOLDER,
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
@@ -54,3 +68,34 @@ def _of_idx(name: str, files: tuple[Path, ...], class_names: tuple[str, ...]) ->
     x_train, y_train, x_test, y_test = (read_idx(path, ndim) for path, ndim in zip(files, (3, 1, 3, 1), strict=True))
     labels = y_train.astype("int64"), y_test.astype("int64")
     return Dataset(name, x_train[:, None], labels[0], x_test[:, None], labels[1], class_names)
+
+
+def read_idx(path: Path, ndim: int) -> Images:
+    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not.
+
+    StorageError names the file where it is truncated, longer than it says, or no such file.
+    """
+    with reading(path, "truncated or damaged"):
+        with path.open("rb") as raw:
+            packed = raw.read(2) == GZIP_MAGIC
+        with gzip.open(path, "rb") if packed else path.open("rb") as file:
+            return _entries(path, cast(IO[bytes], file), ndim)
+
+
+def _entries(path: Path, file: IO[bytes], ndim: int) -> Images:
+    magic = file.read(4)
+    expected = bytes((0, 0, UNSIGNED_BYTE, ndim))
+    if magic != expected:
+        raise StorageError(f"cannot read '{path}': want an IDX file that begins {expected.hex()}, got {magic.hex()}")
+    header = file.read(4 * ndim)
+    if len(header) < 4 * ndim:
+        raise StorageError(f"cannot read '{path}': truncated in its header")
+    shape: tuple[int, ...] = struct.unpack(f">{ndim}I", header)
+    size = math.prod(shape)
+    if not 0 < size <= max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
+        raise StorageError(f"cannot read '{path}': its header promises {'x'.join(map(str, shape))} entries")
+    body = file.read(size + 1)
+    if len(body) != size:
+        found = f"only {len(body)}" if len(body) < size else "more"
+        raise StorageError(f"cannot read '{path}': wrong size, its header promises {size} bytes and there are {found}")
+    return np.frombuffer(body, dtype=np.uint8).reshape(shape)

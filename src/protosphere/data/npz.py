@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.archives import array_shape, read_arrays
-from protosphere.data.dataset import Dataset, Features, Images, Step, numbered_names
+from protosphere.data.dataset import Dataset, Features, Images, Step
 from protosphere.errors import StorageError
 from protosphere.types import Indices
 
@@ -28,12 +28,11 @@ def read_npz(path: Path) -> Dataset:
     arrays = read_arrays(path, (*KEYS, *OPTIONAL), KEYS)
     y_train, y_test = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
     names = _names(path, arrays.get("class_names"), _count(path, y_train, y_test))
-    if arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2:
-        x_train, x_test = (_features(path, key, arrays[key]) for key in ("x_train", "x_test"))
-        step = _step(path, arrays.get("step"), x_train)
-        return Dataset(str(path), x_train, y_train, x_test, y_test, names, step)
-    x_train, x_test = (_images(path, key, arrays[key]) for key in ("x_train", "x_test"))
-    return Dataset(str(path), x_train, y_train, x_test, y_test, names)
+    are_features = arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2
+    read = _features if are_features else _images
+    x_train, x_test = (read(path, key, arrays[key]) for key in ("x_train", "x_test"))
+    step = _step(path, arrays.get("step"), x_train) if are_features else None
+    return Dataset(str(path), x_train, y_train, x_test, y_test, names, step)
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
@@ -61,7 +60,7 @@ def _count(path: Path, *labels: Indices) -> int:
 
 def _names(path: Path, array: NDArray[Any] | None, count: int) -> tuple[str, ...]:
     if array is None:
-        return numbered_names(count)
+        return tuple(map(str, range(count)))
     if array.ndim != 1 or array.dtype.kind not in "US":
         found = f"{array.dtype} of shape {array.shape}"
         raise StorageError(f"cannot read '{path}': class_names must be K texts, got {found}")
@@ -82,7 +81,7 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
     return values
 
 
-def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
+def _step(path: Path, array: NDArray[Any] | None, inputs: Features | Images) -> Step | None:
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(f"cannot read '{path}': step goes with features of int8, got {inputs.dtype}")

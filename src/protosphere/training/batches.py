@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from protosphere.data import Dataset
-from protosphere.data.augmentation import Moves, moved, random_moves
+from protosphere.data.augmentation import Moves, chosen_moved_normalised, moved, random_moves
 from protosphere.data.augmentation_settings import Augmentation
 from protosphere.errors import InvalidArgumentError
 from protosphere.training.normalising import Normalise, normalisation
@@ -121,8 +121,6 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
-        from protosphere.data.fused_augmentation import chosen_moved_normalised  # which loads the compiler
-
         return chosen_moved_normalised(images, rows, moves, data.normalised.levels(images.shape[1]))
     chosen = images.index_select(0, rows)  # whole rows at a time, unlike indexing
     return data.normalised(chosen if moves is None else moved(chosen, moves))
@@ -141,7 +139,6 @@ def evaluation_batches(
 
 def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:
     """The validation images with moves of their own, for the protocol that augments them too."""
-    moves = random_moves(
-        recipe.augmentation, len(data.validation), stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
-    )
+    generator = stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
+    moves = random_moves(recipe.augmentation, len(data.validation), generator)
     return Labelled(moved(data.validation.inputs, moves), data.validation.labels)

@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +18,17 @@ from protosphere.training.epochs import EpochMetrics
 CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
 
+Checkpoint = dict[str, Any]
+"""Everything the next epoch needs, by the names in `PARTS`."""
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """Everything the next epoch needs.
-
-    Attributes:
-        recipe: the digest of the recipe, which a run that goes on must have.
-        data: the digest of the dataset.
-        epoch: how many are done.
-        model, head, optimizer, schedule: their states.
-        random: the states of all global generators; those of the order and the moves follow from the epoch.
-        history: the metrics of the epochs done.
-    """
-
-    recipe: str
-    data: str
-    epoch: int
-    model: Mapping[str, Any]
-    head: Mapping[str, Any]
-    optimizer: Mapping[str, Any]
-    schedule: Mapping[str, Any]
-    random: dict[str, Any]
-    history: tuple[EpochMetrics, ...]
+PARTS = {"recipe", "data", "epoch", "model", "head", "optimizer", "schedule", "random", "history", "format"}
+"""The digests of recipe and dataset, how many epochs are done, states, the metrics of those epochs. `random` is of all
+global generators; those of the order and the moves follow from the epoch."""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint; a reader, or a power cut, finds the old one or the new one."""
-    content = {name: getattr(checkpoint, name) for name in Checkpoint.__dataclass_fields__} | {"format": FORMAT}
-    content["history"] = [asdict(metrics) for metrics in checkpoint.history]
+    content = checkpoint | {"history": [asdict(metrics) for metrics in checkpoint["history"]], "format": FORMAT}
     packed = io.BytesIO()
     torch.save(content, packed)  # into memory first: a full disk is then an OSError that says so
     replace_bytes(folder / CHECKPOINT_FILE, packed.getvalue())
@@ -58,18 +40,17 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
     if not path.exists():
         return None
     try:
-        content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        history = tuple(EpochMetrics(**metrics) for metrics in content.pop("history"))
-        if content.pop("format") != FORMAT:
+        found: Checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+        found.setdefault("head", {})  # of a version whose heads learned nothing
+        history = tuple(EpochMetrics(**metrics) for metrics in found["history"])
+        if found["format"] != FORMAT or found.keys() != PARTS:
             raise ValueError("another format")
-        content.setdefault("head", {})  # of a version whose heads learned nothing
-        checkpoint = Checkpoint(**content, history=history)
     except Exception as error:  # of a damaged file torch raises many kinds
         raise StorageError(f"cannot read '{path}': damaged or not a checkpoint; remove it to start again") from error
-    if checkpoint.recipe != recipe or checkpoint.data != data:
-        what = "another recipe" if checkpoint.recipe != recipe else "other data"
+    if found["recipe"] != recipe or found["data"] != data:
+        what = "another recipe" if found["recipe"] != recipe else "other data"
         raise InvalidArgumentError(f"'{folder}' holds a run of {what}; choose another folder, or remove it")
-    return checkpoint
+    return found | {"history": history}
 
 
 def weights_digest(weights: Mapping[str, Tensor]) -> str:

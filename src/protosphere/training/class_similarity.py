@@ -16,15 +16,15 @@ from torch import Tensor
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table, taxonomy
 from protosphere.assignment.taxonomy import SHIPPED
 from protosphere.data import Dataset
-from protosphere.data.folders import found_in_roots
+from protosphere.data.loading import found_in_roots
 from protosphere.geometry.sphere import normalized
-from protosphere.training.batches import DeviceData, device_data
+from protosphere.training.batches import DeviceData, Share, device_data, evaluation_batches
 from protosphere.training.recipe import Recipe, recipe_from, without_prototypes
+from protosphere.training.training import train
 from protosphere.types import Points
 
 WARMUP_FOLDER = "warm-up"
 WARMUP_RATE = 2.0
-BATCH = 1000
 
 
 def class_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
@@ -79,8 +79,6 @@ def _learned_bottleneck(recipe: Recipe, dataset: Dataset, folder: Path, fabric: 
 
 def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any) -> Any:
     """The classifier after a short training with a learned head."""
-    from protosphere.training.training import train
-
     settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
     return train(recipe_from(settings), None, dataset, folder / WARMUP_FOLDER, fabric, tensorboard=False).classifier
 
@@ -93,6 +91,5 @@ def _cosines(rows: Tensor) -> Points:
 def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:
     """What a network makes of the training examples, one a row in double precision, and their labels."""
     with torch.no_grad():
-        for start in range(0, len(data.train), BATCH):
-            some = slice(start, start + BATCH)
-            yield network(data.normalised(data.train.inputs[some])).double().flatten(1), data.train.labels[some]
+        for inputs, labels in evaluation_batches(data, data.train, Share()):
+            yield network(inputs).double().flatten(1), labels

@@ -15,7 +15,8 @@ from protosphere.extras import require
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
     """A Fabric of so many processes: under torchrun it joins the others, else it starts them when launched."""
-    _quiet()
+    logging.getLogger("lightning_fabric").setLevel(logging.ERROR)  # it tells about every device it does not use
+    warnings.filterwarnings("ignore", module="lightning_fabric")
     fabric: Any = require("lightning_fabric")
     started_outside = "TORCHELASTIC_RUN_ID" in os.environ
     strategy = ("ddp" if started_outside else "ddp_spawn") if devices > 1 else "auto"
@@ -53,9 +54,3 @@ def reproducible(threads: int) -> Generator[None]:
     finally:
         torch.set_num_threads(before)
         torch.use_deterministic_algorithms(strict, warn_only=warn_only)
-
-
-def _quiet() -> None:
-    """Fabric tells about every device it does not use."""
-    logging.getLogger("lightning_fabric").setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore", module="lightning_fabric")

@@ -48,9 +48,10 @@ class MetricsLog:
 
     def __init__(self, folder: Path, history: Iterable[EpochMetrics], *, tensorboard: bool = True) -> None:
         self.path = folder / METRICS_FILE
-        text = "".join(_line(metrics) for metrics in history)
-        replace_bytes(self.path, text.encode())
-        self.board: Any = _board(folder) if tensorboard else None
+        replace_bytes(self.path, "".join(map(_line, history)).encode())
+        self.board: Any = None
+        if tensorboard and find_spec("tensorboard") is not None:
+            self.board = import_module("torch.utils.tensorboard").SummaryWriter(str(folder / "tensorboard"))
 
     def add(self, metrics: EpochMetrics) -> None:
         """Append one epoch."""
@@ -81,10 +82,3 @@ def read_metrics(folder: Path) -> list[EpochMetrics]:
 
 def _line(metrics: EpochMetrics) -> str:
     return json.dumps(asdict(metrics)) + "\n"
-
-
-def _board(folder: Path) -> Any:
-    """A writer for TensorBoard where that is installed."""
-    if find_spec("tensorboard") is None:
-        return None
-    return import_module("torch.utils.tensorboard").SummaryWriter(str(folder / "tensorboard"))

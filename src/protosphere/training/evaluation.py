@@ -9,7 +9,7 @@ from torch import Tensor
 
 from protosphere.data import Dataset
 from protosphere.training.batches import EVALUATION_BATCH, DeviceData, Labelled, Share, evaluation_batches
-from protosphere.training.classifier import Classifier
+from protosphere.training.heads import Classifier
 from protosphere.training.metrics import METRICS, Predictions
 
 MOST_LOGITS = 1 << 22
@@ -18,14 +18,7 @@ MOST_LOGITS = 1 << 22
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A network and the data it is judged on.
-
-    Attributes:
-        fabric: of all processes.
-        model: the classifier as Fabric wraps it.
-        classifier: the classifier itself.
-        dataset, data: the examples, and the same on the device.
-    """
+    """A network, itself and as Fabric wraps it (`model`), and the data it is judged on, here and on the device."""
 
     fabric: Any
     model: Any
@@ -51,8 +44,8 @@ class Evaluation:
                 correct += (self.classifier.predicted(self.model(inputs)) == labels).sum()
         return float(self.summed(correct)) / len(labelled)
 
-    def metrics(self, labelled: Labelled) -> dict[str, float | None]:
-        """Every metric that means something for the data, by its name; None for one that is not finite."""
+    def metrics(self, prefix: str, labelled: Labelled) -> dict[str, float | None]:
+        """Every metric that means something for the data, by its name after `prefix`; None where not finite."""
         if not len(labelled):
             return {}
         chosen = [metric for metric in METRICS.values() if metric.applies(self.dataset)]
@@ -65,4 +58,4 @@ class Evaluation:
                 for metric in chosen:
                     totals[metric.name] = totals.get(metric.name, 0) + metric.sums(seen)
         values = {metric.name: metric.value(self.summed(totals[metric.name]), len(labelled)) for metric in chosen}
-        return {name: value if math.isfinite(value) else None for name, value in values.items()}
+        return {prefix + name: value if math.isfinite(value) else None for name, value in values.items()}

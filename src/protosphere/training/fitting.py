@@ -1,6 +1,8 @@
 """Prototypes that depend on the training examples: given to classes by similarity, or moved in a rehearsal; then fixed.
 
-They are kept in the run's folder, and read from there when it goes on.
+They are kept in the run's folder, and read from there when it goes on. In a rehearsal prototypes move with the network
+for an epoch or two: where there are few dimensions, no choice of classes for given points reaches what a learned layer
+finds; a short look at the training examples finds most of it, and the head is as fixed afterwards as any other.
 """
 
 import shutil
@@ -8,18 +10,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear, normalize
+
 import protosphere as ps
 from protosphere.assignment import assign
 from protosphere.assignment.similarity import similarity_text
 from protosphere.constructions import describe
 from protosphere.data import Dataset
 from protosphere.errors import StorageError
+from protosphere.nn import PrototypeHead
 from protosphere.training.class_similarity import WARMUP_FOLDER, class_similarity
 from protosphere.training.recipe import ALIGNED, Recipe
-from protosphere.training.rehearsal import REHEARSAL_FOLDER, rehearsed
 from protosphere.training.runs import constructed
+from protosphere.training.training import train
 
 PROTOTYPES_FILE = "prototypes.safetensors"
+REHEARSAL_FOLDER = "rehearsal"
+
+STRIDE = 20.0
+"""How much faster than unit vectors they turn: gradients of v / |v| go as 1 / |v|, and angles as its square."""
 
 
 def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
@@ -32,7 +44,7 @@ def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: An
     else:
         code = constructed(recipe, dataset.num_classes, dataset.class_names)
     if recipe.rehearsal:
-        code = rehearsed(recipe, code, dataset, folder, fabric)
+        code = _rehearsed(recipe, code, dataset, folder, fabric)
     if fabric.is_global_zero:
         code.save(path)
         for used in (WARMUP_FOLDER, REHEARSAL_FOLDER):
@@ -53,3 +65,24 @@ def _kept(path: Path, recipe: Recipe) -> ps.SphericalCode:
     if code.dim != recipe.dim:
         raise StorageError(f"'{path}' holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}; remove it")
     return code
+
+
+class MovingPrototypes(nn.Module):
+    """A prototype head whose prototypes are learned, on the sphere; cross-entropy on its logits is trained."""
+
+    def __init__(self, code: ps.SphericalCode, preset: str, scale: float | str) -> None:
+        super().__init__()
+        self.head = PrototypeHead(code, preset=preset, scale=scale)
+        self.vectors = nn.Parameter(torch.tensor(code.points / np.sqrt(STRIDE), dtype=torch.float32))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """The logits."""
+        return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
+
+
+def _rehearsed(recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+    """The points that these prototypes move to over the recipe's rehearsal, at its rate throughout."""
+    head = MovingPrototypes(code, recipe.preset, recipe.scale)
+    alone = recipe.changed(epochs=recipe.rehearsal, reassignment=0, schedule="constant", warmup=0.0)
+    train(alone, None, dataset, folder / REHEARSAL_FOLDER, fabric, tensorboard=False, head=head)
+    return ps.from_points(head.vectors.detach().double().cpu().numpy(), normalize=True)

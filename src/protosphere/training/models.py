@@ -18,8 +18,7 @@ from protosphere.data import Dataset
 from protosphere.errors import StorageError, as_integer
 from protosphere.files import replace_bytes
 from protosphere.nn import PrototypeHead
-from protosphere.training.classifier import Classifier
-from protosphere.training.heads import build_head
+from protosphere.training.heads import Classifier, build_head
 from protosphere.training.normalising import Normalise
 from protosphere.training.recipe import Recipe, recipe_from
 
@@ -53,11 +52,7 @@ class TrainedModel(nn.Module):
 
 def save_model(folder: Path, recipe: Recipe, dataset: Dataset, classifier: Classifier, normalised: Normalise) -> Path:
     """Write the network into `folder`."""
-    about = {
-        "recipe": recipe.record(),
-        "input_shape": dataset.input_shape,
-        "class_names": dataset.class_names,
-    }
+    about = {"recipe": recipe.record(), "input_shape": dataset.input_shape, "class_names": dataset.class_names}
     state = classifier.state_dict() | {f"normalised.{name}": value for name, value in normalised.state_dict().items()}
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     packed: bytes = import_module("safetensors.torch").save(tensors, metadata={HEADER: json.dumps(about)})

@@ -31,10 +31,7 @@ FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds
 
 
 def compared(
-    records: Iterable[RunRecord],
-    way: Callable[[RunRecord], str],
-    against: str,
-    metric: str = "test_accuracy",
+    records: Iterable[RunRecord], way: Callable[[RunRecord], str], against: str, metric: str = "test_accuracy"
 ) -> list[Compared]:
     """Every way at every dimension, beside the way called `against`; by dimension, then in the order they come.
 
@@ -52,12 +49,8 @@ def compared(
         values = _values(runs, value)
         if values:
             other = {} if name == against else _values(reference.get(dim, only), value)
-            rate = next(iter(runs.values())).recipe.lr
-            rows.append(
-                Compared(
-                    name, dim, rate, len(values), mean_with_interval(list(values.values())), _paired(values, other)
-                )
-            )
+            rate, mean = next(iter(runs.values())).recipe.lr, mean_with_interval(list(values.values()))
+            rows.append(Compared(name, dim, rate, len(values), mean, _paired(values, other)))
     if not rows:
         raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     return rows

@@ -37,13 +37,9 @@ def on_ray(address: str | None) -> Engine:
 
 def _connected(address: str | None) -> Any:
     ray = require("ray")
+    dashboard = False if address is None else None
     try:
-        ray.init(
-            address=address,
-            log_to_driver=False,
-            logging_level="error",
-            include_dashboard=False if address is None else None,
-        )
+        ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
@@ -63,30 +59,25 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
         work.watch(list(asked.values()))
         ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
         for reference in ready:
-            yield _answer(ray, reference, asked.pop(reference), work.dataset)
-
-
-def _answer(ray: Any, reference: Any, recipe: Recipe, dataset: Dataset) -> RunRecord:
-    try:
-        answer = ray.get(reference)
-    except ray.exceptions.RayError as error:
-        return RunRecord(recipe, "failed", f"on the cluster: {str(error).splitlines()[0]}", data=dataset.digest)
-    if isinstance(answer, str):
-        raise StorageError(answer)
-    return answer
+            recipe = asked.pop(reference)
+            try:
+                answer = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                reason = f"on the cluster: {str(error).splitlines()[0]}"
+                answer = RunRecord(recipe, "failed", reason, data=work.dataset.digest)
+            if isinstance(answer, str):
+                raise StorageError(answer)
+            yield answer
 
 
 def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:
     """One run, on whatever node this is."""
-    from protosphere.training.devices import make_fabric
-
-    fabric = make_fabric(accelerator, recipe.precision)
     try:
         try:
             make_folder(folder)
         except StorageError:
             with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
-                return run_or_reason(recipe, dataset, Path(temporary), fabric)
-        return run_or_reason(recipe, dataset, folder, fabric)
+                return run_or_reason(recipe, dataset, Path(temporary), accelerator)
+        return run_or_reason(recipe, dataset, folder, accelerator)
     except StorageError as error:
         return str(error)

@@ -15,8 +15,7 @@ from torch.nn.functional import normalize
 from protosphere.code.provenance import Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn import PrototypeHead
-from protosphere.training.classifier import Classifier
-from protosphere.training.heads import build_objective
+from protosphere.training.heads import Classifier, build_objective
 from protosphere.training.recipe import Recipe
 from protosphere.types import Indices, Points
 

@@ -191,9 +191,8 @@ def _modern(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings under their names of now: what was `objective` is the preset of that name."""
     given = dict(settings)
     if "objective" in given:
-        as_choice("objective", given["objective"], ("lindstrom", "mettes"))
-        given.setdefault("preset", given["objective"])
-        del given["objective"]
+        preset = as_choice("objective", given.pop("objective"), ("lindstrom", "mettes"))
+        given.setdefault("preset", preset)
     return given
 
 

@@ -1,6 +1,5 @@
 """Recipes as TOML: those that ship with the package, by name, and the user's own, by path."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -10,8 +9,9 @@ from typing import Any
 
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
-from protosphere.errors import InvalidArgumentError, brief
+from protosphere.errors import InvalidArgumentError
 from protosphere.files import reading
+from protosphere.registry import Registry
 from protosphere.training.recipe import Recipe, recipe_from
 
 
@@ -25,9 +25,13 @@ def recipe_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> dict[str, Any]:
+def _shipped() -> Registry[Mapping[str, Any]]:
     """The settings of each, by its name."""
-    return tomllib.loads(files("protosphere.training").joinpath("recipes.toml").read_text(encoding="utf-8"))
+    recipes: Registry[Mapping[str, Any]] = Registry("recipe")
+    text = files("protosphere.training").joinpath("recipes.toml").read_text(encoding="utf-8")
+    for name, settings in tomllib.loads(text).items():
+        recipes.add(name, settings)
+    return recipes
 
 
 def load_recipe(name: str) -> Recipe:
@@ -36,13 +40,9 @@ def load_recipe(name: str) -> Recipe:
     >>> load_recipe("paper-mnist").epochs
     200
     """
-    if name in _shipped():
-        return recipe_from(_shipped()[name])
     if name.endswith(".toml"):
         return recipe_from(read_toml(Path(name)))
-    near = difflib.get_close_matches(name, recipe_names(), n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(recipe_names())}, or the path of a .toml file"
-    raise InvalidArgumentError(f"'recipe' is not one we know, got {brief(name)}; {hint}")
+    return recipe_from(_shipped().named(name, otherwise=", or the path of a .toml file"))
 
 
 def default_recipe(dataset: str) -> str:

@@ -25,9 +25,10 @@ BELOW = {
     "rotation_degrees": 180.001,
     "weight_decay": 1e30,
     "warmup": 1e9,
+    "lr": 1e38,  # single precision holds no larger number
+    "margin": 1e38,
 }
-LARGEST_RATE = 1e38
-"""Of learning: single precision holds no larger number."""
+ABOVE_ZERO = ("lr", "margin")
 
 
 def check_numbers(settings: Mapping[str, Any]) -> None:
@@ -36,16 +37,10 @@ def check_numbers(settings: Mapping[str, Any]) -> None:
         if as_integer(name, settings[name], minimum=least) > most:
             raise InvalidArgumentError(f"'{name}' must be at most {most}, got {brief(settings[name])}")
     for name, limit in BELOW.items():
-        _within(name, settings[name], limit)
-    for name in ("lr", "margin"):
-        _within(name, settings[name], LARGEST_RATE, above_zero=True)
+        value, positive = settings[name], name in ABOVE_ZERO
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < limit
+        if not number or (positive and value == 0):
+            least = "above 0" if positive else "of at least 0"
+            raise InvalidArgumentError(f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}")
     for name in ("flip", "augment_validation"):
         as_flag(name, settings[name])
-
-
-def _within(name: str, value: object, limit: float, *, above_zero: bool = False) -> None:
-    """Refuse what is no number of at least 0, or above it, and below `limit`."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < limit
-    if not number or (above_zero and value == 0):
-        least = "above 0" if above_zero else "of at least 0"
-        raise InvalidArgumentError(f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}")

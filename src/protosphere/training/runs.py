@@ -1,6 +1,7 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
@@ -27,17 +28,12 @@ def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...]
 
 def constructed(recipe: Recipe, num_classes: int, class_names: tuple[str, ...], **options: str) -> ps.SphericalCode:
     """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
-    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
-    chosen = json.dumps(_options_for(recipe, class_names) | options)
+    mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
+    tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
+    if tree is not None and set(tree.classes) & set(class_names):
+        own["tree"] = tree.of(class_names).text  # its classes in the order of the data
+    chosen = json.dumps(own | options)
     return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
-
-
-def _options_for(recipe: Recipe, class_names: tuple[str, ...]) -> dict[str, Any]:
-    """The scheme's options; the classes of a tree that knows any of these names come in the order of the data."""
-    tree = ps.taxonomy(recipe.options["tree"]) if recipe.options.get("tree") else None
-    if tree is None or not set(tree.classes) & set(class_names):
-        return dict(recipe.options)
-    return dict(recipe.options) | {"tree": tree.of(class_names).text}
 
 
 @lru_cache(maxsize=8)
@@ -82,13 +78,11 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
     last = outcome.history[-1] if outcome.history else None
     seconds = sum(metrics.seconds for metrics in outcome.history)
     images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
-    sets = {"test": outcome.test, "validation": outcome.validation}
-    metrics = {f"{of}_{name}": value for of, found in sets.items() for name, value in found.items()}
-    metrics = {name: value for name, value in metrics.items() if name not in FIGURES}  # accuracies have fields
+    metrics = {name: value for name, value in outcome.metrics.items() if name not in FIGURES}  # accuracies have fields
     return RunRecord(
         recipe,
         "done",
-        test_accuracy=outcome.test["accuracy"],
+        test_accuracy=outcome.metrics["test_accuracy"],
         validation_accuracy=last and last.validation_accuracy,
         loss=last and last.loss,
         max_cosine=None if code is None else float(code.max_cosine),
@@ -102,10 +96,18 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
     )
 
 
-def run_or_reason(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, *, report: Report = ignore) -> RunRecord:
-    """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error."""
+def run_or_reason(
+    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
+) -> RunRecord:
+    """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error.
+
+    `watch` is called after each epoch.
+    """
+    from protosphere.training.devices import make_fabric
+
+    fabric = make_fabric(accelerator, recipe.precision)
     try:
-        return run(recipe, dataset, folder, fabric, report=report, tensorboard=False, watched=False)
+        return run(recipe, dataset, folder, fabric, report=lambda _: watch(), tensorboard=False, watched=False)
     except InfeasibleError as obstacle:
         return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
     except StorageError:

@@ -6,8 +6,8 @@ metrics and weights.
 
 import json
 import shutil
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from protosphere.csv_files import read_csv, write_csv
@@ -63,12 +63,10 @@ class Store:
             elif record.status == "infeasible":
                 shutil.rmtree(folder, ignore_errors=True)
 
-    @contextmanager
-    def locked(self) -> Generator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """The right to write, until this ends or the process dies."""
         make_folder(self.runs)
-        with locked(self.folder, "sweep"):
-            yield
+        return locked(self.folder, "sweep")
 
 
 def _read(path: Path) -> RunRecord:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from protosphere.data import Dataset
 from protosphere.extras import require
-from protosphere.files import make_folder
-from protosphere.training.epochs import EpochMetrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import run_or_reason
@@ -20,16 +19,7 @@ Watch = Callable[[Sequence[Recipe]], None]
 
 @dataclass(frozen=True)
 class Work:
-    """What an engine is given.
-
-    Attributes:
-        recipes: the runs to do.
-        dataset: their images.
-        data_dir: where another process finds them.
-        store: whose work folders to use.
-        watch: to be called now and then.
-        accelerator: of each run.
-    """
+    """What an engine is given: runs to do, their examples and where another process finds those, a store of folders."""
 
     recipes: Sequence[Recipe]
     dataset: Dataset
@@ -81,15 +71,7 @@ def sweep(
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
     """The engine that does one run after another, here."""
-    from protosphere.training.devices import make_fabric
-
     for recipe in work.recipes:
-
-        def told(metrics: EpochMetrics, recipe: Recipe = recipe) -> None:
-            del metrics
-            work.watch([recipe])
-
-        work.watch([recipe])
-        folder = make_folder(work.store.work_folder(recipe.digest))
-        fabric = make_fabric(work.accelerator, recipe.precision)
-        yield run_or_reason(recipe, work.dataset, folder, fabric, report=told)
+        watch, folder = partial(work.watch, [recipe]), work.store.work_folder(recipe.digest)
+        watch()
+        yield run_or_reason(recipe, work.dataset, folder, work.accelerator, watch)

@@ -102,14 +102,11 @@ def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]
 
 def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recipe]:
     """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
-    learned = head in LEARNED
-    axes = {axis: setting for axis, setting in AXES.items() if axis in grid and axis != "heads"}
-    if learned:
-        axes = {axis: setting for axis, setting in axes.items() if setting not in OF_PROTOTYPES}
+    unused = ("head", *(OF_PROTOTYPES if head in LEARNED else ()), *(("dim",) if head == "linear" else ()))
+    axes = {axis: setting for axis, setting in AXES.items() if axis in grid and setting not in unused}
     own = base.record() | _settings(grid)
-    settings = (without_prototypes(own) if learned else own) | {"head": head, "seed": 0}
+    settings = (without_prototypes(own) if head in LEARNED else own) | {"head": head, "seed": 0}
     if head == "linear":
-        axes.pop("dims", None)
         settings["dim"] = dataset_facts(base.dataset).num_classes
     for values in product(*(grid[axis] for axis in axes)):
         yield recipe_from(settings | dict(zip(axes.values(), values, strict=True)))

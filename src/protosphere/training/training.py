@@ -18,13 +18,12 @@ from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
 from protosphere.files import make_folder
-from protosphere.training.batches import DeviceData, augmented_once, device_data, training_batches
+from protosphere.training.batches import augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from protosphere.training.classifier import Classifier
 from protosphere.training.devices import reproducible, summing_type
 from protosphere.training.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.training.evaluation import Evaluation
-from protosphere.training.heads import build_head, build_objective
+from protosphere.training.heads import Classifier, build_head, build_objective
 from protosphere.training.normalising import Normalise
 from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
@@ -35,35 +34,28 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run leaves: its epochs, its metrics on both sets kept apart, its network and what that is given.
-
-    Attributes:
-        history: the epochs.
-        test, validation: metrics by name.
-        classifier: backbone and head.
-        normalised: what is done to inputs before them.
-    """
+    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalisation."""
 
     history: tuple[EpochMetrics, ...]
-    test: dict[str, float | None]
-    validation: dict[str, float | None]
+    metrics: dict[str, float | None]
     classifier: Classifier
     normalised: Normalise
 
 
 @dataclass(frozen=True)
-class _Run:
-    """The moving parts of a run."""
+class _Run(Evaluation):
+    """A network that is judged, and what it is trained by."""
 
     recipe: Recipe
-    data: DeviceData
-    classifier: Classifier
-    model: Any
     optimiser: Any
     schedule: Any
-    evaluation: Evaluation
     reassignment: Reassignment | None
     watched: bool
+
+    def stateful(self) -> dict[str, Any]:
+        """The parts whose states a checkpoint keeps, by what it calls them."""
+        network = {"model": self.classifier.backbone, "head": self.classifier.head}
+        return network | {"optimizer": self.optimiser.optimizer, "schedule": self.schedule}
 
 
 def train(
@@ -99,27 +91,21 @@ def train(
         history = _restored(run, done, folder) if done else ()
         log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
         for epoch in range(len(history), recipe.epochs):
-            metrics = _epoch(run, epoch, tick)
+            history = (*history, _epoch(run, epoch, tick))
             if run.reassignment is not None:
-                run.reassignment.after(epoch, run.evaluation.summed)
-            history = (*history, metrics)
+                run.reassignment.after(epoch, run.summed)
             if log is not None:
-                save_checkpoint(folder, _checkpoint(run, dataset.digest, history))
-                log.add(metrics)
-                report(metrics)
+                save_checkpoint(folder, _checkpoint(run, history))
+                log.add(history[-1])
+                report(history[-1])
         if log is not None:
             log.close()
-        test, validation = (run.evaluation.metrics(labelled) for labelled in (run.data.test, run.data.validation))
-        return Outcome(history, test, validation, run.classifier, run.data.normalised)
+        metrics = run.metrics("test_", run.data.test) | run.metrics("validation_", run.data.validation)
+        return Outcome(history, metrics, run.classifier, run.data.normalised)
 
 
 def _prepared(
-    recipe: Recipe,
-    code: ps.SphericalCode | None,
-    dataset: Dataset,
-    fabric: Any,
-    head: nn.Module | None,
-    watched: bool = True,
+    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any, head: nn.Module | None, watched: bool
 ) -> _Run:
     seed_everything(recipe.seed)
     backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
@@ -131,34 +117,32 @@ def _prepared(
     schedule = build_schedule(recipe, raw)
     model, optimiser = fabric.setup(classifier, raw)
     data = device_data(dataset, recipe, fabric.device)
-    evaluation = Evaluation(fabric, model, classifier, dataset, data)
     reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
-    return _Run(recipe, data, classifier, model, optimiser, schedule, evaluation, reassignment, watched)
+    return _Run(fabric, model, classifier, dataset, data, recipe, optimiser, schedule, reassignment, watched)
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
-        run.classifier.backbone.load_state_dict(done.model)
         if run.reassignment is not None:
-            run.reassignment.restore(done.head)
-        run.classifier.head.load_state_dict(done.head or run.classifier.head.state_dict())
-        run.optimiser.optimizer.load_state_dict(done.optimizer)
-        if set(done.schedule) != set(run.schedule.state_dict()):  # which it would take whatever it is
+            run.reassignment.restore(done["head"])
+        if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
             raise ValueError("the schedule is another")
-        run.schedule.load_state_dict(done.schedule)
-        restore_random_states(done.random)
+        states = done | {"head": done["head"] or run.classifier.head.state_dict()}
+        for name, part in run.stateful().items():
+            part.load_state_dict(states[name])
+        restore_random_states(done["random"])
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         raise InvalidArgumentError(
             f"the checkpoint in '{folder}' does not fit its recipe ({reason}); remove it to start again"
         ) from error
-    return done.history
+    return done["history"]
 
 
-def _checkpoint(run: _Run, data: str, history: tuple[EpochMetrics, ...]) -> Checkpoint:
-    model, head = run.classifier.backbone.state_dict(), run.classifier.head.state_dict()
-    states = (run.optimiser.optimizer.state_dict(), run.schedule.state_dict())
-    return Checkpoint(run.recipe.digest, data, len(history), model, head, *states, random_states(), history)
+def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
+    states = {name: part.state_dict() for name, part in run.stateful().items()}
+    about = {"recipe": run.recipe.digest, "data": run.dataset.digest, "epoch": len(history)}
+    return about | states | {"random": random_states(), "history": history}
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
@@ -166,7 +150,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
     begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
     run.schedule.step()
-    loss, correct = (float(total) / len(run.data.train) for total in run.evaluation.summed(sums))
+    loss, correct = (float(total) / len(run.data.train) for total in run.summed(sums))
     if not math.isfinite(loss):
         kept = f"the checkpoint of epoch {epoch} is kept" if epoch else "there is no checkpoint yet"
         raise TrainingError(f"the loss is {loss} in epoch {epoch + 1}; {kept}; try a lower lr")
@@ -176,7 +160,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     """Descend on every batch; the sums of the losses and of the right answers of this process."""
-    fabric, part, warmup = run.evaluation.fabric, run.evaluation.part, run.recipe.warmup
+    fabric, part, warmup = run.fabric, run.part, run.recipe.warmup
     sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
     run.model.train()
     for batch in training_batches(run.data, run.recipe, epoch, part):
@@ -197,4 +181,4 @@ def _validation(run: _Run, epoch: int) -> float | None:
     if not len(run.data.validation) or not (run.watched or epoch + 1 == run.recipe.epochs):
         return None
     kept_apart = augmented_once(run.data, run.recipe, epoch) if run.recipe.augment_validation else run.data.validation
-    return run.evaluation.accuracy(kept_apart)
+    return run.accuracy(kept_apart)

@@ -9,15 +9,13 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import lru_cache
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from protosphere.data import Dataset, load_dataset
+from protosphere.data import load_dataset
 from protosphere.errors import StorageError
-from protosphere.files import make_folder
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import run_or_reason
@@ -27,29 +25,11 @@ TICK_SECONDS = 0.5
 TRIES = 2
 
 
-@dataclass
-class _Worker:
-    """A process, and what it works on."""
+class _Worker(NamedTuple):
+    """A process, and our end of the pipe to it."""
 
     process: Any
     pipe: Connection
-    recipe: Recipe | None = None
-
-    def begin(self, recipe: Recipe, work: Work) -> None:
-        self.recipe = recipe
-        folder = make_folder(work.store.work_folder(recipe.digest))
-        self.pipe.send((recipe, work.data_dir, folder, work.accelerator))
-
-    def answer(self) -> RunRecord | None:
-        """The record, or None where the process died; StorageError where the store cannot be written to."""
-        try:
-            answer = self.pipe.recv()
-        except (EOFError, OSError):
-            return None
-        self.recipe = None
-        if isinstance(answer, str):
-            raise StorageError(answer)
-        return answer
 
     def end(self) -> None:
         self.process.kill()
@@ -57,62 +37,58 @@ class _Worker:
         self.pipe.close()
 
 
-@dataclass
 class _Crew:
-    """All workers, and how often each run has been begun."""
+    """The workers, by their pipes those at work, and the runs: each with how often it has been begun."""
 
-    work: Work
-    size: int
-    todo: list[Recipe]
-    members: list[_Worker] = field(default_factory=list[_Worker])
-    tries: dict[str, int] = field(default_factory=dict[str, int])
-
-    def busy(self) -> list[_Worker]:
-        return [worker for worker in self.members if worker.recipe is not None]
+    def __init__(self, work: Work, size: int) -> None:
+        self.work, self.size = work, size
+        self.todo = [(recipe, 0) for recipe in work.recipes]
+        self.idle: list[_Worker] = []
+        self.busy: dict[Any, tuple[_Worker, Recipe, int]] = {}
 
     def hand_out(self) -> None:
         """Give every idle worker a run, hiring as many as there is work for."""
-        while self.todo and len(self.busy()) < self.size:
-            idle = next((worker for worker in self.members if worker.recipe is None), None)
-            if idle is None:
-                idle = _hired()
-                self.members.append(idle)
-            recipe = self.todo.pop(0)
-            self.tries[recipe.digest] = self.tries.get(recipe.digest, 0) + 1
-            idle.begin(recipe, self.work)
+        while self.todo and len(self.busy) < self.size:
+            worker = self.idle.pop() if self.idle else _hired()
+            recipe, tries = self.todo.pop(0)
+            self.busy[worker.pipe] = (worker, recipe, tries + 1)
+            folder = self.work.store.work_folder(recipe.digest)
+            worker.pipe.send((recipe, self.work.data_dir, folder, self.work.accelerator))
 
-    def collected(self, worker: _Worker) -> RunRecord | None:
-        """The worker's record; of one that died None, its run put back, or a record of the failure."""
-        recipe = worker.recipe
-        record = worker.answer()
-        if record is not None or recipe is None:
-            return record
-        worker.end()
-        self.members.remove(worker)
-        if self.tries[recipe.digest] < TRIES:
-            self.todo.insert(0, recipe)
-            return None
-        reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
-        return RunRecord(recipe, "failed", reason, data=self.work.dataset.digest)
+    def collected(self, pipe: Any) -> RunRecord | None:
+        """The record that came; of a worker that died None, its run put back, or a record of the failure."""
+        worker, recipe, tries = self.busy.pop(pipe)
+        try:
+            answer = pipe.recv()
+        except (EOFError, OSError):
+            worker.end()
+            if tries < TRIES:
+                self.todo.insert(0, (recipe, tries))
+                return None
+            reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
+            return RunRecord(recipe, "failed", reason, data=self.work.dataset.digest)
+        self.idle.append(worker)
+        if isinstance(answer, str):
+            raise StorageError(answer)
+        return answer
 
 
 def local_workers(count: int) -> Engine:
     """The engine of `count` processes."""
 
     def engine(work: Work) -> Iterator[RunRecord]:
-        crew = _Crew(work, count, list(work.recipes))
+        crew = _Crew(work, count)
         try:
             crew.hand_out()
-            while busy := crew.busy():
-                work.watch([worker.recipe for worker in busy if worker.recipe is not None])
-                ready = wait([worker.pipe for worker in busy], TICK_SECONDS)
-                for worker in (worker for worker in busy if worker.pipe in ready):
-                    record = crew.collected(worker)
+            while crew.busy:
+                work.watch([recipe for _, recipe, _ in crew.busy.values()])
+                for pipe in wait(crew.busy, TICK_SECONDS):
+                    record = crew.collected(pipe)
                     crew.hand_out()
                     if record is not None:
                         yield record
         finally:
-            for worker in crew.members:
+            for worker in (*crew.idle, *(worker for worker, _, _ in crew.busy.values())):
                 worker.end()
 
     return engine
@@ -129,20 +105,17 @@ def _hired() -> _Worker:
 
 def _serve(pipe: Connection) -> None:
     """What a worker does: runs, until nobody asks for more."""
-    from protosphere.training.devices import make_fabric
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the sweep's to handle
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
+    dataset_of = lru_cache(maxsize=1)(load_dataset)
+    with suppress(EOFError):
+        while True:
             recipe, data_dir, folder, accelerator = pipe.recv()
-        except EOFError:
-            return
-        try:
-            fabric = make_fabric(accelerator, recipe.precision)
-            pipe.send(run_or_reason(recipe, _dataset(recipe.dataset, data_dir), folder, fabric))
-        except StorageError as error:
-            pipe.send(str(error))
+            try:
+                dataset = dataset_of(recipe.dataset, data_dir=data_dir, download=False)
+                pipe.send(run_or_reason(recipe, dataset, folder, accelerator))
+            except StorageError as error:
+                pipe.send(str(error))
 
 
 def _end_with_parent() -> None:
@@ -150,8 +123,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
-
-
-@lru_cache(maxsize=1)
-def _dataset(name: str, data_dir: Path | None) -> Dataset:
-    return load_dataset(name, data_dir=data_dir, download=False)
