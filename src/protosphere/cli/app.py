@@ -53,10 +53,7 @@ COMMANDS = {
     ),
     "assign": Command(
         "Give prototypes to classes by similarity.",
-        (
-            "c.safetensors --tree groups.txt -o a.safetensors",
-            "c.safetensors --embeddings words.npy --figure both.png",
-        ),
+        ("c.safetensors --tree groups.txt -o a.safetensors", "c.safetensors --embeddings words.npy --figure both.png"),
     ),
     "bounds": Command("How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")),
     "compare": Command(
@@ -97,8 +94,7 @@ COMMANDS = {
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
     ),
     "report": Command(
-        "A page of a sweep's results.",
-        ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
+        "A page of a sweep's results.", ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures")
     ),
     "paired": Command(
         "Ways to train, compared seed by seed.",

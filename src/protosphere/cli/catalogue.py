@@ -10,13 +10,7 @@ from protosphere.errors import as_integer
 from protosphere.known.catalogue import check_catalogue, read_catalogue, shipped_catalogue
 
 
-def catalogue(
-    *,
-    file: Path | None = None,
-    check: Whole | None = None,
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
+def catalogue(*, file: Path | None = None, check: Whole | None = None, seed: Seed = 0, json: Json = False) -> None:
     """What searches found and the package keeps, up to 300 classes in 64 dimensions: where `best` begins.
 
     Args:

@@ -8,13 +8,7 @@ from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.card import show_code
 
 
-def certify(
-    file: Path,
-    /,
-    *,
-    normalize: Flag = False,
-    json: Json = False,
-) -> None:
+def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> None:
     """Measure the prototypes in a file and print their certificate.
 
     Args:

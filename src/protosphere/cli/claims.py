@@ -11,13 +11,7 @@ from protosphere.paper.claims import judged, predicted
 from protosphere.paper.ledger import ledger_rows, page
 
 
-def claims(
-    results: Path,
-    /,
-    *,
-    output: Output = None,
-    json: Json = False,
-) -> None:
+def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:
     """What stored results say of each of the paper's claims on training.
 
     Args:
