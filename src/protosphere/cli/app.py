@@ -11,7 +11,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from protosphere.cli.complaints import complaint
-from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError
+from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError, printable
 from protosphere.version import __version__
 
 RUN_FAILED = 1
@@ -31,10 +31,6 @@ class Command:
     def home(self, name: str) -> str:
         """Its module within this package, and its function there."""
         return self.target or f"{name}:{name}"
-
-    def epilogue(self, name: str) -> str:
-        """The examples, to be copied."""
-        return "\n".join(["Examples:", *(f"  protosphere {name} {example}".rstrip() for example in self.examples)])
 
 
 COMMANDS = {
@@ -119,13 +115,9 @@ def program() -> App:
         suppress_keyboard_interrupt=False,
     )
     for order, (name, command) in enumerate(COMMANDS.items()):
-        app.command(
-            f"protosphere.cli.{command.home(name)}",
-            name=name,
-            help=command.summary,
-            help_epilogue=command.epilogue(name),
-            sort_key=order,
-        )
+        examples = "\n".join(["Examples:", *(f"  protosphere {name} {words}".rstrip() for words in command.examples)])
+        home = f"protosphere.cli.{command.home(name)}"
+        app.command(home, name=name, help=command.summary, help_epilogue=examples, sort_key=order)
     app.register_install_completion_command(COMPLETION)  # pyright: ignore[reportUnknownMemberType] - its keywords
     return app
 
@@ -177,9 +169,8 @@ def prepare_streams() -> None:
 
 def complain(sentence: str, exit_code: int) -> int:
     """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
-    line = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in " ".join(sentence.split()))
     with suppress(OSError):
-        sys.stderr.write(f"protosphere: {line}\n")
+        sys.stderr.write(f"protosphere: {printable(' '.join(sentence.split()))}\n")
     return exit_code
 
 

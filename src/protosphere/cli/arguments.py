@@ -22,11 +22,15 @@ def whole_number(kind: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=whole_number)]
-Classes = Annotated[Whole, Parameter(name=("--classes", "-K"), help="How many prototypes, K.")]
-Dim = Annotated[Whole, Parameter(name=("--dim", "-n"), help="The dimension n of the space.")]
+ClassesFlag = Annotated[Whole, Parameter(name=("--classes", "-K"))]
+Classes = Annotated[ClassesFlag, Parameter(help="How many prototypes, K.")]
+DimFlag = Annotated[Whole, Parameter(name=("--dim", "-n"))]
+Dim = Annotated[DimFlag, Parameter(help="The dimension n of the space.")]
 Seed = Annotated[Whole, Parameter(help="Of everything random: the same seed gives the same bits.")]
-Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Answer in JSON.")]
-Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Switch = Annotated[bool, Parameter(negative="")]
+Flag = Annotated[Switch, Parameter(show_default=False)]
+Json = Annotated[Flag, Parameter(help="Answer in JSON.")]
+OutputPath = Annotated[Path, Parameter(name=("--output", "-o"))]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 CODE_FILE = "A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows)."
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]

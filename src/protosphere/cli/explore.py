@@ -2,12 +2,9 @@
 
 import webbrowser
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Flag, Json, Whole
+from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import InvalidArgumentError, brief
@@ -19,9 +16,9 @@ DEFAULT_CLASSES, DEFAULT_DIM = 1000, 128
 
 def explore(
     *,
-    num_classes: Annotated[Whole, Parameter(name=("--classes", "-K"))] = DEFAULT_CLASSES,
-    dim: Annotated[Whole, Parameter(name=("--dim", "-n"))] = DEFAULT_DIM,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("protosphere-atlas.html"),
+    num_classes: ClassesFlag = DEFAULT_CLASSES,
+    dim: DimFlag = DEFAULT_DIM,
+    output: OutputPath = Path("protosphere-atlas.html"),
     no_open: Flag = False,
     json: Json = False,
 ) -> None:

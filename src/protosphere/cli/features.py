@@ -1,12 +1,11 @@
 """`protosphere features`."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import DataDir, Flag, Json, Whole
+from protosphere.cli.arguments import DataDir, Flag, Json, OutputPath, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, print_lines
 from protosphere.data import load_dataset
@@ -18,7 +17,7 @@ def features(
     /,
     *,
     model: str,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))],
+    output: OutputPath,
     size: Whole | None = None,
     mean: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
     deviation: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,

@@ -8,7 +8,7 @@ import numpy as np
 from cyclopts import Group, Parameter
 
 from protosphere.assignment.similarity import similarity_text
-from protosphere.cli.arguments import Either, Whole, flag
+from protosphere.cli.arguments import DimFlag, Either, Whole, flag
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
@@ -24,9 +24,7 @@ class RecipeOptions:
         "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck)."
     )
     scheme: str | None = flag("A scheme that `protosphere list` shows.")
-    dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = flag(
-        "The dimension n of the prototypes; by default about the number of classes."
-    )
+    dim: DimFlag | None = flag("The dimension n of the prototypes; by default about the number of classes.")
     mapping: Literal["fixed", "random", "align", "oppose"] | None = flag(
         "Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones."
     )
