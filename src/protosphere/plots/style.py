@@ -1,6 +1,6 @@
 """How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -100,3 +100,11 @@ def styled() -> Generator[None]:
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
     return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+def dimension_axis(ax: Any, dims: Sequence[int]) -> None:
+    """A logarithmic axis of dimensions with a tick at each of `dims`."""
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(dims, [str(dim) for dim in dims])
+    ax.minorticks_off()
+    ax.set_xlabel("dimension n")
