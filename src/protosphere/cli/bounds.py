@@ -25,11 +25,8 @@ class Row:
     def fields(self) -> dict[str, Any]:
         """For JSON."""
         value, theorem = (self.bound.value, self.bound.theorem) if self.bound else (None, None)
-        cosine = cosine_fields("value", value)
-        return {"name": self.name, "kind": self.kind, **cosine, "theorem": theorem} | {
-            "meaning": self.meaning,
-            "obstacle": self.obstacle,
-        }
+        fields = {"name": self.name, "kind": self.kind} | cosine_fields("value", value)
+        return fields | {"theorem": theorem, "meaning": self.meaning, "obstacle": self.obstacle}
 
     def line(self) -> tuple[str, str]:
         """For people: the value of a theorem; of the best one with its name, and below it what that means."""

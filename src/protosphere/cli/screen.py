@@ -34,6 +34,11 @@ def print_lines(lines: Iterable[str]) -> None:
         console.print(line, soft_wrap=True)
 
 
+def print_answer(record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool) -> None:
+    """The record for programs, or the lines for people."""
+    print_json(record) if json else print_lines(lines)
+
+
 def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
     """A title and what belongs to it, a line each, the names in a column of their own."""
     grid = Table.grid(padding=(0, 2))
