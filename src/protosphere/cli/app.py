@@ -100,9 +100,6 @@ COMMANDS = {
 }
 """One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
 
-COMPLETION = "--install-completion"
-"""Tab completion for bash, zsh or fish."""
-
 
 def program() -> App:
     """The command line with every command registered by name only."""
@@ -118,7 +115,7 @@ def program() -> App:
         examples = "\n".join(["Examples:", *(f"  protosphere {name} {words}".rstrip() for words in command.examples)])
         home = f"protosphere.cli.{command.home(name)}"
         app.command(home, name=name, help=command.summary, help_epilogue=examples, sort_key=order)
-    app.register_install_completion_command(COMPLETION)  # pyright: ignore[reportUnknownMemberType] - its keywords
+    app.register_install_completion_command()  # pyright: ignore[reportUnknownMemberType] - its keywords
     return app
 
 

@@ -6,10 +6,9 @@ from typing import Literal
 import protosphere as ps
 from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import Json, OutputCode, Seed
+from protosphere.cli.arguments import NO_SOURCE, Json, OutputCode, Seed, Sources
 from protosphere.cli.card import show_code
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.cli.similarity_sources import NO_SOURCE, Sources
 from protosphere.code.formats import WRITABLE
 from protosphere.plots import draw_similarity
 

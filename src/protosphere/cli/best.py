@@ -7,9 +7,8 @@ from rich.table import Table
 import protosphere as ps
 from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed, Whole
 from protosphere.cli.card import show_code
-from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import screen
+from protosphere.cli.screen import cosine_fields, screen
 from protosphere.code.choice import Choice
 from protosphere.code.formats import WRITABLE
 

@@ -7,8 +7,7 @@ from typing import Any
 import protosphere as ps
 from protosphere.bounds import BOUNDS
 from protosphere.cli.arguments import Classes, Dim, Json
-from protosphere.cli.numbers import cosine_fields, spoken
-from protosphere.cli.screen import print_card, print_json
+from protosphere.cli.screen import cosine_fields, print_card, print_json, spoken
 from protosphere.errors import brief
 
 

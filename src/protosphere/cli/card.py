@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.bounds import welch_mean_square
-from protosphere.cli.numbers import cosine_fields, decimal, difference, spoken
-from protosphere.cli.screen import print_card, print_json, print_lines
+from protosphere.cli.screen import cosine_fields, decimal, difference, print_card, print_json, print_lines, spoken
 from protosphere.code.certificate import Certificate
 from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.spherical_code import SphericalCode

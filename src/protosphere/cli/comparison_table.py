@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from protosphere.bounds import welch_mean_square
-from protosphere.cli.numbers import decimal
+from protosphere.cli.screen import decimal
 from protosphere.constructions.comparison import Cell, Comparison
 from protosphere.types import Cosine
 
@@ -60,9 +60,7 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
     return [Column("tight\nframe", least, False), *scheme_columns(comparison, lambda cell: cell.mean_square)]
 
 
-def print_comparison(
-    comparison: Comparison, console: Console, *, energy: bool = False, mean_square: bool = False
-) -> None:
+def print_comparison(comparison: Comparison, console: Console, *, energy: bool, mean_square: bool) -> None:
     """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
     K = comparison.num_classes
     if mean_square:

@@ -11,13 +11,11 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.page.html import write_page
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES
 
-DEFAULT_CLASSES, DEFAULT_DIM = 1000, 128
-
 
 def explore(
     *,
-    num_classes: ClassesFlag = DEFAULT_CLASSES,
-    dim: DimFlag = DEFAULT_DIM,
+    num_classes: ClassesFlag = 1000,
+    dim: DimFlag = 128,
     output: OutputPath = Path("protosphere-atlas.html"),
     no_open: Flag = False,
     json: Json = False,

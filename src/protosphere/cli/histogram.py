@@ -5,14 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 from rich.bar import Bar
-from rich.console import Console
 from rich.table import Table
 
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
-from protosphere.cli.numbers import cosine_fields, decimal, spoken
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import cosine_fields, decimal, print_json, screen, spoken
 from protosphere.code.cosines import CosineBin, CosineCounts, cosine_counts
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
@@ -52,14 +50,14 @@ def histogram(
         head |= cosine_fields("max_cosine", counts.max_cosine) | {"exact": counts.exact}
         print_json(head | {"figure": picture and str(picture), "bins": counts.records()})
         return
-    console = screen()
-    print_counts(counts, bins, console)
+    print_counts(counts, bins)
     if picture is not None:
-        console.print(f"figure: {picture}")
+        screen().print(f"figure: {picture}")
 
 
-def print_counts(counts: CosineCounts, most: int, console: Console) -> None:
+def print_counts(counts: CosineCounts, most: int) -> None:
     """A bar a cosine; where there are more than `most` of them, a bar a bin."""
+    console = screen()
     grouped = counts.exact and len(counts.bins) > most
     rows = binned(counts.bins, most) if grouped else counts.bins
     title = f"{counts.scheme}: cosines of the {counts.pairs} pairs of {counts.num_classes} points"

@@ -116,9 +116,7 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
     InfeasibleError where the scheme has no such code: asked before any image is read.
     """
     given = options.given()
-    if recipe is None:
-        recipe = default_recipe(dataset or "digits")
-    base = load_recipe(recipe)
+    base = load_recipe(default_recipe(dataset or "digits") if recipe is None else recipe)
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
     if base.head == "linear" and "dim" not in given:

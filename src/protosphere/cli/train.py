@@ -130,9 +130,8 @@ def show_record(record: RunRecord, folder: Path) -> None:
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:
-        lines.append(
-            ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {record.images_per_second:,.0f} images/s")
-        )
+        speed = f"{record.images_per_second:,.0f} images/s"
+        lines.append(("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}"))
     lines.append(("folder", str(folder)))
     print_card(f"{plan.dataset}: {plan.title}", lines)
 

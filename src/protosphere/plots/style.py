@@ -51,8 +51,7 @@ class SchemeStyle:
         if not self.marker:
             look = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": self.color, "markeredgewidth": 1.5}
             return look | {"markersize": 1.7 * factor * self.size}
-        edge = self.color if self.marker in LINE_MARKERS else "white"
-        width = 1.5 if self.marker in LINE_MARKERS else 0.6
+        edge, width = (self.color, 1.5) if self.marker in LINE_MARKERS else ("white", 0.6)
         look = {"marker": self.marker, "markeredgecolor": edge, "markeredgewidth": width}
         return look | {"markersize": factor * self.size}
 
