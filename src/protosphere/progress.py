@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS, LINE_SECONDS = 1.0, 5.0
 """Nothing is shown before the first; where there is no terminal, lines come as far apart as the second."""
 
-
 STARTING = "starting"
 """What is shown while nobody has told anything: imports, or the compiler. Its bar moves to and fro."""
 
@@ -27,11 +26,9 @@ class _StageBars:
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-        percentage = TextColumn("{task.percentage:>3.0f}%")
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), percentage, TimeRemainingColumn(),
-            console=console, transient=True,
-        )  # fmt: skip
+        name, percentage = TextColumn("{task.description}"), TextColumn("{task.percentage:>3.0f}%")
+        columns = name, BarColumn(), percentage, TimeRemainingColumn()
+        self.bar = Progress(*columns, console=console, transient=True)
         self.label = label
         self.tasks: dict[str, TaskID] = {}
 
@@ -39,8 +36,8 @@ class _StageBars:
         """Draw it."""
         name, description = stage.partition(":")[0], f"{self.label} {stage}".strip()
         if name not in self.tasks:
-            for beginning in [self.tasks.pop(STARTING)] if STARTING in self.tasks else []:
-                self.bar.remove_task(beginning)
+            if STARTING in self.tasks:
+                self.bar.remove_task(self.tasks.pop(STARTING))
             self.tasks[name] = self.bar.add_task(description, total=total or None)
             self.bar.start()
         self.bar.update(self.tasks[name], description=description, completed=done, total=total or None)
@@ -82,11 +79,11 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     console = Console(stderr=True)
     display = _StageBars(label, console) if console.is_terminal else _StageLines(label, console)
     begun, lock, ended = time.monotonic(), Lock(), Event()
-    latest: list[tuple[str, int, int]] = []
+    latest = [(STARTING, 0, 0)]
 
     def show(stage: str, done: int, total: int) -> None:
         with lock:
-            latest[:] = [(stage, done, total)]
+            latest[0] = (stage, done, total)
             if time.monotonic() - begun >= PATIENCE_SECONDS:
                 display.show(stage, done, total)
 
@@ -95,7 +92,7 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
         while not ended.wait(pause):
             pause = LINE_SECONDS
             with lock:
-                display.show(*(latest[0] if latest else (STARTING, 0, 0)))
+                display.show(*latest[0])
 
     thread = Thread(target=repeat, daemon=True)
     thread.start()

@@ -11,7 +11,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from protosphere.cli.complaints import complaint
-from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError
+from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError, printable
 from protosphere.version import __version__
 
 RUN_FAILED = 1
@@ -32,10 +32,6 @@ class Command:
         """Its module within this package, and its function there."""
         return self.target or f"{name}:{name}"
 
-    def epilogue(self, name: str) -> str:
-        """The examples, to be copied."""
-        return "\n".join(["Examples:", *(f"  protosphere {name} {example}".rstrip() for example in self.examples)])
-
 
 COMMANDS = {
     "list": Command("The schemes, or one of them in detail.", ("", "bch"), target="list_schemes:list_schemes"),
@@ -53,10 +49,7 @@ COMMANDS = {
     ),
     "assign": Command(
         "Give prototypes to classes by similarity.",
-        (
-            "c.safetensors --tree groups.txt -o a.safetensors",
-            "c.safetensors --embeddings words.npy --figure both.png",
-        ),
+        ("c.safetensors --tree groups.txt -o a.safetensors", "c.safetensors --embeddings words.npy --figure both.png"),
     ),
     "bounds": Command("How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")),
     "compare": Command(
@@ -97,8 +90,7 @@ COMMANDS = {
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
     ),
     "report": Command(
-        "A page of a sweep's results.",
-        ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
+        "A page of a sweep's results.", ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures")
     ),
     "paired": Command(
         "Ways to train, compared seed by seed.",
@@ -107,9 +99,6 @@ COMMANDS = {
     "claims": Command("What results say of the paper's claims.", ("results -o claims.md", "runs/mnist-quick --json")),
 }
 """One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
-
-COMPLETION = "--install-completion"
-"""Tab completion for bash, zsh or fish."""
 
 
 def program() -> App:
@@ -123,14 +112,10 @@ def program() -> App:
         suppress_keyboard_interrupt=False,
     )
     for order, (name, command) in enumerate(COMMANDS.items()):
-        app.command(
-            f"protosphere.cli.{command.home(name)}",
-            name=name,
-            help=command.summary,
-            help_epilogue=command.epilogue(name),
-            sort_key=order,
-        )
-    app.register_install_completion_command(COMPLETION)  # pyright: ignore[reportUnknownMemberType] - its keywords
+        examples = "\n".join(["Examples:", *(f"  protosphere {name} {words}".rstrip() for words in command.examples)])
+        home = f"protosphere.cli.{command.home(name)}"
+        app.command(home, name=name, help=command.summary, help_epilogue=examples, sort_key=order)
+    app.register_install_completion_command()  # pyright: ignore[reportUnknownMemberType] - its keywords
     return app
 
 
@@ -181,9 +166,8 @@ def prepare_streams() -> None:
 
 def complain(sentence: str, exit_code: int) -> int:
     """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
-    line = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in " ".join(sentence.split()))
     with suppress(OSError):
-        sys.stderr.write(f"protosphere: {line}\n")
+        sys.stderr.write(f"protosphere: {printable(' '.join(sentence.split()))}\n")
     return exit_code
 
 

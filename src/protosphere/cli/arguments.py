@@ -1,14 +1,15 @@
 """The arguments that several commands share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter, Token
 
+import protosphere as ps
 from protosphere.code.user_points import read_points
-from protosphere.errors import brief
+from protosphere.errors import InvalidArgumentError, brief
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
@@ -22,11 +23,15 @@ def whole_number(kind: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=whole_number)]
-Classes = Annotated[Whole, Parameter(name=("--classes", "-K"), help="How many prototypes, K.")]
-Dim = Annotated[Whole, Parameter(name=("--dim", "-n"), help="The dimension n of the space.")]
+ClassesFlag = Annotated[Whole, Parameter(name=("--classes", "-K"))]
+Classes = Annotated[ClassesFlag, Parameter(help="How many prototypes, K.")]
+DimFlag = Annotated[Whole, Parameter(name=("--dim", "-n"))]
+Dim = Annotated[DimFlag, Parameter(help="The dimension n of the space.")]
 Seed = Annotated[Whole, Parameter(help="Of everything random: the same seed gives the same bits.")]
-Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Answer in JSON.")]
-Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Switch = Annotated[bool, Parameter(negative="")]
+Flag = Annotated[Switch, Parameter(show_default=False)]
+Json = Annotated[Flag, Parameter(help="Answer in JSON.")]
+OutputPath = Annotated[Path, Parameter(name=("--output", "-o"))]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 CODE_FILE = "A file to write: .safetensors (certificate and provenance included), .npy, .csv or .pt (float64 rows)."
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
@@ -88,3 +93,41 @@ class SchemeOptions:
 
 UNSET = SchemeOptions()
 Options = Annotated[SchemeOptions, Parameter(name="*", negative="", group=Group("Options of some schemes", sort_key=1))]
+
+
+@dataclass(frozen=True)
+class SimilaritySources:
+    """Where a similarity comes from; just one of them."""
+
+    matrix: Path | None = flag("A .npy, .csv or .txt file with the K x K similarities themselves.")
+    embeddings: Path | None = flag("Such a file with one vector per class.")
+    confusion: Path | None = flag("Such a file with a confusion matrix, true classes in rows.")
+    features: Path | None = flag("An .npz file with x_train and y_train, whose class means are compared.")
+    tree: str | None = flag(
+        "A text file with a line 'child parent' each, or the name of a tree we ship, such as cifar100_superclasses."
+    )
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return any(value is not None for value in vars(self).values())
+
+    def similarity(self) -> Any:
+        """The similarity, or the tree that has one."""
+        readers: dict[str, Callable[[Any], Any]] = {
+            "matrix": read_points,
+            "embeddings": lambda path: ps.similarity_from_embeddings(read_points(path)),
+            "confusion": lambda path: ps.similarity_from_confusion(read_points(path)),
+            "features": ps.similarity_from_features,
+            "tree": ps.taxonomy,
+        }
+        given = [(read, getattr(self, name)) for name, read in readers.items() if getattr(self, name) is not None]
+        if len(given) != 1:
+            known = ", ".join(f"--{name}" for name in readers)
+            raise InvalidArgumentError(f"similarity comes from just one of {known}, got {len(given)} of them")
+        read, source = given[0]
+        return read(source)
+
+
+NO_SOURCE = SimilaritySources()
+Sources = Annotated[SimilaritySources, Parameter(name="*", group=Group("Similarity from", sort_key=1))]

@@ -6,11 +6,9 @@ from typing import Literal
 import protosphere as ps
 from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import Json, OutputCode, Seed
-from protosphere.cli.card import code_record, show_code
+from protosphere.cli.arguments import NO_SOURCE, Json, OutputCode, Seed, Sources
+from protosphere.cli.card import show_code
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.cli.screen import print_json, screen
-from protosphere.cli.similarity_sources import NO_SOURCE, Sources
 from protosphere.code.formats import WRITABLE
 from protosphere.plots import draw_similarity
 
@@ -49,8 +47,4 @@ def assign(
     if picture is not None:
         draw_similarity(as_similarity(similarity), found, picture, tree=tree)
     assert found.choice is not None, "an assignment says what it gains"
-    if json:
-        print_json(code_record(found) | {"file": written and str(written), "reason": found.choice.reason})
-        return
-    show_code(str(file), found, file=written, json=False)
-    screen().print(found.choice.reason, soft_wrap=True)
+    show_code(str(file), found, file=written, json=json, reason=found.choice.reason)

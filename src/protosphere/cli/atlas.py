@@ -4,13 +4,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.cli.arguments import Json, Seed, Whole
+from protosphere.cli.arguments import Json, OutputPath, Seed, Switch, Whole
 from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
@@ -28,9 +26,9 @@ def atlas(
     iterations: Whole | None = None,
     seed: Seed = 0,
     check: Whole | None = None,
-    shipped: Annotated[bool, Parameter(negative=())] = False,
+    shipped: Switch = False,
     figure: Path | None = None,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("atlas.csv"),
+    output: OutputPath = Path("atlas.csv"),
     json: Json = False,
 ) -> None:
     """The best known max cosine for many (K, n), in one file; run again, it goes on where it stopped.

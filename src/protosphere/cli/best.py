@@ -6,10 +6,9 @@ from rich.table import Table
 
 import protosphere as ps
 from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed, Whole
-from protosphere.cli.card import code_record, show_code
-from protosphere.cli.numbers import cosine_fields
+from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import cosine_fields, screen
 from protosphere.code.choice import Choice
 from protosphere.code.formats import WRITABLE
 
@@ -51,19 +50,15 @@ def best(
         if file is not None:
             code.save(file, progress)
     assert code.choice is not None, "best always says why"
-    if json:
-        print_json(code_record(code) | {"file": file and str(file)} | choice_record(code.choice))
-    else:
-        show_code("best", code, file=file, json=False)
-        screen().print(code.choice.reason, soft_wrap=True)
-        if explain:
-            print_choice(code.choice)
+    show_code("best", code, file=file, json=json, **choice_record(code.choice))
+    if explain and not json:
+        print_choice(code.choice)
     if code.choice.interrupted:
         raise KeyboardInterrupt  # the answer is out; the exit code says that it was cut short
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """The reason and the candidates as JSON fields."""
+    """The reason and the candidates as fields of the card."""
     rows = [
         {"scheme": c.scheme, "recipe": c.recipe}
         | cosine_fields("promise", c.promise)

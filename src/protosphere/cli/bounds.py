@@ -7,8 +7,7 @@ from typing import Any
 import protosphere as ps
 from protosphere.bounds import BOUNDS
 from protosphere.cli.arguments import Classes, Dim, Json
-from protosphere.cli.numbers import cosine_fields, spoken
-from protosphere.cli.screen import print_card, print_json
+from protosphere.cli.screen import cosine_fields, print_card, print_json, spoken
 from protosphere.errors import brief
 
 
@@ -25,11 +24,8 @@ class Row:
     def fields(self) -> dict[str, Any]:
         """For JSON."""
         value, theorem = (self.bound.value, self.bound.theorem) if self.bound else (None, None)
-        cosine = cosine_fields("value", value)
-        return {"name": self.name, "kind": self.kind, **cosine, "theorem": theorem} | {
-            "meaning": self.meaning,
-            "obstacle": self.obstacle,
-        }
+        fields = {"name": self.name, "kind": self.kind} | cosine_fields("value", value)
+        return fields | {"theorem": theorem, "meaning": self.meaning, "obstacle": self.obstacle}
 
     def line(self) -> tuple[str, str]:
         """For people: the value of a theorem; of the best one with its name, and below it what that means."""

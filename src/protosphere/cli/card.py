@@ -5,26 +5,22 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.bounds import welch_mean_square
-from protosphere.cli.numbers import cosine_fields, decimal, difference, spoken
-from protosphere.cli.screen import print_card, print_json
+from protosphere.cli.screen import cosine_fields, decimal, difference, print_card, print_json, print_lines, spoken
 from protosphere.code.certificate import Certificate
 from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.evenness_order import LARGEST_COMPARED
 
-SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
-"""Fields that a file of ours is believed in, and that nobody has looked at."""
 
-
-def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None) -> None:
-    """Print the card, or its JSON; `file` is where the code was written or read."""
-    read = title == str(file)
+def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any) -> None:
+    """Print the card and the reason for it, or the JSON of all; `file` is where the code was written or read."""
     if json:
-        said = {"said_by_file": SAID} if read and code.provenance else {}
-        print_json(code_record(code) | {"file": None if file is None else str(file)} | said)
+        print_json(code_record(code) | {"file": file and str(file)} | more)
         return
+    read = title == str(file)
     written = [] if file is None or read else [("written", str(file))]
     print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code, read), *written])
+    print_lines([more["reason"]] if "reason" in more else [])
 
 
 def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[str, str]]:

@@ -7,14 +7,11 @@ import protosphere as ps
 from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.card import show_code
 
+SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
+"""Fields that a file of ours is believed in, and that nobody has looked at."""
 
-def certify(
-    file: Path,
-    /,
-    *,
-    normalize: Flag = False,
-    json: Json = False,
-) -> None:
+
+def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> None:
     """Measure the prototypes in a file and print their certificate.
 
     Args:
@@ -25,4 +22,5 @@ def certify(
         code = ps.from_points(file, normalize=normalize, progress=progress)
         if code.provenance or code.certificate.claimed:
             code = replace(code, certificate=ps.certify(code, progress=progress))
-    show_code(str(file), code, file=file, json=json)
+    said = {"said_by_file": SAID} if code.provenance else {}
+    show_code(str(file), code, file=file, json=json, **said)

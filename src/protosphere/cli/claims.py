@@ -5,19 +5,13 @@ from pathlib import Path
 from protosphere.cli.arguments import Json, Output
 from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, print_lines
+from protosphere.cli.screen import print_answer
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged, predicted
 from protosphere.paper.ledger import ledger_rows, page
 
 
-def claims(
-    results: Path,
-    /,
-    *,
-    output: Output = None,
-    json: Json = False,
-) -> None:
+def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:
     """What stored results say of each of the paper's claims on training.
 
     Args:
@@ -30,7 +24,5 @@ def claims(
     rows = ledger_rows(ledger)
     if target is not None:
         replace_bytes(target, page(ledger, predicted(records)).encode())
-    if json:
-        print_json(rows)
-    else:
-        print_lines(f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})" for row in rows)
+    lines = (f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})" for row in rows)
+    print_answer(rows, lines, json=json)

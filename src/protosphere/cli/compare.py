@@ -1,9 +1,6 @@
 """`protosphere compare`."""
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import Classes, Flag, Json, Seed
@@ -28,7 +25,7 @@ def compare(
     seed: Seed = 0,
     figure: Path | None = None,
     no_figure: Flag = False,
-    table: Annotated[Path | None, Parameter(name="--csv")] = None,
+    csv: Path | None = None,
     json: Json = False,
 ) -> None:
     """Every scheme against the bounds: a table and a figure.
@@ -42,7 +39,7 @@ def compare(
         mean_square: Show and draw the mean squared cosine instead, the number that tells accuracy best.
         figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
         no_figure: Draw nothing.
-        table: Write the numbers to this .csv file, one per line.
+        csv: Write the numbers to this .csv file, one per line.
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError("--figure and --no-figure contradict each other; give one of them")
@@ -50,7 +47,7 @@ def compare(
         raise ps.InvalidArgumentError("--energy and --mean-square are two tables; give one of them")
     unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
     picture = checked_output(figure or unasked, FIGURE_ENDINGS)
-    numbers = checked_output(table, (".csv",))
+    numbers = checked_output(csv, (".csv",))
     chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:

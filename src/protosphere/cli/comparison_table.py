@@ -1,6 +1,6 @@
 """A comparison as tables that fit the terminal: a row per dimension, a column per scheme."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from protosphere.bounds import welch_mean_square
-from protosphere.cli.numbers import decimal
-from protosphere.constructions.comparison import Comparison
+from protosphere.cli.screen import decimal
+from protosphere.constructions.comparison import Cell, Comparison
 from protosphere.types import Cosine
 
 COSINE_PLACES, PERCENT_PLACES = 4, 3
@@ -17,9 +17,7 @@ GAP = 2
 """Blanks between columns."""
 
 INFEASIBLE = "\N{MIDDLE DOT}"
-
-Found = Mapping[tuple[str, int], Cosine | None]
-"""A number for each scheme and dimension."""
+Number = Callable[[Cell], Cosine | None]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Column:
 
     def digits(self, dim: int) -> str | None:
         """The number at a dimension as it is shown; None where there is none."""
-        value = self.values[dim]
+        value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
@@ -47,26 +45,22 @@ def columns(comparison: Comparison) -> list[Column]:
     limits = comparison.limits
     converse = Column("converse", {row.dim: row.converse.value for row in limits}, False)
     achievable = Column("achiev-\nable", {row.dim: row.achievable and row.achievable.value for row in limits}, False)
-    found = {(cell.scheme, cell.dim): cell.max_cosine for cell in comparison.cells}
-    return [converse, achievable, *scheme_columns(comparison, found, COSINE_PLACES)]
+    return [converse, achievable, *scheme_columns(comparison, lambda cell: cell.max_cosine)]
 
 
-def scheme_columns(comparison: Comparison, found: Found, places: int) -> list[Column]:
-    """A column a scheme, of what was found for it at each dimension."""
-    rows = {scheme: {dim: found.get((scheme, dim)) for dim in comparison.dims} for scheme in comparison.schemes}
+def scheme_columns(comparison: Comparison, number: Number, places: int = COSINE_PLACES) -> list[Column]:
+    """A column a scheme, of one number of its cells."""
+    rows = {scheme: {cell.dim: number(cell) for cell in comparison.of(scheme)} for scheme in comparison.schemes}
     return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
     """Welch's bound on the mean squared cosine, then the schemes."""
     least = {dim: welch_mean_square(comparison.num_classes, dim).value for dim in comparison.dims}
-    found = {(cell.scheme, cell.dim): cell.mean_square for cell in comparison.cells}
-    return [Column("tight\nframe", least, False), *scheme_columns(comparison, found, COSINE_PLACES)]
+    return [Column("tight\nframe", least, False), *scheme_columns(comparison, lambda cell: cell.mean_square)]
 
 
-def print_comparison(
-    comparison: Comparison, console: Console, *, energy: bool = False, mean_square: bool = False
-) -> None:
+def print_comparison(comparison: Comparison, console: Console, *, energy: bool, mean_square: bool) -> None:
     """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
     K = comparison.num_classes
     if mean_square:
@@ -76,8 +70,8 @@ def print_comparison(
         return
     if energy:
         console.print(f"energy of {K} points in %, by dimension n (lower is more even)", style="bold")
-        energies = {(cell.scheme, cell.dim): cell.energy and 100 * cell.energy for cell in comparison.cells}
-        print_columns(scheme_columns(comparison, energies, PERCENT_PLACES), comparison.dims, console)
+        percent = scheme_columns(comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES)
+        print_columns(percent, comparison.dims, console)
         console.print("what the other classes add to the 1 of the right one at its prototype", style="dim")
         return
     console.print(f"max cosine of {K} points, by dimension n (lower is better)", style="bold")

@@ -28,13 +28,7 @@ def construct(
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:
         code = ps.construct(
-            scheme,
-            num_classes=num_classes,
-            dim=dim,
-            seed=seed,
-            mapping=mapping,
-            progress=progress,
-            **options.given(),
+            scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, progress=progress, **options.given()
         )
         if file is not None:
             code.save(file, progress)

@@ -24,7 +24,12 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
         case [low, high]:
             return characteristic(low, checked(high, text), num_classes, text)
         case [low, high, step]:
-            return arithmetic(low, checked(high, text), step, text)
+            dims = range(low, checked(high, text) + 1, step)
+            if 1 <= len(dims) <= MOST_DIMS:
+                return tuple(dims)
+            raise InvalidArgumentError(
+                f"--dims {text} is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
+            )
         case []:
             return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
         case _:
@@ -46,14 +51,6 @@ def characteristic(low: int, high: int, num_classes: int, text: str) -> tuple[in
     if not dims:
         raise InvalidArgumentError(f"--dims {text} has no dimension of interest; try a wider range or {low}:{high}:1")
     return dims
-
-
-def arithmetic(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """From `low` to at most `high`, by `step`."""
-    dims = range(low, high + 1, step)
-    if not 1 <= len(dims) <= MOST_DIMS:
-        raise InvalidArgumentError(f"--dims {text} is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once")
-    return tuple(dims)
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:

@@ -2,26 +2,21 @@
 
 import webbrowser
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Flag, Json, Whole
+from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.page.html import write_page
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES
 
-DEFAULT_CLASSES, DEFAULT_DIM = 1000, 128
-
 
 def explore(
     *,
-    num_classes: Annotated[Whole, Parameter(name=("--classes", "-K"))] = DEFAULT_CLASSES,
-    dim: Annotated[Whole, Parameter(name=("--dim", "-n"))] = DEFAULT_DIM,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("protosphere-atlas.html"),
+    num_classes: ClassesFlag = 1000,
+    dim: DimFlag = 128,
+    output: OutputPath = Path("protosphere-atlas.html"),
     no_open: Flag = False,
     json: Json = False,
 ) -> None:

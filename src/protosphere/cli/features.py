@@ -1,14 +1,13 @@
 """`protosphere features`."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import DataDir, Flag, Json, Whole
+from protosphere.cli.arguments import DataDir, Flag, Json, OutputPath, Whole
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, print_lines
+from protosphere.cli.screen import print_answer
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive
 
@@ -18,7 +17,7 @@ def features(
     /,
     *,
     model: str,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))],
+    output: OutputPath,
     size: Whole | None = None,
     mean: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
     deviation: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
@@ -55,11 +54,8 @@ def features(
             if values is not None and len(values) not in channels:
                 raise InvalidArgumentError(f"'{name}' must be one number, or one per channel, got {len(values)}")
         preparation = Preparation(sides or network.size, tuple(mean or (0.0,)), tuple(deviation or (255.0,)))
-        found = write_features(
+        train, test, dim = write_features(
             images, network, preparation, output, batch_size=batch_size, int8=int8, progress=progress
         )
-    train, test, dim = found
-    if json:
-        print_json({"file": str(target), "train": train, "test": test, "features": dim})
-    else:
-        print_lines([f"{train} training and {test} test vectors of {dim} features: {target}"])
+    said = f"{train} training and {test} test vectors of {dim} features: {target}"
+    print_answer({"file": str(target), "train": train, "test": test, "features": dim}, [said], json=json)

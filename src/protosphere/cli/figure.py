@@ -1,12 +1,9 @@
 """`protosphere figure`."""
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 import protosphere as ps
-from protosphere.cli.arguments import Json, Seed
+from protosphere.cli.arguments import Json, OutputPath, Seed
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.extras import require
@@ -18,7 +15,7 @@ def figure(
     name: str,
     /,
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("figures"),
+    output: OutputPath = Path("figures"),
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

@@ -21,20 +21,11 @@ WITHOUT = ("rehearsal", "reassignment", "label_noise", "train_images")
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
     """The finished runs."""
-    done = [record for record in records if record.test_accuracy is not None]
-    differing = [name for name in TOLD_APART if len({str(getattr(r.recipe, name)) for r in done}) > 1]
+    done = [(r.recipe, r.max_cosine, r.test_accuracy) for r in records if r.test_accuracy is not None]
+    differing = [name for name in TOLD_APART if len({str(getattr(recipe, name)) for recipe, *_ in done}) > 1]
     return [
-        Trained(
-            record.recipe.series,
-            record.recipe.dim,
-            record.recipe.mapping,
-            record.recipe.seed,
-            record.max_cosine,
-            record.test_accuracy,
-            variant(record.recipe, differing),
-        )
-        for record in done
-        if record.test_accuracy is not None
+        Trained(r.series, r.dim, r.mapping, r.seed, cosine, accuracy, variant(r, differing))
+        for r, cosine, accuracy in done
     ]
 
 

@@ -1,12 +1,17 @@
-"""`protosphere histogram`."""
+"""`protosphere histogram`: counted cosines as horizontal bars."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from rich.bar import Bar
+from rich.table import Table
 
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
-from protosphere.cli.bar_chart import print_counts
-from protosphere.cli.numbers import cosine_fields
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.cli.screen import print_json, screen
-from protosphere.code.cosines import cosine_counts
+from protosphere.cli.screen import cosine_fields, decimal, print_json, screen, spoken
+from protosphere.code.cosines import CosineBin, CosineCounts, cosine_counts
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
 
@@ -45,7 +50,62 @@ def histogram(
         head |= cosine_fields("max_cosine", counts.max_cosine) | {"exact": counts.exact}
         print_json(head | {"figure": picture and str(picture), "bins": counts.records()})
         return
-    console = screen()
-    print_counts(counts, bins, console)
+    print_counts(counts, bins)
     if picture is not None:
-        console.print(f"figure: {picture}")
+        screen().print(f"figure: {picture}")
+
+
+def print_counts(counts: CosineCounts, most: int) -> None:
+    """A bar a cosine; where there are more than `most` of them, a bar a bin."""
+    console = screen()
+    grouped = counts.exact and len(counts.bins) > most
+    rows = binned(counts.bins, most) if grouped else counts.bins
+    title = f"{counts.scheme}: cosines of the {counts.pairs} pairs of {counts.num_classes} points"
+    console.print(f"{title} in {counts.dim} dimensions", style="bold")
+    console.print(bars(rows, counts.pairs))
+    if grouped:
+        console.print(f"{len(counts.bins)} exact values in {most} bins; --json has each", style="dim")
+    console.print(f"max cosine {spoken(counts.max_cosine)}")
+
+
+def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
+    """Cosine, bar, number of pairs, share of all."""
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(ratio=1)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    longest = max(row.pairs for row in rows)
+    for row in rows:
+        table.add_row(label(row), Bar(longest, 0, row.pairs), str(row.pairs), share(row.pairs / pairs))
+    return table
+
+
+def label(row: CosineBin) -> str:
+    """One cosine with its fraction, or the ends of a bin.
+
+    >>> label(CosineBin(Fraction(-1, 4), Fraction(-1, 4), 3)), label(CosineBin(0.0, 0.05, 3))
+    ('-1/4 = -0.2500', '0.0000 to 0.0500')
+    """
+    if row.low != row.high:
+        return f"{decimal(row.low, 4)} to {decimal(row.high, 4)}"
+    if isinstance(row.low, Fraction) and row.low.denominator > 1:
+        return f"{row.low} = {decimal(row.low, 4)}"
+    return str(row.low)
+
+
+def share(fraction: float) -> str:
+    """In per cent, and never 0 for something.
+
+    >>> share(0.5), share(1e-9)
+    ('50.0%', '<0.1%')
+    """
+    return f"{fraction:.1%}" if fraction >= 0.0005 else "<0.1%"
+
+
+def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
+    """Exact cosines gathered into equal parts of [-1, 1]; empty ones are left out."""
+    edges = np.linspace(-1.0, 1.0, bins + 1)
+    values = [float(entry.low) for entry in exact]
+    counts = np.histogram(values, bins=edges, weights=[entry.pairs for entry in exact])[0]
+    return [CosineBin(float(edges[i]), float(edges[i + 1]), round(counts[i])) for i in np.flatnonzero(counts)]

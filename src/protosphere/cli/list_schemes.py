@@ -1,13 +1,14 @@
 """`protosphere list`."""
 
-from typing import Any
-
 from rich.table import Table
 from rich.text import Text
 
 from protosphere.cli.arguments import Json
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.constructions import Construction, available, describe
+
+RECORDED = ("name", "summary", "reference", "stochastic", "packed", "options")
+"""What JSON has of a scheme."""
 
 
 def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
@@ -16,18 +17,14 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     Args:
         scheme: The name of one scheme, for its details.
     """
-    if scheme is None:
-        entries = [describe(name) for name in available()]
-        if json:
-            print_json([scheme_record(entry) for entry in entries])
-        else:
-            print_schemes(entries)
-        return
-    entry = describe(scheme)
+    entries = [describe(name) for name in (available() if scheme is None else [scheme])]
     if json:
-        print_json(scheme_record(entry))
+        records = [{name: getattr(entry, name) for name in RECORDED} for entry in entries]
+        print_json(records if scheme is None else records[0])
+    elif scheme is None:
+        print_schemes(entries)
     else:
-        print_card(entry.name, scheme_lines(entry))
+        print_card(entries[0].name, scheme_lines(entries[0]))
 
 
 def print_schemes(entries: list[Construction]) -> None:
@@ -74,15 +71,3 @@ def shown(value: object) -> str:
     if value is None:
         return "chosen for you"
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
-
-
-def scheme_record(entry: Construction) -> dict[str, Any]:
-    """One scheme as JSON fields."""
-    return {
-        "name": entry.name,
-        "summary": entry.summary,
-        "reference": entry.reference,
-        "stochastic": entry.stochastic,
-        "packed": entry.packed,
-        "options": entry.options,
-    }

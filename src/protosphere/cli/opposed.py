@@ -9,9 +9,8 @@ from rich.text import Text
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import DataDir, Json, Mapping, Seed, Whole
+from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, SimilaritySources, Sources, Whole
 from protosphere.cli.screen import print_json, screen
-from protosphere.cli.similarity_sources import NO_SOURCE, SimilaritySources, Sources
 from protosphere.data import load_dataset
 from protosphere.paper.opposition import OpposedPair, mean_similarity, opposed_pairs
 from protosphere.training.recipe_files import default_dim

@@ -14,10 +14,7 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {".html": "plotly", ".pa
 
 
 def checked_output(path: Path | None, endings: Sequence[str], *, extras: bool = True) -> Path | None:
-    """`path` if a file of that name can be written there; asked first, so that no work is lost.
-
-    Without `extras` the file is written by ourselves, whatever its ending.
-    """
+    """`path` if a file of that name can be written there, asked before the work; without `extras` by ourselves."""
     if path is None:
         return None
     if path.suffix.lower() not in endings:

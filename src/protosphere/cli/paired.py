@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.table import Table
 
-from protosphere.cli.arguments import Json
+from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.finished_runs import stored_records, variant, words
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
@@ -32,7 +32,7 @@ def paired(
     way: Annotated[list[str] | None, Parameter(negative=())] = None,
     figure: Path | None = None,
     json: Json = False,
-    markdown: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    markdown: Flag = False,
 ) -> None:
     """Ways to train beside one of them, seed by seed: means and differences with 95 % intervals, by dimension.
 

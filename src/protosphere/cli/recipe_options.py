@@ -8,7 +8,7 @@ import numpy as np
 from cyclopts import Group, Parameter
 
 from protosphere.assignment.similarity import similarity_text
-from protosphere.cli.arguments import Either, Whole, flag
+from protosphere.cli.arguments import DimFlag, Either, Whole, flag
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
@@ -24,9 +24,7 @@ class RecipeOptions:
         "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck)."
     )
     scheme: str | None = flag("A scheme that `protosphere list` shows.")
-    dim: Annotated[Whole | None, Parameter(name=("--dim", "-n"))] = flag(
-        "The dimension n of the prototypes; by default about the number of classes."
-    )
+    dim: DimFlag | None = flag("The dimension n of the prototypes; by default about the number of classes.")
     mapping: Literal["fixed", "random", "align", "oppose"] | None = flag(
         "Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones."
     )
@@ -118,9 +116,7 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
     InfeasibleError where the scheme has no such code: asked before any image is read.
     """
     given = options.given()
-    if recipe is None:
-        recipe = default_recipe(dataset or "digits")
-    base = load_recipe(recipe)
+    base = load_recipe(default_recipe(dataset or "digits") if recipe is None else recipe)
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
     if base.head == "linear" and "dim" not in given:

@@ -8,7 +8,7 @@ from typing import Any
 from protosphere.cli.arguments import Json
 from protosphere.cli.finished_runs import seen, stored_records, trained_runs, words
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, print_lines
+from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
@@ -48,10 +48,8 @@ def report(
     drawn = drawn_figures(records, figures) if figures is not None else ()
     files = [str(file) for file in (page, *drawn, table) if file is not None]
     name = records[0].recipe.dataset
-    if json:
-        print_json({"dataset": name, "files": files, "runs": [run_row(r) for r in records]})
-    else:
-        print_lines([f"{len(records)} runs on {name}: {seen(records)}", *files])
+    answer = {"dataset": name, "files": files, "runs": [run_row(r) for r in records]}
+    print_answer(answer, [f"{len(records)} runs on {name}: {seen(records)}", *files], json=json)
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:

@@ -1,11 +1,8 @@
 """`protosphere sweep`."""
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from protosphere.cli.arguments import DryRun, Json, StoreFolder
+from protosphere.cli.arguments import DryRun, Json, StoreFolder, Switch
 from protosphere.cli.output import checked_output
 from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
 from protosphere.paper.experiments import named_sweep
@@ -19,7 +16,7 @@ def sweep(
     *,
     store: StoreFolder = None,
     means: SweepMeans = THIS_PROCESS,
-    retry_failed: Annotated[bool, Parameter(negative="")] = False,
+    retry_failed: Switch = False,
     export: Path | None = None,
     dry_run: DryRun = False,
     json: Json = False,

@@ -28,7 +28,6 @@ class _Board:
     recipes: Sequence[Recipe]
     store: Store
     estimate: SweepEstimate
-    begun: float = field(default_factory=time.monotonic)
     statuses: dict[str, str] = field(default_factory=dict[str, str])
     fresh_images: float = 0.0
 
@@ -42,10 +41,6 @@ class _Board:
         self.estimate.finished(record)
         if record.status == "done":
             self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
-
-    def throughput(self) -> str:
-        seconds = time.monotonic() - self.begun
-        return f"{self.fresh_images / seconds:,.0f} training images/s in all, over {_clock(seconds)}"
 
     def table(self, running: Sequence[Recipe]) -> Table:
         histories = {recipe.digest: read_metrics(self.store.work_folder(recipe.digest)) for recipe in running}
@@ -68,7 +63,7 @@ def sweep_screen(
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
     console = Console(stderr=True, highlight=False)
-    board = _Board(recipes, store, estimate)
+    board, begun = _Board(recipes, store, estimate), time.monotonic()
     board.count_done()
     live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
 
@@ -84,7 +79,9 @@ def sweep_screen(
         with live or nullcontext():
             yield watch, told
         if board.fresh_images:
-            console.print(board.throughput(), soft_wrap=True)
+            seconds = time.monotonic() - begun
+            speed = f"{board.fresh_images / seconds:,.0f} training images/s in all"
+            console.print(f"{speed}, over {_clock(seconds)}", soft_wrap=True)
     except KeyboardInterrupt:
         done = f"{len(board.statuses)} of {len(recipes)} runs are done"
         console.print(f"{done}; the same command goes on from here", soft_wrap=True)
@@ -105,13 +102,8 @@ def _cells(recipe: Recipe, history: Sequence[EpochMetrics]) -> list[str]:
         return [*cells, f"0/{recipe.epochs}"]
     last = history[-1]
     accuracy = last.train_accuracy if last.validation_accuracy is None else last.validation_accuracy
-    return [
-        *cells,
-        f"{last.epoch}/{recipe.epochs}",
-        f"{last.loss:.4f}",
-        f"{100 * accuracy:.2f} %",
-        f"{last.images_per_second:,.0f}",
-    ]
+    cells += [f"{last.epoch}/{recipe.epochs}", f"{last.loss:.4f}"]
+    return [*cells, f"{100 * accuracy:.2f} %", f"{last.images_per_second:,.0f}"]
 
 
 def _clock(seconds: float) -> str:

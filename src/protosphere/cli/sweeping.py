@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Whole
-from protosphere.cli.screen import print_json, print_lines
+from protosphere.cli.screen import print_answer
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
@@ -78,18 +78,13 @@ def sweep_on_screen(
 
 def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:
     """Every run that the file asks for."""
-    if json:
-        print_json([{"digest": recipe.digest} | recipe.record() for recipe in recipes])
-    else:
-        print_lines(f"{recipe.digest}  {recipe.title}" for recipe in recipes)
-        print_lines([f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"])
+    lines = [f"{recipe.digest}  {recipe.title}" for recipe in recipes]
+    lines += [f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"]
+    print_answer([{"digest": recipe.digest} | recipe.record() for recipe in recipes], lines, json=json)
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
     """How many ended how."""
-    if json:
-        print_json([record.row() for record in records])
-        return
     counts = Counter(record.status for record in records)
     told = ", ".join(f"{counts[status]} {status}" for status in ("done", "infeasible", "failed") if counts[status])
-    print_lines([f"{len(records)} runs: {told}; in {place.folder}"])
+    print_answer([record.row() for record in records], [f"{len(records)} runs: {told}; in {place.folder}"], json=json)

@@ -1,20 +1,26 @@
-"""`protosphere train`."""
+"""`protosphere train`: one line that moves on a terminal, a line per epoch elsewhere, on standard error."""
 
 import json as json_module
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
 from protosphere.cli.finished_runs import words
 from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, print_lines
-from protosphere.cli.training_screen import training_screen
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
+from protosphere.training.epochs import EpochMetrics, Report, Tick
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from
+from protosphere.types import ignore
 
 
 def train(
@@ -124,8 +130,39 @@ def show_record(record: RunRecord, folder: Path) -> None:
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:
-        lines.append(
-            ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {record.images_per_second:,.0f} images/s")
-        )
+        speed = f"{record.images_per_second:,.0f} images/s"
+        lines.append(("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}"))
     lines.append(("folder", str(folder)))
     print_card(f"{plan.dataset}: {plan.title}", lines)
+
+
+@contextmanager
+def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tuple[Report, Tick]]:
+    """What to call after each epoch, and after each batch."""
+    console = Console(stderr=True, highlight=False)
+    if not visible:
+        yield ignore, ignore
+    elif not console.is_terminal:
+        yield lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True), ignore
+    else:
+        columns = TextColumn("{task.description}"), BarColumn(bar_width=20), TimeRemainingColumn()
+        with Progress(*columns, console=console) as bar:
+            used = plan.train_images or images
+            each = used - round(plan.validation * used)
+            task = bar.add_task(f"epoch 1/{plan.epochs}", total=plan.epochs * each)
+
+            def report(metrics: EpochMetrics) -> None:
+                bar.update(task, description=epoch_line(metrics, plan), completed=metrics.epoch * each)
+
+            yield report, lambda count: bar.advance(task, count)
+
+
+def epoch_line(metrics: EpochMetrics, plan: Recipe) -> str:
+    """An epoch in one line."""
+    watched = metrics.validation_accuracy
+    accuracy = metrics.train_accuracy if watched is None else watched
+    left = (plan.epochs - metrics.epoch) * metrics.seconds
+    return (
+        f"epoch {metrics.epoch}/{plan.epochs}  loss {metrics.loss:.4f}  accuracy {100 * accuracy:.2f} %"
+        f"  {metrics.images_per_second:,.0f} images/s  {left:.0f} s left"
+    )

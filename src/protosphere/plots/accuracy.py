@@ -9,7 +9,7 @@ from typing import Any
 
 from protosphere.intervals import mean_with_interval
 from protosphere.plots.figure_files import save_figure, save_table
-from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, new_figure, scheme_styles, styled
+from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, dimension_axis, new_figure, scheme_styles, styled
 from protosphere.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
@@ -23,15 +23,7 @@ LEAST_COSINES = 4
 
 @dataclass(frozen=True)
 class Trained:
-    """A run that was finished.
-
-    Attributes:
-        scheme: of its prototypes, or which head was learned instead.
-        dim, mapping, seed: of the run.
-        max_cosine: of its prototypes; None for a learned head.
-        accuracy: the share of the test examples.
-        variant: whatever else tells it apart from others in the figure, in words.
-    """
+    """A finished run: a learned head has its name for a scheme and no cosine; `variant` is what else tells it apart."""
 
     scheme: str
     dim: int
@@ -44,15 +36,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class Averaged:
-    """One scheme at one dimension under one mapping, over its seeds.
-
-    Attributes:
-        scheme, dim, mapping, variant: what the runs have in common.
-        seeds: how many they are.
-        max_cosine: on average; None for a learned head.
-        accuracy: on average.
-        margin: half of the 95 % interval of that, by Student's t; None for a single run.
-    """
+    """Means over the seeds of one scheme, dimension, mapping and variant; `margin` is half of the 95 % interval."""
 
     scheme: str
     dim: int
@@ -74,22 +58,13 @@ def averages(runs: Iterable[Trained]) -> list[Averaged]:
     groups: dict[tuple[str, str, str, int], list[Trained]] = {}
     for run in runs:
         groups.setdefault((run.scheme, run.mapping, run.variant, run.dim), []).append(run)
-    return [_averaged(groups[key]) for key in sorted(groups)]
-
-
-def _averaged(group: Sequence[Trained]) -> Averaged:
-    first, accuracy = group[0], mean_with_interval([run.accuracy for run in group])
-    cosines = [run.max_cosine for run in group if run.max_cosine is not None]
-    return Averaged(
-        first.scheme,
-        first.dim,
-        first.mapping,
-        len(group),
-        fmean(cosines) if cosines else None,
-        accuracy.value,
-        accuracy.margin,
-        first.variant,
-    )
+    rows: list[Averaged] = []
+    for (scheme, mapping, variant, dim), group in sorted(groups.items()):
+        accuracy = mean_with_interval([run.accuracy for run in group])
+        cosines = [run.max_cosine for run in group if run.max_cosine is not None]
+        cosine = fmean(cosines) if cosines else None
+        rows.append(Averaged(scheme, dim, mapping, len(group), cosine, accuracy.value, accuracy.margin, variant))
+    return rows
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
@@ -98,11 +73,10 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines: a line
     through three heaps of runs says nothing of what lies between them.
     """
-    placed = [run for run in runs if run.max_cosine is not None]
-    points = [(run.max_cosine, 100 * run.accuracy) for run in placed if run.max_cosine is not None]
-    if len({run.variant for run in placed}) > 1 or len({round(x, 6) for x, _ in points}) < LEAST_COSINES:
+    placed = [(run.max_cosine, 100 * run.accuracy, run.variant) for run in runs if run.max_cosine is not None]
+    if len({variant for *_, variant in placed}) > 1 or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES:
         return None
-    return regression([x for x, _ in points], [y for _, y in points])
+    return regression([x for x, *_ in placed], [y for _, y, _ in placed])
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle]:
@@ -152,14 +126,8 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
             own = [row for row in rows if row.series == series]
             draw = _draw_reference if is_reference(own) else _draw_line
             draw(ax, styles[own[0].scheme, own[0].variant], own)
-        ax.set_xscale("log", base=2)
-        ax.set_ylim(*shown_range(rows))
-        ticks = dimension_ticks(rows)
-        ax.set_xticks(ticks, [str(tick) for tick in ticks])
-        ax.minorticks_off()
-        ax.set_xlabel("dimension n")
-        ax.set_ylabel("test accuracy, %")
-        ax.set_title(title)
+        dimension_axis(ax, dimension_ticks(rows))
+        ax.set(ylim=shown_range(rows), ylabel="test accuracy, %", title=title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False, handlelength=3.2)
     return figure
 
@@ -220,12 +188,8 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
             _draw_reference(ax, styles[row.scheme], [row])
         line = line_through(runs)
         if line is not None:
-            ends = regression_ends(placed)
-            label = equation(line)
-            ax.plot(ends, [line.intercept + line.slope * x for x in ends], color="#444444", linewidth=1, label=label)
-        ax.set_xlabel("largest cosine of two prototypes")
-        ax.set_ylabel("test accuracy, %")
-        ax.set_title(title)
+            ax.plot(*regression_ends(line, runs), color="#444444", linewidth=1, label=equation(line))
+        ax.set(xlabel="largest cosine of two prototypes", ylabel="test accuracy, %", title=title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -236,10 +200,11 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
     return [row for row in rows if is_reference([other for other in rows if other.series == row.series])]
 
 
-def regression_ends(runs: Sequence[Trained]) -> tuple[float, float]:
-    """The smallest and the largest of the cosines."""
+def regression_ends(line: Regression, runs: Sequence[Trained]) -> tuple[list[float], list[float]]:
+    """The smallest and the largest of the cosines, and the accuracies of the line there."""
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
-    return min(cosines), max(cosines)
+    ends = [min(cosines), max(cosines)]
+    return ends, [line.intercept + line.slope * x for x in ends]
 
 
 def equation(line: Regression) -> str:

@@ -56,6 +56,5 @@ def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
     tens = [i for i, count in enumerate(counts) if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"]
     ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])
-    ax.set_xlabel("n, dimensions (not evenly spaced)")
-    ax.set_ylabel("K, classes")
+    ax.set(xlabel="n, dimensions (not evenly spaced)", ylabel="K, classes")
     ax.tick_params(length=2)

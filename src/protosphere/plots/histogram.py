@@ -12,7 +12,6 @@ from protosphere.code.cosines import BINS, CosineBin, CosineCounts, cosine_count
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
-from protosphere.types import Cosine
 
 NEARLY_OPPOSED = -0.9
 """Where no other cosine is this low, pairs at -1 are told in a note: one bar would stretch the axis for nothing."""
@@ -37,7 +36,8 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
             _draw_panel(ax, count, styles[count.scheme])
         panels[-1].set_xlabel("cosine of two prototypes")
         figure.supylabel("percent of pairs", fontsize=8)
-        figure.suptitle(_title(counts), fontsize=8)
+        classes = ", ".join(map(str, sorted({count.num_classes for count in counts})))
+        figure.suptitle(f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8)
     return figure
 
 
@@ -56,7 +56,9 @@ def _draw_panel(ax: Any, count: CosineCounts, style: SchemeStyle) -> None:
     ax.margins(y=0.12)
     ax.locator_params(axis="y", nbins=4)
     ax.set_title(f"{style.label}, n = {count.dim}", loc="left", fontweight="bold")
-    ax.set_title(f"max {_rounded(count.max_cosine)}{_note(count, low)}", loc="right")
+    largest = short_cosine(count.max_cosine) if isinstance(count.max_cosine, Fraction) else f"{count.max_cosine:.4f}"
+    hidden = sum(b.pairs for b in count.bins if float(b.low) < low)
+    ax.set_title(f"max {largest}" + (f"; {hidden:,} pairs at -1 not shown" if hidden else ""), loc="right")
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
@@ -69,15 +71,6 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
     return heights, first + width * np.arange(len(heights) + 1)
 
 
-def _note(count: CosineCounts, low: float) -> str:
-    hidden = sum(b.pairs for b in count.bins if float(b.low) < low)
-    return f"; {hidden:,} pairs at -1 not shown" if hidden else ""
-
-
-def _rounded(cosine: Cosine) -> str:
-    return short_cosine(cosine) if isinstance(cosine, Fraction) else f"{cosine:.4f}"
-
-
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
     """The range of all cosines with a margin; without -1 where nothing else is near it."""
     lows = [float(b.low) for count in counts for b in count.bins]
@@ -86,8 +79,3 @@ def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
     low = others if others > NEARLY_OPPOSED else min(lows)
     margin = 0.04 * (high - low) or 0.1
     return low - margin, high + margin
-
-
-def _title(counts: Sequence[CosineCounts]) -> str:
-    classes = sorted({count.num_classes for count in counts})
-    return f"K = {', '.join(map(str, classes))} prototypes; dashed: the largest cosine"

@@ -56,8 +56,7 @@ def _different_markers(styles: Mapping[str, SchemeStyle]) -> dict[str, tuple[str
 def _draw_panel(ax: Any, panel: Panel, markers: Mapping[str, tuple[str, str]]) -> None:
     for scheme, mapping, number, accuracy in panel.points:
         ax.plot(number, accuracy, **_look(markers[scheme][1], MAPPING_COLORS[mapping]))
-    ax.set_xlabel(panel.name)
-    ax.set_title(panel.caption)
+    ax.set(xlabel=panel.name, title=panel.caption)
 
 
 def _look(marker: str, color: str) -> dict[str, Any]:

@@ -6,20 +6,8 @@ from typing import Any
 
 from protosphere.constructions.comparison import limits
 from protosphere.extras import require
-from protosphere.plots.accuracy import (
-    Averaged,
-    Trained,
-    averages,
-    dimension_ticks,
-    equation,
-    is_reference,
-    label_of,
-    line_through,
-    reference_rows,
-    regression_ends,
-    series_styles,
-    shown_range,
-)
+from protosphere.plots import accuracy
+from protosphere.plots.accuracy import Averaged, Trained
 from protosphere.plots.style import SchemeStyle, scheme_styles
 
 STYLE = """
@@ -49,26 +37,18 @@ Row = Mapping[str, Any]
 def report_page(
     title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row], claims: Sequence[Row]
 ) -> str:
-    """The page: accuracy against n and against max cosine, separation and bounds, all runs, and the claims.
+    """The page: accuracy of finished runs against n and against max cosine, separation and bounds, all runs, claims.
 
-    Args:
-        title: of the page.
-        num_classes: K, for the bounds; None where nobody knows.
-        runs: those that were finished.
-        rows: of the table of all runs.
-        claims: of the ledger; none for no ledger.
+    Bounds need the number of classes, which is None where nobody knows; without claims there is no ledger.
     """
-    figures = [_accuracy(averages(runs)), _cosine(runs)] if runs else []
-    drawn = [
-        figure.to_html(full_html=False, include_plotlyjs=number == 0, config={"displaylogo": False, "responsive": True})
-        for number, figure in enumerate(figures)
-    ]
+    figures = {"Accuracy": _accuracy(accuracy.averages(runs)), "Separation and accuracy": _cosine(runs)} if runs else {}
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
-    parts += [
-        f"<h2>{name}</h2>{figure}" for name, figure in zip(("Accuracy", "Separation and accuracy"), drawn, strict=False)
-    ]
+    config = {"displaylogo": False, "responsive": True}
+    for number, (name, figure) in enumerate(figures.items()):
+        drawn = figure.to_html(full_html=False, include_plotlyjs=number == 0, config=config)
+        parts.append(f"<h2>{name}</h2>{drawn}")
     if runs and num_classes:
-        parts.append("<h2>Separation and bounds</h2>" + _table(_separation(num_classes, averages(runs))))
+        parts.append("<h2>Separation and bounds</h2>" + _table(_separation(num_classes, accuracy.averages(runs))))
     parts.append("<h2>Runs</h2>" + _table(rows))
     if claims:
         parts.append("<h2>Claims of the paper</h2>" + _table(claims))
@@ -79,18 +59,18 @@ def report_page(
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
     others = len(rows) - len(runs)
-    line = line_through(runs)
-    slope = f" Accuracy in per cent against max cosine: {escape(equation(line))}." if line else ""
+    line = accuracy.line_through(runs)
+    slope = f" Accuracy in per cent against max cosine: {escape(accuracy.equation(line))}." if line else ""
     bars = "Means over seeds, with 95 % intervals by Student's t; dashed lines across are what to compare with."
     return f'<p class="note">{len(runs)} runs finished, {others} infeasible or failed.{slope} {bars}</p>'
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
-    styles = series_styles(rows)
+    styles = accuracy.series_styles(rows)
     for series in sorted({row.series for row in rows}):
         own, style = [row for row in rows if row.series == series], styles[series[0], series[2]]
-        if is_reference(own):
+        if accuracy.is_reference(own):
             _reference(figure, own[0], style)
             continue
         random = series[1] == "random"
@@ -98,21 +78,21 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
             error_y={"type": "data", "array": [100 * (row.margin or 0) for row in own], "thickness": 1},
-            name=label_of(own[0], style),
+            name=accuracy.label_of(own[0], style),
             mode="lines+markers" if len(own) > 1 else "markers",
             line={"color": style.color, "dash": "dash" if random else "solid"},
             marker={"size": 9, "color": style.color, "symbol": _symbol(style, random)},
             customdata=[[_shown(row.max_cosine), row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
-    figure.update_xaxes(type="log", title="dimension n", tickvals=dimension_ticks(rows))
-    return figure.update_yaxes(title="test accuracy, %", range=shown_range(rows)).update_layout(**LAYOUT)
+    figure.update_xaxes(type="log", title="dimension n", tickvals=accuracy.dimension_ticks(rows))
+    return figure.update_yaxes(title="test accuracy, %", range=accuracy.shown_range(rows)).update_layout(**LAYOUT)
 
 
 def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
     """A line across for what others are compared with, and around it its 95 % interval."""
     height, half = 100 * row.accuracy, 100 * (row.margin or 0)
-    text = f"{label_of(row, style)}, n = {row.dim}: {height:.2f} %, {row.seeds} seeds"
+    text = f"{accuracy.label_of(row, style)}, n = {row.dim}: {height:.2f} %, {row.seeds} seeds"
     line = {"color": style.color, "dash": "longdash", "width": 1}
     figure.add_hline(y=height, line=line, annotation_text=text)
     figure.add_hrect(y0=height - half, y1=height + half, fillcolor=style.color, opacity=0.08, line_width=0)
@@ -141,15 +121,14 @@ def _cosine(runs: Sequence[Trained]) -> Any:
             customdata=[[run.dim, run.mapping, run.seed] for run in own],
             hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
         )
-    for row in reference_rows(runs):
+    for row in accuracy.reference_rows(runs):
         _reference(figure, row, scheme_styles([row.scheme])[row.scheme])
-    line = line_through(runs)
+    line = accuracy.line_through(runs)
     if line is not None:
-        ends = regression_ends(placed)
-        heights = [line.intercept + line.slope * x for x in ends]
-        figure.add_scatter(x=ends, y=heights, mode="lines", name=equation(line), line={"color": "#444444"})
+        ends, heights = accuracy.regression_ends(line, runs)
+        figure.add_scatter(x=ends, y=heights, mode="lines", name=accuracy.equation(line), line={"color": "#444444"})
     figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(title="test accuracy, %")
-    return figure.update_yaxes(range=shown_range(runs)).update_layout(**LAYOUT)
+    return figure.update_yaxes(range=accuracy.shown_range(runs)).update_layout(**LAYOUT)
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:

@@ -1,16 +1,16 @@
 """The largest cosine against the dimension, between what is achievable and what is not; or how even codes are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from protosphere.bounds import welch_mean_square
+from protosphere.bounds import Bound, welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
+from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, dimension_axis, new_figure, scheme_styles, styled
 
 CURVE_POINTS = 160
 """How many dimensions a bound is drawn at."""
@@ -51,9 +51,8 @@ def evenness_figure(comparison: Comparison, number: str) -> Any:
             lines += [_draw_scheme(ax, styles[name], shown)] if shown else []
         if number == "mean_square":
             lines += _draw_tight_frames(ax, comparison)
-        ax.set_yscale("log")
-        ax.set_title(f"K = {comparison.num_classes} prototypes: lower is more even")
-        ax.set_ylabel(EVENNESS_LABELS[number])
+        title = f"K = {comparison.num_classes} prototypes: lower is more even"
+        ax.set(yscale="log", title=title, ylabel=EVENNESS_LABELS[number])
         _label_dimensions(ax, comparison)
         figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
     return figure
@@ -84,8 +83,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
         panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
         handles = [_draw_all(ax, comparison, curve) for ax in panels]
         bounds, schemes = handles[0]
-        panels[0].set_ylim(top=1.02)
-        panels[0].set_title(f"K = {comparison.num_classes} prototypes: lower is better")
+        panels[0].set(ylim=(None, 1.02), title=f"K = {comparison.num_classes} prototypes: lower is better")
         panels[0].legend(handles=bounds, loc="upper right", frameon=False, handlelength=2.8)
         if detail is not None:
             panels[1].set_ylim(*detail)
@@ -126,21 +124,18 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
     possible = [(dim, float(row.achievable), float(row.converse)) for dim, row in places if row.achievable is not None]
     if possible:
         at, above, below = (np.array(column) for column in zip(*possible, strict=True))
-        drawn += ax.plot(at, above, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)), label=_achievable(curve))
+        label = f"achievable ({_titles(row.achievable for row in curve)})"
+        drawn += ax.plot(at, above, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)), label=label)
         drawn.append(ax.fill_between(at, below, above, color="#E8E8E8", linewidth=0, label="the optimum lies here"))
-    drawn += ax.plot(dims, converse, color="#000000", linewidth=1.3, label=_converse(curve))
+    label = f"converse ({_titles(row.converse for row in curve)})"
+    drawn += ax.plot(dims, converse, color="#000000", linewidth=1.3, label=label)
     paper = [float(row.paper_converse) for _, row in places]
     label = f"converse as in the paper, -1/{K - 1}"
     return drawn + ax.plot(dims, paper, color="#000000", linewidth=0.9, linestyle=":", label=label)
 
 
-def _achievable(curve: Sequence[Limits]) -> str:
-    titles = {title_of(row.achievable.theorem) for row in curve if row.achievable is not None}
-    return "achievable (" + ", ".join(sorted(titles)) + ")"
-
-
-def _converse(curve: Sequence[Limits]) -> str:
-    return "converse (" + ", ".join(sorted({title_of(row.converse.theorem) for row in curve})) + ")"
+def _titles(bounds: Iterable[Bound | None]) -> str:
+    return ", ".join(sorted({title_of(bound.theorem) for bound in bounds if bound is not None}))
 
 
 def _draw_scheme(ax: Any, style: SchemeStyle, values: Sequence[tuple[int, float]]) -> Any:
@@ -156,9 +151,5 @@ def _draw_scheme(ax: Any, style: SchemeStyle, values: Sequence[tuple[int, float]
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:
     low, high = comparison.dims[0], comparison.dims[-1]
-    ax.set_xscale("log", base=2)
-    ticks = [1 << m for m in range(high.bit_length() + 1) if low <= 1 << m <= high] or [low]
-    ax.set_xticks(ticks, [str(tick) for tick in ticks])
-    ax.minorticks_off()
+    dimension_axis(ax, [1 << m for m in range(high.bit_length()) if low <= 1 << m <= high] or [low])
     ax.set_xlim(low / MARGIN, high * MARGIN)
-    ax.set_xlabel("dimension n")

@@ -85,11 +85,9 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
     bar = figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.7, aspect=30, pad=0.03, extend=extend)
     bar.outline.set_visible(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
     for edge in edges:
         ax.axhline(edge, color="#000000", linewidth=0.2)
         ax.axvline(edge, color="#000000", linewidth=0.2)

@@ -1,6 +1,6 @@
 """How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -51,8 +51,7 @@ class SchemeStyle:
         if not self.marker:
             look = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": self.color, "markeredgewidth": 1.5}
             return look | {"markersize": 1.7 * factor * self.size}
-        edge = self.color if self.marker in LINE_MARKERS else "white"
-        width = 1.5 if self.marker in LINE_MARKERS else 0.6
+        edge, width = (self.color, 1.5) if self.marker in LINE_MARKERS else ("white", 0.6)
         look = {"marker": self.marker, "markeredgecolor": edge, "markeredgewidth": width}
         return look | {"markersize": factor * self.size}
 
@@ -100,3 +99,11 @@ def styled() -> Generator[None]:
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
     return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+def dimension_axis(ax: Any, dims: Sequence[int]) -> None:
+    """A logarithmic axis of dimensions with a tick at each of `dims`."""
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(dims, [str(dim) for dim in dims])
+    ax.minorticks_off()
+    ax.set_xlabel("dimension n")

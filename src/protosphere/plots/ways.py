@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import Any
 
 from protosphere.intervals import Compared
-from protosphere.plots.style import COLUMN_INCHES, SPARE, STYLES, new_figure, styled
+from protosphere.plots.style import COLUMN_INCHES, SPARE, STYLES, dimension_axis, new_figure, styled
 
 LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
 
@@ -39,11 +39,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
                 elinewidth=0.7,
                 label=way,
             )
-        dims = _told_apart(sorted({row.dim for row in rows}))
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(dims, [str(dim) for dim in dims])
-        ax.minorticks_off()
-        ax.set_xlabel("dimension n")
+        dimension_axis(ax, _told_apart(sorted({row.dim for row in rows})))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
         columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
         figure.legend(loc="outside lower center", ncols=columns, frameon=False)
