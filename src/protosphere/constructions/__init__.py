@@ -1,12 +1,9 @@
-"""Where codes meet the sphere: one file for each construction, registered by the line that imports it here."""
+"""Where codes meet the sphere: a file for each construction, or a few of one idea, registered by its import here."""
 
 # The order of the list is ours.
 # isort: off
-from protosphere.constructions.elementary import one_hot as one_hot
-from protosphere.constructions.elementary import uniform as uniform
-from protosphere.constructions.elementary import simplex as simplex
-from protosphere.constructions.elementary import cross_polytope as cross_polytope
-from protosphere.constructions.elementary import orthogonal_simplices as orthogonal_simplices
+from protosphere.constructions.elementary import baselines as baselines
+from protosphere.constructions.elementary import simplices as simplices
 from protosphere.constructions.block_codes import reed_muller as reed_muller
 from protosphere.constructions.block_codes import bch as bch
 from protosphere.constructions.block_codes import reed_solomon as reed_solomon
