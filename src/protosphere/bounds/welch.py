@@ -46,7 +46,7 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
     return Bound(Fraction(max(0, K - n), n * (K - 1)), "welch_mean_square")
 
 
-def root(square: Fraction) -> Cosine:
+def root(square: Fraction | int) -> Cosine:
     """The square root: a Fraction if it is rational."""
     over, under = isqrt(square.numerator), isqrt(square.denominator)
     return Fraction(over, under) if Fraction(over, under) ** 2 == square else sqrt(square)

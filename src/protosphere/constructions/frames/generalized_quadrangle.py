@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import gcd
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,8 +80,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
 
 def _points(q: int, count: int) -> Points:
     gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
-    np.fill_diagonal(gram, 1.0)
-    return frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
+    return frame(gram, _dim(q))[:count]
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
@@ -89,9 +88,8 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
     apart, collinear = (1 - b) / left, (1 + Fraction(1, q)) / left
-    shared = apart.denominator * collinear.denominator
-    step = Fraction(gcd(apart.numerator * collinear.denominator, collinear.numerator * apart.denominator), shared)
-    return 1 - apart, step
+    over, under = zip(apart.as_integer_ratio(), collinear.as_integer_ratio(), strict=True)
+    return 1 - apart, Fraction(gcd(*over), lcm(*under))
 
 
 def _section(q: int, along: int, count: int) -> Points:
