@@ -38,8 +38,7 @@ from protosphere.constructions.descents import optimized as optimized
 from protosphere.constructions import best_known as best_known
 from protosphere.constructions.descents import semantic as semantic
 from protosphere.constructions.descents import semantic_ranking as semantic_ranking
-from protosphere.constructions.trees import hierarchical as hierarchical
-from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
+from protosphere.constructions import trees as trees
 # isort: on
 
 from protosphere.constructions.best import best

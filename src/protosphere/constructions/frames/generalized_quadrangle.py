@@ -52,7 +52,8 @@ def quadric(q: int) -> tuple[Indices, Indices]:
     b and c are the first for which the last three terms vanish at 0 only.
     """
     F = field(q)
-    b, c = next((b, c) for b, c in product(range(q), repeat=2) if _is_anisotropic(F, b, c))
+    one, pairs = np.ones(1, dtype=np.int64), product(range(q), repeat=2)
+    b, c = next((b, c) for b, c in pairs if _binary_form(F, b, c, np.arange(q), one).all())
     x = np.array([(*(0,) * lead, 1, *rest) for lead in range(6) for rest in product(range(q), repeat=5 - lead)]).T
     cross = F.add[F.multiply[x[0], x[1]], F.multiply[x[2], x[3]]]
     points = x[:, F.add[cross, _binary_form(F, b, c, x[4], x[5])] == 0]
@@ -101,11 +102,6 @@ def _section(q: int, along: int, count: int) -> Points:
         left = left[(points[left] @ points[left[0]] > 0) & (left != left[0])]
     across: Points = np.linalg.qr(points[fixed].T, mode="complete")[0][:, along:]
     return normalized(points[left[:count]] @ across)
-
-
-def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:
-    one, y = np.ones(F.q, dtype=np.int64), np.arange(F.q)
-    return bool(_binary_form(F, b, c, y, one).all())
 
 
 def _binary_form(F: FiniteField, b: int, c: int, y: Indices, z: Indices) -> NDArray[np.uint8]:
