@@ -82,9 +82,8 @@ def _blocks_obstacle(num_classes: int, dim: int) -> str | None:
     least, most = -(-num_classes // 2), num_classes - 2
     if least <= dim <= most:
         return None
-    rule = "'orthogonal_simplices' needs num_classes / 2 <= dim <= num_classes - 2"
-    instead = "; nearest: " + brief(least if dim < least else most)
-    return f"{rule}, {got}{instead}" + ("; 'simplex' holds them" if dim > most else "")
+    nearest = brief(least) if dim < least else f"{brief(most)}; 'simplex' holds them"
+    return f"'orthogonal_simplices' needs num_classes / 2 <= dim <= num_classes - 2, {got}; nearest: {nearest}"
 
 
 @construction(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from protosphere.codes.fields import FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, dense_member, family
-from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.constructions.frames.tight_frames import frame
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
@@ -40,8 +40,7 @@ def generalized_quadrangle() -> Iterator[Member]:
         yield dense_member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), recipe, partial(_points, q), step)
         for along, size in enumerate((q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)), start=1):
             if size > _dim(q) - along:
-                seen = f"{recipe}, seen along {along} of them"
-                points = partial(_section, q, along)
+                seen, points = f"{recipe}, seen along {along} of them", partial(_section, q, along)
                 cosine, step = _section_cosines(q, along)
                 yield dense_member(_dim(q) - along, size, cosine, seen, points, step)
 

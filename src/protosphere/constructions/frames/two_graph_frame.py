@@ -10,8 +10,7 @@ import numpy as np
 from protosphere.codes.fields import LARGEST_ORDER, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.frames.eigenspaces import frame
-from protosphere.constructions.frames.equiangular_lines import lines_member
+from protosphere.constructions.frames.tight_frames import frame, lines_member
 from protosphere.types import Points
 
 LARGEST_M = 6
