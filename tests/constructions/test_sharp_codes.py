@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.lattices.sharp_codes import sharp_codes, sharp_sections
+from protosphere.constructions.lattices.sharp_codes import sharp_codes
 from protosphere.geometry.gram import max_cosine
 
 SHARP = {
@@ -64,7 +64,7 @@ def test_sections_have_their_size_dimension_and_cosine(member):
 )
 def test_cosines_are_those_of_the_tables(dim, size, cosines):
     """Cohn & Kumar (2007), table 1."""
-    section = next(one for one in sharp_sections() if (one.dim, one.size) == (dim, size))
-    points = section.member.place(size).points
+    member = next(one for one in sharp_codes(dim) if (one.dim, one.size) == (dim, size))
+    points = member.place(size).points
     found = np.unique(np.round((points[:3] @ points.T).ravel(), 9))
     np.testing.assert_allclose(found, [*cosines, 1], atol=1e-9)

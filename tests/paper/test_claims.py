@@ -127,7 +127,7 @@ def test_noise_narrows_an_interval_that_three_seeds_leave_wide():
     assert wide.verdict == UNDECIDED
     pair = [Sample(each.by_seed, "bch", 2, noise) for each in (by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2))]
     narrow = difference(*pair)
-    assert narrow.mean.margin == pytest.approx(t.ppf(0.975, 60) * 0.1 / math.sqrt(3))
+    assert narrow.margin == pytest.approx(t.ppf(0.975, 60) * 0.1 / math.sqrt(3))
     assert higher(*pair, names).verdict == HOLDS
 
 

@@ -11,8 +11,7 @@ import pytest
 import protosphere as ps
 from protosphere.code.cosines import cosine_counts
 from protosphere.constructions.comparison import compare
-from protosphere.paper.figures import FIGURES, draw, native_requests
-from protosphere.paper.remembered import KEPT, prototypes
+from protosphere.paper.figures import FIGURES, KEPT, draw, native_requests, prototypes
 from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure

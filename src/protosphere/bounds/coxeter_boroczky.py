@@ -46,10 +46,8 @@ def smallest_gap(K: int, n: int) -> float:
     """The g = 1 - s at which the simplex bound is K, solved in logarithms of both."""
     from scipy.optimize import brentq
 
-    target = log(K)
-
     def shortage(log_gap: float) -> float:
-        return target - log(simplex_bound(n, exp(log_gap)))
+        return log(K) - log(simplex_bound(n, exp(log_gap)))
 
     return exp(brentq(shortage, log(CLOSEST), 0.0, xtol=1e-15, rtol=1e-15)) if shortage(log(CLOSEST)) < 0 else CLOSEST
 

@@ -79,8 +79,4 @@ def counted_distance(n: int, k: int) -> int:
 def tail_distance(n: int, k: int) -> int:
     """The Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
     limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
-
-    def too_heavy(x: int) -> bool:
-        return log_tail(x, n - 1) >= limit
-
-    return 1 + bisect_left(range(n // 2), True, key=too_heavy)
+    return 1 + bisect_left(range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit)

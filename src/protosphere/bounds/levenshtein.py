@@ -9,6 +9,7 @@ import numpy as np
 from protosphere.bounds.bound import Bound
 from protosphere.bounds.gegenbauer import neighbours
 from protosphere.bounds.registry import bound
+from protosphere.types import Cosine
 
 LARGEST_ORDER = 4000  # more points than this order serves get the bound of the number that it does serve
 LARGEST_DIM = 10**15
@@ -32,17 +33,15 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
     >>> levenshtein(240, 8)
     Bound(value=0.5, theorem='levenshtein')
     """
-    value = rational if 2 * dim >= num_classes else irrational
-    return Bound(value(num_classes, dim), "levenshtein")
+    return Bound(least_cosine(num_classes, dim), "levenshtein")
 
 
-def rational(K: int, n: int) -> Fraction:
-    """Orders 1 and 2, K <= 2n, in closed form."""
-    return Fraction(-1, K - 1) if n + 1 >= K else Fraction(K - 2 * n, n * (K - 2))
-
-
-def irrational(K: int, n: int) -> Fraction | float:
-    """Orders of 3 and above, K > 2n."""
+def least_cosine(K: int, n: int) -> Cosine:
+    """In closed form for orders 1 and 2, K <= 2n, and in the plane; else the zero of an equation."""
+    if n + 1 >= K:
+        return Fraction(-1, K - 1)
+    if 2 * n >= K:
+        return Fraction(K - 2 * n, n * (K - 2))
     if n == 1:
         return Fraction(1)  # three points on two places
     if n == 2:

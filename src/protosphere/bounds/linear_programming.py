@@ -66,6 +66,7 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
     >>> round(delsarte_size(8, 0.5), 2)
     240.0
     """
+    from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog
 
     angles = np.linspace(acos(max_cosine), pi, NODES * FINER)
@@ -80,7 +81,8 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
         coefficients = np.maximum(np.asarray(answer.x, dtype=np.float64), 0.0)  # HiGHS may stop a hair below
         values = 1 + coefficients @ rows
         best = min(best, corrected_size(1 + float(coefficients.sum()), values))
-        chosen = np.union1d(chosen, np.flatnonzero(is_peak(values) & (values > 0)))
+        peaks = values == maximum_filter1d(values, 3, mode="nearest")
+        chosen = np.union1d(chosen, np.flatnonzero(peaks & (values > 0)))
     return best
 
 
@@ -89,9 +91,3 @@ def corrected_size(at_one: float, values: Points) -> float:
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     excess = max(0.0, float(np.max(values + bend / 4)))  # a parabola rises bend / 8 between its points
     return (at_one - excess) / (1 - excess) if excess < 1 else inf
-
-
-def is_peak(values: Points) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where no neighbour is higher."""
-    padded = np.concatenate(([-inf], values, [-inf]))
-    return (values >= padded[:-2]) & (values >= padded[2:])

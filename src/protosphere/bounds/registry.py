@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from typing import Any
 
 from protosphere.bounds.bound import Bound
 from protosphere.errors import InfeasibleError, as_choice, as_integer
@@ -37,7 +38,7 @@ class RegisteredBound:
     summary: str
     reference: str
     obstacle: Obstacle
-    numerical: bool
+    numerical: bool = False
 
 
 BOUNDS: Registry[RegisteredBound] = Registry("bound")
@@ -49,33 +50,30 @@ def no_obstacle(K: int, n: int) -> None:
     del K, n
 
 
-def bound(
-    title: str,
-    *,
-    kind: str,
-    summary: str,
-    reference: str,
-    obstacle: Obstacle = no_obstacle,
-    numerical: bool = False,
-) -> Callable[[Theorem], Theorem]:
+def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
+    """K and n, an integer of at least 2 and one of at least 1."""
+    return as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)
+
+
+def bound(title: str, *, kind: str, obstacle: Obstacle = no_obstacle, **record: Any) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name; a second one of the same name is an error.
 
-    The theorem is given a K of at least 2 and an n of at least 1 without an obstacle: checking them is done here.
+    `record` is the rest of its `RegisteredBound`: summary, reference, and whether it is numerical. The theorem is given
+    a K of at least 2 and an n of at least 1 without an obstacle: checking them is done here.
     """
     as_choice("kind", kind, KINDS)
 
     def register(theorem: Theorem) -> Theorem:
         @wraps(theorem)
         def checked(num_classes: int, dim: int) -> Bound:
-            K = as_integer("num_classes", num_classes, minimum=2)
-            n = as_integer("dim", dim, minimum=1)
+            K, n = checked_size(num_classes, dim)
             why_not = obstacle(K, n)
             if why_not is not None:
                 raise InfeasibleError(why_not)
             return theorem(K, n)
 
         name = theorem.__name__
-        BOUNDS.add(name, RegisteredBound(name, checked, title, kind, summary, reference, obstacle, numerical))
+        BOUNDS.add(name, RegisteredBound(name, checked, title, kind, obstacle=obstacle, **record))
         return checked
 
     return register

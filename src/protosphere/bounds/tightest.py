@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from protosphere.bounds.bound import Bound
-from protosphere.bounds.registry import BOUNDS
-from protosphere.errors import InfeasibleError, as_flag, as_integer
+from protosphere.bounds.registry import BOUNDS, checked_size
+from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
@@ -15,7 +15,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
     >>> achievable(100, 64), achievable(100, 128)
     (Bound(value=1/4, theorem='gilbert_varshamov'), Bound(value=0, theorem='one_hot'))
     """
-    found = applicable("achievable", *_checked(num_classes, dim), numerical=False)
+    found = applicable("achievable", *checked_size(num_classes, dim), numerical=False)
     return min(found, key=lambda bound: bound.value)
 
 
@@ -28,7 +28,7 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
     >>> converse(1000, 128)
     Bound(value=0.0365871, theorem='levenshtein')
     """
-    return _tightest(*_checked(num_classes, dim), as_flag("linear_programming", linear_programming))
+    return _tightest(*checked_size(num_classes, dim), as_flag("linear_programming", linear_programming))
 
 
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
@@ -43,7 +43,3 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
 @lru_cache(maxsize=4096)
 def _tightest(K: int, n: int, numerical: bool) -> Bound:
     return max(applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value)
-
-
-def _checked(num_classes: int, dim: int) -> tuple[int, int]:
-    return as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 from protosphere.bounds.bound import Bound
+from protosphere.bounds.registry import checked_size
 from protosphere.errors import as_integer
 from protosphere.types import Cosine
 
@@ -41,12 +42,11 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
     >>> welch_mean_square(100, 64)
     Bound(value=1/176, theorem='welch_mean_square')
     """
-    K = as_integer("num_classes", num_classes, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
+    K, n = checked_size(num_classes, dim)
     return Bound(Fraction(max(0, K - n), n * (K - 1)), "welch_mean_square")
 
 
-def root(square: Fraction) -> Cosine:
+def root(square: Fraction | int) -> Cosine:
     """The square root: a Fraction if it is rational."""
     over, under = isqrt(square.numerator), isqrt(square.denominator)
     return Fraction(over, under) if Fraction(over, under) ** 2 == square else sqrt(square)

@@ -9,7 +9,6 @@ from protosphere.paper.findings import Sample
 from protosphere.paper.noise import Cell, Noise, noise_by_scheme
 from protosphere.paper.predictors import cells_of
 from protosphere.regression import Regression, regression
-from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 
 SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
@@ -52,7 +51,8 @@ class Evidence:
     @property
     def grid(self) -> list[RunRecord]:
         """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
-        return [r for r in self.records if _is_of_the_paper(r.recipe)]
+        own = ("prototypes", "lindstrom")
+        return [r for r in self.unaligned if r.recipe.scheme in SCHEMES and (r.recipe.head, r.recipe.preset) == own]
 
     @property
     def alike(self) -> list[RunRecord]:
@@ -86,11 +86,6 @@ class Evidence:
             return ""
         recipe = self.records[0].recipe
         return f"{'features, ' if self.of_features else ''}{recipe.backbone}, {recipe.epochs} epochs"
-
-
-def _is_of_the_paper(recipe: Recipe) -> bool:
-    own = (recipe.scheme in SCHEMES, recipe.mapping in ("fixed", "random"), recipe.head == "prototypes")
-    return all(own) and max(recipe.prototype_seed, recipe.split_seed) < 0 and recipe.preset == "lindstrom"
 
 
 def bodies_of_evidence(dataset: str, records: Iterable[RunRecord]) -> list[Evidence]:

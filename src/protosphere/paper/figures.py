@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.code.cosines import cosine_counts
+from protosphere.code.spherical_code import SphericalCode
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
 from protosphere.errors import as_integer
 from protosphere.paper.cube import cube_figure, cube_records
-from protosphere.paper.remembered import DESCENTS, prototypes
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
@@ -20,6 +20,12 @@ from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
+
+DESCENTS = ("mean_row_max", "log_sum_exp")
+KEPT = 12
+"""How many codes are held, the oldest going first: a few megabytes each at a thousand classes."""
+
+_remembered: dict[tuple[str, int, int, int], SphericalCode] = {}
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,21 @@ def draw(name: str, folder: str | Path, *, seed: int = 0, progress: Progress = i
     place = Path(folder)
     pictures = [save_figure(figure, place / f"{name}{suffix}") for suffix in (".png", ".pdf")]
     return (*pictures, save_table(records, place / f"{name}.csv"))
+
+
+def prototypes(
+    scheme: str, *, num_classes: int, dim: int, seed: int, progress: Progress = ignore, **options: Any
+) -> SphericalCode:
+    """`construct`, that answers the same again where a descent at its default options was asked for lately."""
+    if scheme not in DESCENTS or options:
+        return construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress, **options)
+    key = (scheme, num_classes, dim, seed)
+    if key not in _remembered:
+        code = construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress)
+        while len(_remembered) >= KEPT:
+            del _remembered[next(iter(_remembered))]
+        _remembered[key] = code
+    return _remembered[key]
 
 
 def _cube(seed: int, progress: Progress) -> Drawn:
@@ -77,8 +98,7 @@ def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) ->
         "reed_solomon": full,
         "reed_muller": [n for n in powers if n >= needed],
         "bch": cyclic,
-        "mean_row_max": list(descent_dims),
-        "log_sum_exp": list(descent_dims),
+        **{descent: list(descent_dims) for descent in DESCENTS},
         "cross_polytope": [-(-K // 2)],
         "simplex": [K - 1],
         "one_hot": [K],

@@ -1,11 +1,10 @@
 """What samples of finished runs say of a comparison: differences by seed, their 95 % intervals, and verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean, stdev
 
-from protosphere.intervals import Mean, mean_with_interval
 from protosphere.paper.noise import Noise
 
 HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"
@@ -46,28 +45,18 @@ class Finding:
 
 NOTHING_RUN = Finding("", NOT_RUN)
 
-
-def mean_of(sample: Sample) -> str:
-    """A mean over seeds and half of its 95 % interval, for people."""
-    return str(mean_with_interval(list(sample.by_seed.values())))
+Judge = Callable[[float, float], tuple[str, float]]
+"""From a difference and half of its interval to a verdict, and how short that half must be to decide."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two samples, seed by seed: the mean with its 95 % interval, and the deviation of one seed's difference."""
+    """Of two samples, seed by seed: the mean, half of its 95 % interval, and the deviation of one seed's difference."""
 
-    mean: Mean
+    mean: float
+    margin: float
     deviation: float
     seeds: int
-
-    @property
-    def highest(self) -> float:
-        """The upper end of the interval."""
-        return self.mean.value + (self.mean.margin or 0.0)
-
-    def seeds_for(self, distance: float) -> int | None:
-        """How many seeds would make half of the interval shorter than that."""
-        return seeds_to_decide(self.deviation, self.seeds, distance)
 
 
 def difference(left: Sample, right: Sample) -> Difference | None:
@@ -76,11 +65,10 @@ def difference(left: Sample, right: Sample) -> Difference | None:
     if len(apart) < 2:
         return None
     noise = left.noise if left.scheme == right.scheme else left.noise + right.noise
-    if noise.free <= len(apart) - 1:
-        return Difference(mean_with_interval(apart), stdev(apart), len(apart))
-    deviation = sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells))
-    margin = student(noise.free) * deviation / sqrt(len(apart))
-    return Difference(Mean(fmean(apart), margin), deviation, len(apart))
+    free, deviation = float(len(apart) - 1), stdev(apart)
+    if noise.free > free:
+        free, deviation = noise.free, sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells))
+    return Difference(fmean(apart), student(free) * deviation / sqrt(len(apart)), deviation, len(apart))
 
 
 def student(free: float) -> float:
@@ -95,14 +83,13 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
 
     It is where the 95 % interval of the difference is above 0, and is not where that is below what is noticeable.
     """
-    found = difference(left, right)
-    if found is None:
-        return _too_few(left, right, names)
-    least = noticeable(right.mean)
-    verdict = verdict_on(found.mean)
-    verdict = DOES_NOT if verdict == UNDECIDED and found.highest < least else verdict
-    needed = found.seeds_for(max(found.mean.value, least - found.mean.value)) if verdict == UNDECIDED else None
-    return Finding(_figures(left, right, names, found), verdict, needed)
+
+    def judge(value: float, margin: float) -> tuple[str, float]:
+        least = noticeable(right.mean)
+        low, high = value - margin, value + margin
+        return DOES_NOT if low <= 0 and high < least else verdict_on(low, high), max(value, least - value)
+
+    return _compared(left, right, names, judge)
 
 
 def noticeable(accuracy: float) -> float:
@@ -116,29 +103,29 @@ def noticeable(accuracy: float) -> float:
 
 def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
     """Whether the two are no further apart than so many points, by that interval."""
-    found = difference(left, right)
+
+    def judge(value: float, margin: float) -> tuple[str, float]:
+        inside = points - abs(value)
+        return verdict_on(inside - margin, inside + margin), inside
+
+    return _compared(left, right, names, judge)
+
+
+def _compared(left: Sample, right: Sample, names: tuple[str, str], judge: Judge) -> Finding:
+    """What a judge says of the difference, and how many seeds would decide it."""
+    if not left or not right:
+        return NOTHING_RUN
+    figures, found = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}", difference(left, right)
     if found is None:
-        return _too_few(left, right, names)
-    inside = points - abs(found.mean.value)
-    verdict = verdict_on(Mean(inside, found.mean.margin))
-    needed = found.seeds_for(inside) if verdict == UNDECIDED else None
-    return Finding(_figures(left, right, names, found), verdict, needed)
+        return Finding(figures, UNDECIDED)
+    verdict, distance = judge(found.mean, found.margin)
+    needed = seeds_to_decide(found.deviation, found.seeds, distance) if verdict == UNDECIDED else None
+    return Finding(f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed)
 
 
-def _too_few(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
-    return Finding(_figures(left, right, names), UNDECIDED) if left and right else NOTHING_RUN
-
-
-def _figures(left: Sample, right: Sample, names: tuple[str, str], found: Difference | None = None) -> str:
-    both = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}"
-    return both if found is None else f"{both} ({found.mean.value:+.2f} ± {found.mean.margin:.2f})"
-
-
-def verdict_on(margin: Mean) -> str:
+def verdict_on(low: float, high: float) -> str:
     """By how far something is above where it would not hold: the whole interval must be on one side of 0."""
-    if margin.margin is None or abs(margin.value) <= margin.margin:
-        return UNDECIDED
-    return HOLDS if margin.value > 0 else DOES_NOT
+    return HOLDS if low > 0 else DOES_NOT if high < 0 else UNDECIDED
 
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> int | None:

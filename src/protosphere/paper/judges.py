@@ -6,21 +6,10 @@ from math import hypot
 import numpy as np
 
 import protosphere as ps
-from protosphere.intervals import Mean
+from protosphere.intervals import mean_with_interval
 from protosphere.paper.evidence import Evidence
-from protosphere.paper.findings import (
-    DOES_NOT,
-    HOLDS,
-    NOTHING_RUN,
-    UNDECIDED,
-    Finding,
-    all_of,
-    higher,
-    mean_of,
-    verdict_on,
-    within,
-)
-from protosphere.paper.opposition import opposed_pairs
+from protosphere.paper.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
+from protosphere.paper.opposition import OPPOSED
 from protosphere.paper.variance import FACTORS, spreads
 from protosphere.regression import NORMAL_QUANTILE, Regression
 
@@ -41,7 +30,7 @@ def weaker(mnist: Evidence, cifar100: Evidence) -> Finding:
     (left, left_error), (right, right_error) = ours.strength, theirs.strength
     margin = NORMAL_QUANTILE * hypot(left_error, right_error)
     figures = f"R² {_explained(ours)} on MNIST, {_explained(theirs)} on CIFAR-100"
-    return Finding(figures, verdict_on(Mean(right - left, margin)))
+    return Finding(figures, verdict_on(right - left - margin, right - left + margin))
 
 
 def _explained(line: Regression) -> str:
@@ -56,7 +45,7 @@ def correlated(evidence: Evidence) -> Finding:
         return NOTHING_RUN
     slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] points per unit"
     figures = f"{slope}, R² {_explained(line)}, {line.count} cells"
-    return Finding(figures, HOLDS if line.high < 0 else DOES_NOT if line.low > 0 else UNDECIDED)
+    return Finding(figures, verdict_on(-line.high, -line.low))
 
 
 def varied(evidence: Evidence) -> Finding:
@@ -66,7 +55,7 @@ def varied(evidence: Evidence) -> Finding:
         return NOTHING_RUN
     low, high = line.r_squared_interval
     figures = f"the line explains R² {_explained(line)} of the variance over {line.count} cells"
-    return Finding(figures, HOLDS if high < MUCH_EXPLAINED else DOES_NOT if low > MUCH_EXPLAINED else UNDECIDED)
+    return Finding(figures, verdict_on(MUCH_EXPLAINED - high, MUCH_EXPLAINED - low))
 
 
 def bch_dominates(evidence: Evidence) -> Finding:
@@ -130,7 +119,7 @@ def all_well(evidence: Evidence) -> Finding:
     if not means:
         return NOTHING_RUN
     lowest = min(100 * (record.test_accuracy or 0.0) for record in evidence.grid)
-    figures = ", ".join(f"{scheme} {mean_of(values)}" for scheme, values in means.items())
+    figures = ", ".join(f"{scheme} {mean_with_interval(list(own.by_seed.values()))}" for scheme, own in means.items())
     return Finding(f"{figures}; lowest run {lowest:.2f}", HOLDS if lowest > 90 else DOES_NOT)
 
 
@@ -152,9 +141,7 @@ def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...]) -
     def judge(evidence: Evidence) -> Finding:
         del evidence
         code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
-        names = tuple(str(number) for number in range(num_classes))
-        ours = {(pair.first, pair.second) for pair in opposed_pairs(code, names)}
-        shared = [f"{i} / {j}" for i, j in expected if (i, j) in ours]
+        shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
         shown = ", ".join(shared) or "none of them"
         return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
 
@@ -178,4 +165,4 @@ def split_explains(evidence: Evidence) -> Finding:
     deviations = ", ".join(f"{spread.factor} {spread.deviation} ({spread.runs} runs)" for spread in found.values())
     share, low, high = (value / total for value in (found["split"].variance, found["split"].low, found["split"].high))
     figures = f"standard deviations: {deviations}; the split has {100 * share:.0f} % of the variance"
-    return Finding(figures, HOLDS if low > NOTICEABLE else DOES_NOT if high < NOTICEABLE else UNDECIDED)
+    return Finding(figures, verdict_on(low - NOTICEABLE, high - NOTICEABLE))

@@ -83,9 +83,7 @@ def page(ledger: Sequence[Judged], predicted: Mapping[str, Sequence[Predictor]])
     if told:
         parts.append(NUMBERS_HEAD)
     for name, numbers in told.items():
-        parts.append(
-            f"\n{name}, {numbers[0].cells} cells:\n\n{_table(NUMBER_COLUMNS, [_told(one) for one in numbers])}"
-        )
+        parts.append(f"\n{name}, {numbers[0].cells} cells:\n\n{_table(NUMBER_COLUMNS, map(_told, numbers))}")
     return "".join(parts)
 
 
@@ -95,6 +93,6 @@ def _told(number: Predictor) -> dict[str, str]:
     return dict(zip(NUMBER_COLUMNS, (number.name, explained, held_out), strict=True))
 
 
-def _table(columns: Sequence[str], own: Sequence[dict[str, Any]]) -> str:
+def _table(columns: Sequence[str], own: Iterable[dict[str, Any]]) -> str:
     lines = [columns, tuple("---" for _ in columns), *(tuple(row[column] for column in columns) for row in own)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)

@@ -12,6 +12,7 @@ from statistics import fmean
 
 import numpy as np
 
+from protosphere.regression import correlation
 from protosphere.training.records import RunRecord
 from protosphere.types import Points
 
@@ -109,10 +110,7 @@ def _line(table: Points) -> Points:
 
 
 def _explained(table: Points) -> float:
-    x, y = table.T
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return 0.0
-    return float(np.corrcoef(x, y)[0, 1]) ** 2
+    return correlation(*table.T) ** 2
 
 
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:

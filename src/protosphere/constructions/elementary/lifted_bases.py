@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from math import sqrt
 
 import numpy as np
 
 from protosphere.constructions.block_codes.kerdock import unbiased_points
-from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
@@ -18,31 +18,22 @@ from protosphere.types import Points
     summary="J lifted unbiased bases of R^(4^t): n = 4^t + J - 1, 2 J 4^t points at r/(1+r), r = (J-1)/(J 2^t)",
     reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
 )
-def lifted_bases(largest_dim: int) -> Iterator[Member]:
+def lifted_bases() -> Iterator[Member]:
     """(u, sqrt(r) v_j) / sqrt(1+r) for u = +-a vector of basis j of J, v_j vertex j of the simplex in R^(J-1).
 
     Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1: u u' = +-1/2^t between two of them, and this r makes
     cosines r/(1+r) within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
     ones.
     """
-    for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
-        for bases in range(2, min(1 << (m - 1), largest_dim - (1 << m)) + 2):
-            yield _member(m, bases)
+    for m in range(2, LARGEST_DIM.bit_length(), 2):
+        for bases in range(2, min(1 << (m - 1), LARGEST_DIM - (1 << m)) + 2):
+            r = Fraction(bases - 1, bases << m // 2)
+            recipe, points = f"{bases} unbiased bases of R^{1 << m}, lifted", partial(_points, m, bases, r)
+            step = 2 / (1 + r) / (1 << m // 2)
+            yield dense_member((1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, points, step)
 
 
-@cache
-def _member(m: int, bases: int) -> Member:
-    r = _ratio(m, bases)
-    recipe = f"{bases} unbiased bases of R^{1 << m}, lifted"
-    step = 2 / (1 + r) / (1 << m // 2)
-    return dense_member((1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, partial(_points, m, bases), step)
-
-
-def _ratio(m: int, bases: int) -> Fraction:
-    return Fraction(bases - 1, bases << m // 2)
-
-
-def _points(m: int, bases: int, count: int) -> Points:
+def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
     """Basis by basis, every vector followed by its negative."""
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
-    return normalized(np.hstack([unbiased_points(m, count), sqrt(_ratio(m, bases)) * tails]))
+    return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

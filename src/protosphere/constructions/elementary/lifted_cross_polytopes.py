@@ -2,47 +2,36 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache, partial
-from math import isqrt, sqrt
+from functools import partial
+from math import sqrt
 
 import numpy as np
 
+from protosphere.bounds.welch import root
 from protosphere.codes.hadamard import hadamard, hadamard_orders
-from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
 from protosphere.geometry.sphere import normalized
-from protosphere.types import Cosine, Points
+from protosphere.types import Points
 
 
 @family(
     summary="two lifted cross-polytopes, n - 1 a Hadamard order: 4(n-1) points at max cosine 1/(2 sqrt(n-1) + 1)",
     reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
 )
-def lifted_cross_polytopes(largest_dim: int) -> Iterator[Member]:
+def lifted_cross_polytopes() -> Iterator[Member]:
     """(sqrt(1-h^2) u, h) for u = +-e_i and (sqrt(1-h^2) v, -h) for v = +-rows of a Hadamard matrix over sqrt(n-1).
 
     u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbours on either side. (3, 8) is the
     square antiprism and (5, 16) the half 5-cube, both optimal.
     """
-    for order in hadamard_orders(largest_dim - 1):
-        yield _member(order)
+    for order in hadamard_orders(LARGEST_DIM - 1):
+        recipe, cosine = f"two cross-polytopes of R^{order}, lifted", 1 / (2 * root(order) + 1)
+        step = 2 * cosine if isinstance(cosine, Fraction) else None
+        yield dense_member(order + 1, 4 * order, cosine, recipe, partial(_points, order, sqrt(cosine)), step)
 
 
-@cache
-def _member(order: int) -> Member:
-    recipe = f"two cross-polytopes of R^{order}, lifted"
-    cosine = _height_squared(order)
-    step = 2 * cosine if isinstance(cosine, Fraction) else None
-    return dense_member(order + 1, 4 * order, cosine, recipe, partial(_points, order), step)
-
-
-def _height_squared(order: int) -> Cosine:
-    root = isqrt(order)
-    return Fraction(1, 2 * root + 1) if root * root == order else 1 / (2 * sqrt(order) + 1)
-
-
-def _points(order: int, count: int) -> Points:
+def _points(order: int, height: float, count: int) -> Points:
     """Upper points e_1, -e_1, e_2, ..., then the lower ones, row by row and its negative."""
-    height = sqrt(_height_squared(order))
     below = max(0, count - 2 * order)
     upper, lower = np.arange(count - below), np.arange(below)
     points = np.zeros((count, order + 1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import permutations, product
 from math import cos, pi, sin, sqrt, tan
 
@@ -55,24 +56,6 @@ def polygon(num_classes: int, dim: int) -> Placement:
     return Placement(f"regular polygon of {num_classes}", Plain(points, step))
 
 
-def seven_points() -> Points:
-    """A pole, three points around it, and three around the other pole, turned by 60 degrees."""
-    low = -sqrt((2 * SEVEN + 1) / 3)
-    return np.array([(0.0, 0.0, 1.0), *_ring(3, SEVEN, 0.0), *_ring(3, low, 60.0)])
-
-
-def square_antiprism() -> Points:
-    """Two parallel squares, one turned by 45 degrees."""
-    height = 1 / sqrt(1 + 2 * sqrt(2))
-    return np.array([*_ring(4, height, 0.0), *_ring(4, -height, 45.0)])
-
-
-def nine_points() -> Points:
-    """Three parallel triangles, the middle one turned by 60 degrees."""
-    height = sqrt(5) / 3
-    return np.array([*_ring(3, 0.0, 60.0), *_ring(3, height, 0.0), *_ring(3, -height, 0.0)])
-
-
 def icosahedron() -> Points:
     """(0, +-1, +-golden) and its cyclic shifts."""
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
@@ -100,17 +83,32 @@ def six_hundred_cell() -> Points:
     return normalized(np.concatenate([axes, halves, *(np.array(signed)[:, order] for order in even)]))
 
 
-SHAPES: tuple[tuple[int, int, Cosine, str, Callable[[], Points]], ...] = (
-    (3, 7, SEVEN, "seven points", seven_points),
-    (3, 8, (2 * sqrt(2) - 1) / 7, "square antiprism", square_antiprism),
-    (3, 9, Fraction(1, 3), "nine points", nine_points),
-    (3, 12, 1 / sqrt(5), "icosahedron", icosahedron),
-    (3, 24, TRIBONACCI**2 / (1 + TRIBONACCI**2 + TRIBONACCI**-2), "snub cube", snub_cube),
-    (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell),
-)
+def _rings(*rings: tuple[int, float, float]) -> Points:
+    """Regular polygons around one axis: the number of corners of each, its height on the sphere, the degrees turned."""
+    corners: list[tuple[float, float, float]] = []
+    for count, height, degrees in rings:
+        radius = sqrt(1 - height * height)
+        angles = [2 * pi * i / count + degrees * pi / 180 for i in range(count)]
+        corners += [(radius * cos(angle), radius * sin(angle), height) for angle in angles]
+    return np.array(corners)
 
-STEPS = {"nine points": Fraction(1, 18)}
-"""Where all cosines are rational."""
+
+LOW, NINE, ANTIPRISM = -sqrt((2 * SEVEN + 1) / 3), sqrt(5) / 3, 1 / sqrt(1 + 2 * sqrt(2))
+"""Heights of triangles of the seven and of the nine points, and of the squares of the antiprism."""
+
+seven_points = partial(_rings, (1, 1.0, 0.0), (3, SEVEN, 0.0), (3, LOW, 60.0))
+square_antiprism = partial(_rings, (4, ANTIPRISM, 0.0), (4, -ANTIPRISM, 45.0))
+nine_points = partial(_rings, (3, 0.0, 60.0), (3, NINE, 0.0), (3, -NINE, 0.0))
+
+SHAPES: tuple[tuple[int, int, Cosine, str, Callable[[], Points], Fraction | None], ...] = (
+    (3, 7, SEVEN, "seven points", seven_points, None),
+    (3, 8, (2 * sqrt(2) - 1) / 7, "square antiprism", square_antiprism, None),
+    (3, 9, Fraction(1, 3), "nine points", nine_points, Fraction(1, 18)),
+    (3, 12, 1 / sqrt(5), "icosahedron", icosahedron, None),
+    (3, 24, TRIBONACCI**2 / (1 + TRIBONACCI**2 + TRIBONACCI**-2), "snub cube", snub_cube, None),
+    (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell, None),
+)
+"""Dimension, points, max cosine, name, how it is made, and the grid of its cosines where they are rational."""
 
 
 @family(
@@ -119,12 +117,5 @@ STEPS = {"nine points": Fraction(1, 18)}
 )
 def polytope() -> Iterator[Member]:
     """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
-    for n, size, cosine, name, shape in SHAPES:
-        yield dense_member(n, size, cosine, name, lambda count, shape=shape: shape()[:count], STEPS.get(name))
-
-
-def _ring(corners: int, height: float, turn_degrees: float) -> list[tuple[float, float, float]]:
-    """A regular polygon at this height of the sphere."""
-    radius = sqrt(1 - height * height)
-    angles = [2 * pi * i / corners + turn_degrees * pi / 180 for i in range(corners)]
-    return [(radius * cos(angle), radius * sin(angle), height) for angle in angles]
+    for n, size, cosine, name, shape, step in SHAPES:
+        yield dense_member(n, size, cosine, name, lambda count, shape=shape: shape()[:count], step)

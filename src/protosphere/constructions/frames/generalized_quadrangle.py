@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import gcd
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from protosphere.codes.fields import FiniteField, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, dense_member, family
-from protosphere.constructions.frames.eigenspaces import frame
+from protosphere.constructions.frames.tight_frames import frame
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
@@ -40,8 +40,7 @@ def generalized_quadrangle() -> Iterator[Member]:
         yield dense_member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), recipe, partial(_points, q), step)
         for along, size in enumerate((q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)), start=1):
             if size > _dim(q) - along:
-                seen = f"{recipe}, seen along {along} of them"
-                points = partial(_section, q, along)
+                seen, points = f"{recipe}, seen along {along} of them", partial(_section, q, along)
                 cosine, step = _section_cosines(q, along)
                 yield dense_member(_dim(q) - along, size, cosine, seen, points, step)
 
@@ -52,7 +51,8 @@ def quadric(q: int) -> tuple[Indices, Indices]:
     b and c are the first for which the last three terms vanish at 0 only.
     """
     F = field(q)
-    b, c = next((b, c) for b, c in product(range(q), repeat=2) if _is_anisotropic(F, b, c))
+    one, pairs = np.ones(1, dtype=np.int64), product(range(q), repeat=2)
+    b, c = next((b, c) for b, c in pairs if _binary_form(F, b, c, np.arange(q), one).all())
     x = np.array([(*(0,) * lead, 1, *rest) for lead in range(6) for rest in product(range(q), repeat=5 - lead)]).T
     cross = F.add[F.multiply[x[0], x[1]], F.multiply[x[2], x[3]]]
     points = x[:, F.add[cross, _binary_form(F, b, c, x[4], x[5])] == 0]
@@ -80,8 +80,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
 
 def _points(q: int, count: int) -> Points:
     gram = np.where(orthogonal(q, *quadric(q)), -1 / q, 1 / q**2)
-    np.fill_diagonal(gram, 1.0)
-    return frame(lambda columns: gram @ columns, len(gram), _dim(q))[:count]
+    return frame(gram, _dim(q))[:count]
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
@@ -89,9 +88,8 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
     apart, collinear = (1 - b) / left, (1 + Fraction(1, q)) / left
-    shared = apart.denominator * collinear.denominator
-    step = Fraction(gcd(apart.numerator * collinear.denominator, collinear.numerator * apart.denominator), shared)
-    return 1 - apart, step
+    over, under = zip(apart.as_integer_ratio(), collinear.as_integer_ratio(), strict=True)
+    return 1 - apart, Fraction(gcd(*over), lcm(*under))
 
 
 def _section(q: int, along: int, count: int) -> Points:
@@ -103,11 +101,6 @@ def _section(q: int, along: int, count: int) -> Points:
         left = left[(points[left] @ points[left[0]] > 0) & (left != left[0])]
     across: Points = np.linalg.qr(points[fixed].T, mode="complete")[0][:, along:]
     return normalized(points[left[:count]] @ across)
-
-
-def _is_anisotropic(F: FiniteField, b: int, c: int) -> bool:
-    one, y = np.ones(F.q, dtype=np.int64), np.arange(F.q)
-    return bool(_binary_form(F, b, c, y, one).all())
 
 
 def _binary_form(F: FiniteField, b: int, c: int, y: Indices, z: Indices) -> NDArray[np.uint8]:

@@ -1,17 +1,17 @@
 """Equiangular lines from Paley's conference matrices, with both unit vectors of each line."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import isqrt, sqrt
+from math import sqrt
 
 import numpy as np
 
+from protosphere.bounds.welch import root
 from protosphere.codes.primes import prime_factors, prime_power, prime_powers
 from protosphere.constructions.families import LARGEST_DIM, Member, family
-from protosphere.constructions.frames.equiangular_lines import lines_member
-from protosphere.types import Cosine, Indices, Points
+from protosphere.constructions.frames.tight_frames import lines_member
+from protosphere.types import Indices, Points
 
 
 @family(
@@ -27,7 +27,7 @@ def paley_frame() -> Iterator[Member]:
     for q in prime_powers(2 * LARGEST_DIM - 1):
         if q % 4 == 1:
             recipe = f"Paley conference frame of GF({q})"
-            yield lines_member((q + 1) // 2, q + 1, _cosine(q), recipe, partial(paley_points, q))
+            yield lines_member((q + 1) // 2, q + 1, 1 / root(q), recipe, partial(paley_points, q))
 
 
 def paley_points(q: int) -> Points:
@@ -73,8 +73,3 @@ def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
     returns = (period, *(period // f for f in prime_factors(period)))
     came_back = [terms[at : at + e] == start for at in returns]
     return np.array(terms[:period]) if came_back[0] and not any(came_back[1:]) else None
-
-
-def _cosine(q: int) -> Cosine:
-    root = isqrt(q)
-    return Fraction(1, root) if root * root == q else 1 / sqrt(q)

@@ -7,12 +7,11 @@ from itertools import product
 
 import numpy as np
 
-from protosphere.codes.fields import LARGEST_ORDER, FiniteField, field
+from protosphere.codes.fields import LARGEST_ORDER, field
 from protosphere.codes.primes import prime_powers
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.frames.eigenspaces import frame
-from protosphere.constructions.frames.equiangular_lines import lines_member
-from protosphere.types import Indices, Points
+from protosphere.constructions.frames.tight_frames import frame, lines_member
+from protosphere.types import Points
 
 LARGEST_M = 6
 """Symplectic lines up to 2,080 in R^715; the next have 8,128 and need a Gram matrix of half a gigabyte."""
@@ -34,7 +33,7 @@ def _symplectic() -> Iterator[Member]:
 
 
 def _member(dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str) -> Member:
-    return lines_member(dim, lines, Fraction(1, root), recipe, partial(_line_points, dim, root, signs))
+    return lines_member(dim, lines, Fraction(1, root), recipe, lambda: frame(signs() / root, dim))
 
 
 @family(
@@ -54,7 +53,9 @@ def unitary_signs(q: int) -> Points:
     The form is x0 y2' + x1 y1' + x2 y0', y' = y^q; the points are (0, 0, 1) and (1, b, c) with c + c' + b b' = 0.
     """
     F = field(q * q)
-    elements, conjugate = np.arange(F.q), _powers(F, q)
+    elements = conjugate = np.arange(F.q)
+    for _ in range(q - 1):
+        conjugate = F.multiply[conjugate, elements].astype(np.int64)
     norms, traces = F.multiply[elements, conjugate], F.add[elements, conjugate]
     b, c = np.nonzero(F.add[norms[:, None], traces] == 0)
     inner = F.add[F.multiply[b[:, None], conjugate[b]], F.add[c[:, None], conjugate[c]]]
@@ -74,18 +75,3 @@ def symplectic_signs(m: int, sign: int) -> Points:
     x, y = left[chosen], right[chosen]
     products = np.bitwise_count(x[:, None] & y) + np.bitwise_count(y[:, None] & x)
     return np.where(products % 2, -1.0, 1.0) * sign
-
-
-def _powers(F: FiniteField, exponent: int) -> Indices:
-    """x^exponent for every element x."""
-    power = np.ones(F.q, dtype=np.int64)
-    for _ in range(exponent):
-        power = F.multiply[power, np.arange(F.q)].astype(np.int64)
-    return power
-
-
-def _line_points(dim: int, root: int, signs: Callable[[], Points]) -> Points:
-    """Gram matrix I + S/root, which is K/n times a projector."""
-    gram = signs() / root
-    np.fill_diagonal(gram, 1.0)
-    return frame(lambda columns: gram @ columns, len(gram), dim)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import takewhile
 from math import sqrt
 
 import numpy as np
@@ -12,20 +13,6 @@ from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
 """Degrees go up until there are so many points."""
-
-
-def _of_prime(p: int) -> Iterator[Member]:
-    """Degree 2, with the basis; higher degrees d while the bound says something, (d-1)/sqrt(p) < 1."""
-    yield _member(p, 2, 4 * p * (p + 1), "and the basis, ")
-    degree = 3
-    while degree < p and (degree - 1) ** 2 < p and 4 * p ** (degree - 1) < ENOUGH:
-        yield _member(p, degree, 4 * p**degree, "")
-        degree += 1
-
-
-def _member(p: int, degree: int, size: int, more: str) -> Member:
-    recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
-    return dense_member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree))
 
 
 @family(
@@ -39,9 +26,17 @@ def weil_chirp() -> Iterator[Member]:
     basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
     the first 4p points are orthogonal or opposite; the basis comes last.
     """
-    for p in range(3, LARGEST_DIM // 2 + 1):
-        if is_prime(p):
-            yield from _of_prime(p)
+    for p in filter(is_prime, range(3, LARGEST_DIM // 2 + 1)):
+        for degree in _degrees(p):
+            size, more = (4 * p * (p + 1), "and the basis, ") if degree == 2 else (4 * p**degree, "")
+            recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
+            yield dense_member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree))
+
+
+def _degrees(p: int) -> Iterator[int]:
+    """2, and higher ones d while the bound says something, (d-1)/sqrt(p) < 1."""
+    yield 2
+    yield from takewhile(lambda d: (d - 1) ** 2 < p and 4 * p ** (d - 1) < ENOUGH, range(3, p))
 
 
 def chirp_points(p: int, degree: int, count: int) -> Points:

@@ -22,13 +22,7 @@ from itertools import combinations
 
 import numpy as np
 
-from protosphere.constructions.lattices.signed_vectors import (
-    at_places,
-    signed_pairs,
-    signs_of,
-    signs_of_parity,
-    supports_of,
-)
+from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of, signs_of_parity
 from protosphere.types import Indices, Points
 
 NORM = 32
@@ -77,7 +71,7 @@ def _layered(heights: Points, bents: Sequence[int], between: Points, forms: Sequ
 
 def _signed_sets(words: Indices, weight: int) -> Points:
     """+-2 on the words of a weight, with an odd number of minus signs."""
-    return 2 * at_places(supports_of(words[words.sum(axis=1) == weight]), signs_of_parity(weight, 1), 16)
+    return 2 * at_ones(words[words.sum(axis=1) == weight], signs_of_parity(weight, 1))
 
 
 def _at(vectors: Points, height: Points) -> Points:

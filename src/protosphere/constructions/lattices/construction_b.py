@@ -39,13 +39,11 @@ def shell_member(code: LinearCode, centre: tuple[int, ...], norm: int, size: int
 def shell_vectors(code: LinearCode, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:
     """The vectors x - centre of that squared length, x in the lattice of `code`; the first `count` of them, or all."""
     found: list[SmallIntegers] = []
-    missing = count
     for block in _blocks(code, np.array(centre), norm):
-        found.append(block[:missing])
-        missing = None if missing is None else missing - len(found[-1])
-        if missing == 0:
+        found.append(block)
+        if count is not None and sum(map(len, found)) >= count:
             break
-    return np.concatenate(found)
+    return np.concatenate(found)[:count]
 
 
 def lattice_basis(code: LinearCode) -> NDArray[np.int64]:
@@ -85,8 +83,12 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
     >>> vectors(1, 2, 10).tolist()
     [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]
     """
-    if length < 2:
-        return _one_entry(parity, norm) if length else np.zeros((int(norm == 0), 0), dtype=np.int8)
+    if length == 0:
+        return np.zeros((int(norm == 0), 0), dtype=np.int8)
+    if length == 1:
+        root = isqrt(norm)
+        entries = sorted({-root, root}) if root * root == norm and root % 2 == parity else []
+        return np.array(entries, dtype=np.int8).reshape(-1, 1)
     half = length // 2
     found = [np.zeros((0, length), dtype=np.int8)]
     for share in range(half * parity, norm + 1, 8 if parity else 4):
@@ -94,10 +96,3 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
         pairs = np.repeat(left, len(right), axis=0), np.tile(right, (len(left), 1))
         found.append(np.concatenate(pairs, axis=1))
     return np.concatenate(found)
-
-
-def _one_entry(parity: int, norm: int) -> SmallIntegers:
-    root = isqrt(norm)
-    if root * root != norm or root % 2 != parity:
-        return np.zeros((0, 1), dtype=np.int8)
-    return np.array([[0]] if root == 0 else [[-root], [root]], dtype=np.int8)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.known.tables import read_known_table, shipped_file
-from protosphere.types import Indices, Points
+from protosphere.types import Points
 
 NAME = re.compile(
     r"(\w{1,20}) lattice (\d{1,2}), (?:(\d{1,5}(?:/\d{1,5})?) to )?(\d{1,5}(?:/\d{1,5})?) from \((\d[\d ]*)\)/(\d{1,3})"
@@ -67,9 +68,9 @@ class Shells:
 
     def structure(self, count: int) -> LatticePoints:
         """The first `count`, in the order of their coefficients, the last of these running slowest."""
-        factor, points, norms = cholesky_factor(self._gram), np.empty((count, self.dim)), np.empty((count, 1))
+        factor, points, norms = self._factor, np.empty((count, self.dim)), np.empty((count, 1))
         filled = 0
-        for coefficients, squares in self._blocks(factor):
+        for coefficients, squares in self._blocks():
             rows = slice(filled, filled + len(squares))
             norms[rows, 0] = squares[: count - filled]
             points[rows] = _combinations(coefficients[: count - filled], factor) / np.sqrt(norms[rows])
@@ -87,21 +88,21 @@ class Shells:
     def sizes(self) -> dict[Fraction, int]:
         """How many vectors there are at each squared distance, by enumeration."""
         found: dict[Fraction, int] = {}
-        for _, squares in self._blocks(cholesky_factor(self._gram)):
+        for _, squares in self._blocks():
             exact = np.rint(squares * self.denominator**2).astype(np.int64)
             for norm, count in zip(*map(np.ndarray.tolist, np.unique(exact, return_counts=True)), strict=True):
                 key = Fraction(norm, self.denominator**2)
                 found[key] = found.get(key, 0) + count
         return dict(sorted(found.items()))
 
-    @property
-    def _gram(self) -> Indices:
-        return gram_matrix(self.lattice, self.dim)
+    @cached_property
+    def _factor(self) -> Points:
+        return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
-    def _blocks(self, factor: Points) -> Iterator[tuple[Points, Points]]:
+    def _blocks(self) -> Iterator[tuple[Points, Points]]:
         """Coefficients of the vectors seen from the centre, and their squared lengths, rounded to what they can be."""
         parts = self.denominator**2
-        for found, lengths in close_vectors(factor, np.array(self.centre) / self.denominator, float(self.outer)):
+        for found, lengths in close_vectors(self._factor, np.array(self.centre) / self.denominator, float(self.outer)):
             norms = np.rint(lengths * parts)
             kept = (norms > 0) & (norms >= float(self.inner * parts)) & (norms <= float(self.outer * parts))
             yield found[kept], norms[kept] / parts

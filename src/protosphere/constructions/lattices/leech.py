@@ -11,7 +11,7 @@ import numpy as np
 from protosphere.codes.golay import extended_golay
 from protosphere.codes.linear import codewords, unpack
 from protosphere.constructions.lattices.construction_b import SmallIntegers
-from protosphere.constructions.lattices.signed_vectors import at_places, signed_pairs, signs_of_parity, supports_of
+from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of_parity
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices
 
@@ -24,7 +24,7 @@ def leech_minimal_vectors() -> SmallIntegers:
     """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
     words = unpack(codewords(extended_golay().generator, 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
-    octads = at_places(supports_of(words[words.sum(axis=1) == 8]), (2 * signs_of_parity(8, 0)).astype(np.int8), 24)
+    octads = at_ones(words[words.sum(axis=1) == 8], (2 * signs_of_parity(8, 0)).astype(np.int8))
     found = np.concatenate([pairs, octads, _odd(words)])
     found.flags.writeable = False  # the cache hands it to everyone
     return found
@@ -38,17 +38,6 @@ def leech_basis() -> Indices:
     odd = np.ones((1, 24), dtype=np.int64)
     odd[0, 0] = -3
     return integer_basis(np.concatenate([golay, fours, odd]))
-
-
-def octad_of_first_five() -> tuple[int, ...]:
-    """The places of the one Golay word of weight 8 that has ones in the first five, ascending.
-
-    >>> octad_of_first_five()
-    (0, 1, 2, 3, 4, 15, 17, 20)
-    """
-    words = unpack(codewords(extended_golay().generator, 1 << 12), 24)
-    octad = words[(words.sum(axis=1) == 8) & words[:, :5].all(axis=1)][0]
-    return tuple(np.flatnonzero(octad).tolist())
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:

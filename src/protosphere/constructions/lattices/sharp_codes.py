@@ -41,11 +41,6 @@ def _around_triangles() -> Iterable[Section]:
     yield Section(21, 112, Fraction(1, 9), LEECH, (TYPE_3, one, two), (24, 16, 8), "McLaughlin, adjacent to one")
 
 
-def sharp_sections() -> list[Section]:
-    """All of them, by dimension."""
-    return sorted((*_kissing_chain(), *_around_triangles()), key=lambda section: (section.dim, section.size))
-
-
 @family(
     summary="optimal codes out of E8 and the Leech lattice: (n, K) = (5,16), (6,27), (7,56), (22,275), (23,4600), ...",
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
@@ -56,4 +51,5 @@ def sharp_codes() -> Iterable[Member]:
     (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
     Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.
     """
-    return (section.member for section in sharp_sections())
+    sections = (*_kissing_chain(), *_around_triangles())
+    return sorted((section.member for section in sections), key=lambda member: (member.dim, member.size))

@@ -35,10 +35,7 @@ def _cycles(*lengths: int) -> Permutation:
 ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
     10: ((_cycles(10),), ("0247", "0134", "0126")),
     11: ((_cycles(6, 3, 2),), ("018a", "0689", "026a", "0127", "0378", "0249", "039a", "0134")),
-    12: (
-        (_cycles(6, 6),),
-        ("0378", "018b", "019a", "029b", "028a", "067b", "0127", "0369", "679a", "0134"),
-    ),
+    12: ((_cycles(6, 6),), ("0378", "018b", "019a", "029b", "028a", "067b", "0127", "0369", "679a", "0134")),
     14: ((_cycles(7, 7), SEVENTH_DOUBLED), ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125")),
 }
 """For n places generators of a group, and quadruples (in hexadecimal), one of each orbit."""

@@ -33,9 +33,9 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
     return cast("Numbers", np.concatenate(blocks))
 
 
-def supports_of(words: NDArray[Any]) -> list[tuple[int, ...]]:
-    """The places of the ones in each row."""
-    return [tuple(np.flatnonzero(word).tolist()) for word in words]
+def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
+    """For each word the rows of `signs` at the places of its ones, and zeros."""
+    return at_places((np.flatnonzero(word).tolist() for word in words), signs, words.shape[1])
 
 
 def signs_of(words: Indices | PackedBits) -> Points:

@@ -1,1 +1,0 @@
-"""Constructions for the classes of a tree."""
