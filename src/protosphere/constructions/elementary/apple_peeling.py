@@ -19,10 +19,10 @@ HALVINGS = 40
 """Steps of the search for the widest angle: to twelve digits."""
 
 
-def latitudes(angle: float) -> list[float]:
+def latitudes(angle: float) -> Points:
     """Polar angles of layers `angle` apart, symmetric about the equator."""
     count = int(pi / angle + 1e-13) + 1
-    return [pi / 2 + angle * (i - (count - 1) / 2) for i in range(count)]
+    return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
@@ -38,6 +38,10 @@ def peeled_size(dim: int, angle: float) -> int:
     if dim == 2:
         return max(1, int(2 * pi / angle + 1e-13))
     layers = latitudes(angle)
+    if dim == 3:
+        ratio = np.sin(angle / 2) / np.maximum(np.sin(layers), 1e-12)
+        held = np.floor(pi / np.arcsin(np.minimum(ratio, 1.0)) + 1e-13)
+        return int(np.where(ratio < 1, held, 1).sum())
     half = len(layers) // 2
     north = sum(peeled_size(dim - 1, inner_angle(angle, layer)) for layer in layers[:half])
     middle = peeled_size(dim - 1, inner_angle(angle, layers[half])) if len(layers) % 2 else 0
