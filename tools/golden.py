@@ -23,7 +23,7 @@ from protosphere.code.certificate import certified
 from protosphere.code.placement import Placement
 from protosphere.code.structures import ShortenedWords, Tailed
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.geometry.simplex import simplex_points
+from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
 

@@ -44,6 +44,7 @@ PACKAGE = ROOT / "src" / "protosphere"
 
 SAME_STEM = {
     "registry": "the list of each room that has one",
+    "one_hot": "the bound, and the points that meet it",
     **dict.fromkeys(
         ("bch", "reed_muller", "reed_solomon", "shortened_cosets"), "the code, and its points on the sphere"
     ),

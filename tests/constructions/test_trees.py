@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.trees import frame_gram
+from protosphere.constructions.trees.hierarchy_frame import frame_gram
 
 TREES = ("cifar100_superclasses", "cifar100_levels")
 

@@ -1,9 +1,12 @@
-"""Where codes meet the sphere: a file for each construction, or a few of one idea, registered by its import here."""
+"""Where codes meet the sphere: one file for each construction, registered by the line that imports it here."""
 
 # The order of the list is ours.
 # isort: off
-from protosphere.constructions.elementary import baselines as baselines
-from protosphere.constructions.elementary import simplices as simplices
+from protosphere.constructions.elementary import one_hot as one_hot
+from protosphere.constructions.elementary import uniform as uniform
+from protosphere.constructions.elementary import simplex as simplex
+from protosphere.constructions.elementary import cross_polytope as cross_polytope
+from protosphere.constructions.elementary import orthogonal_simplices as orthogonal_simplices
 from protosphere.constructions.block_codes import reed_muller as reed_muller
 from protosphere.constructions.block_codes import bch as bch
 from protosphere.constructions.block_codes import reed_solomon as reed_solomon
@@ -38,7 +41,8 @@ from protosphere.constructions.descents import optimized as optimized
 from protosphere.constructions import best_known as best_known
 from protosphere.constructions.descents import semantic as semantic
 from protosphere.constructions.descents import semantic_ranking as semantic_ranking
-from protosphere.constructions import trees as trees
+from protosphere.constructions.trees import hierarchical as hierarchical
+from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
 # isort: on
 
 from protosphere.constructions.construct import best, construct

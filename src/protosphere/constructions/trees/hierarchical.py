@@ -1,4 +1,4 @@
-"""Codes for the classes of a tree: the nearer, the lower classes meet; exactly so only in K - 1 dimensions."""
+"""Codes for a tree in fewer dimensions than classes: classes may be the nearer the lower they meet."""
 
 import numpy as np
 
@@ -8,9 +8,8 @@ from protosphere.bounds import converse
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.descents.semantic import descent_obstacle, weight_for
-from protosphere.constructions.elementary.simplices import least_dim_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import InvalidArgumentError, as_positive, brief
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.search.margin_descent import margin_descent
 from protosphere.types import Indices, Points, Progress, ignore
@@ -41,7 +40,7 @@ def principal_points(gram: Points, dim: int) -> Points:
     return padded(vectors * np.sqrt(np.maximum(values, 0)), dim)
 
 
-def _descent_obstacle(
+def _obstacle(
     num_classes: int, dim: int, *, tree: str, spread: object, similarity: str, **descent: object
 ) -> str | None:
     if tree == "":
@@ -55,7 +54,7 @@ def _descent_obstacle(
 
 
 @construction(
-    obstacle=_descent_obstacle,
+    obstacle=_obstacle,
     summary="for a tree: cosines bounded level by level, siblings nearest, by descent from the tree's own directions",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024)",
     stochastic=True,
@@ -99,46 +98,3 @@ def hierarchical(
     highest = [cosines[heights == height].max() for height in np.unique(heights)[:0:-1]]
     levels = ", ".join(f"{value:.3f}" for value in highest)
     return Placement(f"cosines from the root down to siblings up to {levels}", Plain(points))
-
-
-def frame_gram(heights: Points, gamma: float) -> Points:
-    """(1 - s) exp(-gamma d / d_max) + s with the lowest s for which this is positive semidefinite.
-
-    With E = exp(-gamma d / d_max) that is s = -1 / (1' E^-1 1 - 1): the all-ones matrix has rank one. For very large
-    gamma E is the unit matrix, s = -1 / (K - 1), and the frame a simplex.
-    """
-    decay = np.exp(-gamma * heights / heights.max())
-    values, vectors = np.linalg.eigh(decay)  # of ultrametric distances: all above 0
-    total = float(np.sum(vectors.sum(axis=0) ** 2 / values))
-    lowest = -1 / (total - 1)
-    return (1 - lowest) * decay + lowest
-
-
-def _frame_obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | None:
-    if tree == "":
-        return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
-    as_positive("gamma", gamma)
-    heights_of(tree, num_classes)
-    why_not = least_dim_obstacle("hierarchy_frame", "num_classes - 1", num_classes - 1, num_classes, dim)
-    return why_not and f"{why_not}; 'hierarchical' needs less"
-
-
-def _frame_cosine(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
-    del dim
-    gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
-    return float(gram[np.triu_indices(num_classes, 1)].max())
-
-
-@construction(
-    obstacle=_frame_obstacle,
-    guarantee=_frame_cosine,
-    summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
-    reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
-    searched=True,  # eigenvectors are rounded differently by different machines
-)
-def hierarchy_frame(num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0) -> Placement:
-    """Points with just these cosines: the square root of their Gram matrix, zeros appended up to R^n."""
-    gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
-    values, vectors = np.linalg.eigh(gram)
-    points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])
-    return Placement(f"hierarchy-aware frame, gamma {gamma:g}", Plain(padded(points, dim)))

@@ -1,4 +1,4 @@
-"""What other prototypes are compared with: one-hot vectors, and random points on the sphere."""
+"""One-hot vectors, which the usual classification layer amounts to."""
 
 from fractions import Fraction
 
@@ -8,7 +8,6 @@ from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
-from protosphere.geometry.sphere import uniform_points
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
@@ -33,13 +32,3 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def one_hot(num_classes: int, dim: int) -> Placement:
     """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""
     return Placement("basis vectors", Plain(np.eye(num_classes, dim), Fraction(1)))
-
-
-@construction(
-    summary="independent points, uniform on the sphere",
-    reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
-    stochastic=True,
-)
-def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
-    """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
-    return Placement("uniform random points", Plain(uniform_points(num_classes, dim, rng)))

@@ -1,0 +1,38 @@
+"""The cross-polytope: two classes on each axis, and no angle below 90 degrees."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    nearest = -(-num_classes // 2)
+    if dim >= nearest:
+        return None
+    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
+    return f"'cross_polytope' needs dim >= num_classes / 2, {got}; nearest: {brief(nearest)}"
+
+
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(0 if num_classes > 2 else -1)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
+    reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
+    closed_form=True,
+)
+def cross_polytope(num_classes: int, dim: int) -> Placement:
+    """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are opposed, all others orthogonal."""
+    classes = np.arange(num_classes)
+    points = np.zeros((num_classes, dim))
+    points[classes, classes // 2] = 1 - 2 * (classes % 2)
+    return Placement("cross-polytope", Plain(points, Fraction(1)))

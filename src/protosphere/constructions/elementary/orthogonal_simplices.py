@@ -1,0 +1,61 @@
+"""Regular simplices in orthogonal subspaces: of the optimal codes of n + 2 to 2n points the even one."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.code.structures import OrthogonalSimplices
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.types import Indices
+
+
+def block_sizes(num_classes: int, dim: int) -> Indices:
+    """The sizes of the K - n simplices, which span n dimensions together: as equal as can be, larger ones first.
+
+    >>> block_sizes(10, 7)
+    array([4, 3, 3])
+    """
+    blocks = num_classes - dim
+    sizes = np.full(blocks, num_classes // blocks, dtype=np.int64)
+    sizes[: num_classes % blocks] += 1
+    return sizes
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
+    if num_classes < 4:
+        return f"'orthogonal_simplices' needs num_classes >= 4, {got}; 'simplex' holds them"
+    least, most = -(-num_classes // 2), num_classes - 2
+    if least <= dim <= most:
+        return None
+    rule = "'orthogonal_simplices' needs num_classes / 2 <= dim <= num_classes - 2"
+    instead = "; nearest: " + brief(least if dim < least else most)
+    return f"{rule}, {got}{instead}" + ("; 'simplex' holds them" if dim > most else "")
+
+
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del num_classes, dim
+    return Fraction(0)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
+    reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
+    closed_form=True,
+    numbered=True,
+)
+def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
+    """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.
+
+    Every optimal code of n + 2 to 2n points splits into K - n simplices in orthogonal subspaces. Regular ones of equal
+    size have the fewest opposed pairs and waste no dimension: K = 100 in R^64 are 28 triangles and 8 pairs, where a
+    cross-polytope has 50 pairs on 50 axes.
+    """
+    sizes = block_sizes(num_classes, dim)
+    span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"
+    recipe = f"{len(sizes)} orthogonal simplices of {span} points"
+    return Placement(recipe, OrthogonalSimplices(sizes, np.arange(num_classes), dim))

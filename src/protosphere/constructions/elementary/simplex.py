@@ -1,0 +1,35 @@
+"""The regular simplex: the optimal arrangement of K points wherever n >= K - 1."""
+
+from fractions import Fraction
+
+from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
+from protosphere.constructions.registry import construction
+from protosphere.errors import brief
+from protosphere.geometry.simplex import simplex_points
+from protosphere.geometry.sphere import padded
+
+
+def _obstacle(num_classes: int, dim: int) -> str | None:
+    if dim >= num_classes - 1:
+        return None
+    classes, nearest = brief(num_classes), brief(num_classes - 1)
+    return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
+
+
+def _guarantee(num_classes: int, dim: int) -> Fraction:
+    del dim
+    return Fraction(-1, num_classes - 1)
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
+    reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
+    closed_form=True,
+)
+def simplex(num_classes: int, dim: int) -> Placement:
+    """The regular simplex on K points, padded with zeros to R^n."""
+    points = padded(simplex_points(num_classes), dim)
+    return Placement("regular simplex", Plain(points, Fraction(num_classes, num_classes - 1)))

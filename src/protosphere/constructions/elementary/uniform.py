@@ -1,0 +1,18 @@
+"""Random points on the sphere, as a baseline."""
+
+import numpy as np
+
+from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
+from protosphere.constructions.registry import construction
+from protosphere.geometry.sphere import uniform_points
+
+
+@construction(
+    summary="independent points, uniform on the sphere",
+    reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
+    stochastic=True,
+)
+def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
+    """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
+    return Placement("uniform random points", Plain(uniform_points(num_classes, dim, rng)))

@@ -1,0 +1,1 @@
+"""Constructions for the classes of a tree."""

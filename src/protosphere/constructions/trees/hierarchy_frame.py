@@ -1,0 +1,58 @@
+"""The frame whose cosines fall with the distance of classes in a tree, exactly; it needs K - 1 dimensions."""
+
+import numpy as np
+
+from protosphere.assignment.levels import heights_of
+from protosphere.code.placement import Placement
+from protosphere.code.structures import Plain
+from protosphere.constructions.registry import construction
+from protosphere.errors import as_positive, brief
+from protosphere.geometry.sphere import normalized, padded
+from protosphere.types import Points
+
+
+def frame_gram(heights: Points, gamma: float) -> Points:
+    """(1 - s) exp(-gamma d / d_max) + s with the lowest s for which this is positive semidefinite.
+
+    With E = exp(-gamma d / d_max) that is s = -1 / (1' E^-1 1 - 1): the all-ones matrix has rank one. For very large
+    gamma E is the unit matrix, s = -1 / (K - 1), and the frame a simplex.
+    """
+    decay = np.exp(-gamma * heights / heights.max())
+    values, vectors = np.linalg.eigh(decay)  # of ultrametric distances: all above 0
+    total = float(np.sum(vectors.sum(axis=0) ** 2 / values))
+    lowest = -1 / (total - 1)
+    return (1 - lowest) * decay + lowest
+
+
+def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | None:
+    if tree == "":
+        return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
+    as_positive("gamma", gamma)
+    heights_of(tree, num_classes)
+    if dim >= num_classes - 1:
+        return None
+    got = f"got dim {brief(dim)} for {num_classes} classes"
+    return (
+        f"'hierarchy_frame' needs dim >= num_classes - 1, {got}; nearest: {num_classes - 1}; 'hierarchical' needs less"
+    )
+
+
+def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
+    del dim
+    gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
+    return float(gram[np.triu_indices(num_classes, 1)].max())
+
+
+@construction(
+    obstacle=_obstacle,
+    guarantee=_guarantee,
+    summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
+    reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
+    searched=True,  # eigenvectors are rounded differently by different machines
+)
+def hierarchy_frame(num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0) -> Placement:
+    """Points with just these cosines: the square root of their Gram matrix, zeros appended up to R^n."""
+    gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
+    values, vectors = np.linalg.eigh(gram)
+    points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])
+    return Placement(f"hierarchy-aware frame, gamma {gamma:g}", Plain(padded(points, dim)))
