@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, tile_words
+from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
 from protosphere.nn.projections.part import Tile, cuts, merged_top
-from protosphere.nn.streaming import tiled_log_sum_exp, widened
+from protosphere.nn.streaming import tiled_log_sum_exp
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""
@@ -65,7 +65,7 @@ class HadamardPart(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
         if torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export():
-            return tile_words(widened(z), self, (0, self.signs.shape[2])).flatten(1).to(z.dtype)
+            return in_one_piece(z, self)
         return coset_words(z, self)
 
     def binned(self, z: Tensor) -> Tensor:

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.projections.part import Tile
 from protosphere.nn.softmax import call
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
@@ -21,11 +20,14 @@ HUGE_PAGES_FROM = 1 << 25
 products; numpy asks for huge pages there: 9 ms against 45 ms for 64 MB."""
 
 
-def tile_words(z: Tensor, part: HadamardPart, tile: Tile) -> Tensor:
-    """The products with the words of the cosets of a tile: (B, cosets, words of a coset)."""
-    summed = torch.bmm(part.binned(z), part.signs[:, :, tile[0] : tile[1]].to(z.dtype))
-    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(z.dtype))
-    return words + part.tail_scores(z, tile)[:, :, None] if part.tailed else words
+def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
+    """Without loops: what a compiler or an exporter sees."""
+    wide = widened(z)
+    summed = torch.bmm(part.binned(wide), part.signs.to(wide.dtype))
+    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(wide.dtype))
+    if part.tailed:
+        words = words + part.tail_scores(wide, (0, part.signs.shape[2]))[:, :, None]
+    return words.flatten(1).to(z.dtype)
 
 
 def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
@@ -73,9 +75,14 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
     if part.fused.serves(z):
         part.fused.words(z, words)
         return
-    each = words.view(len(z), part.signs.shape[2], part.words.shape[1])
+    (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
+    each = words.view(len(z), cosets, per_coset)
+    binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
     for start, stop in part.tiles(len(z)):
-        each[:, start:stop] = tile_words(z, part, (start, stop))
+        summed = torch.bmm(binned, part.signs[:, :, start:stop].to(z.dtype))
+        torch.bmm(summed.permute(1, 2, 0), outer, out=each[:, start:stop])
+    if part.tailed:
+        each += part.tail_scores(z, (0, cosets))[:, :, None]
 
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
