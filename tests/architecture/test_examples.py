@@ -14,7 +14,7 @@ from torch import nn
 
 from protosphere.cli import main
 from protosphere.cli.app import COMMANDS, program
-from protosphere.paper import remembered
+from protosphere.paper import figures
 from protosphere.training.sweep_files import load_sweep
 
 ROOT = Path(__file__).parents[2]
@@ -135,10 +135,10 @@ def test_python_of_the_readme(tmp_path, monkeypatch, capsys):
 
 def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    construct = remembered.construct
+    construct = figures.construct
     quick = {"mean_row_max": {"steps": 2}, "log_sum_exp": {"steps": 2}}  # ten seconds of descents are tried elsewhere
-    monkeypatch.setattr(remembered, "_codes", {})
-    monkeypatch.setattr(remembered, "construct", lambda name, **rest: construct(name, **rest, **quick.get(name, {})))
+    monkeypatch.setattr(figures, "_remembered", {})
+    monkeypatch.setattr(figures, "construct", lambda name, **rest: construct(name, **rest, **quick.get(name, {})))
     for words in shell_lines("README.md"):
         if words and words[0] == "protosphere":
             assert main(words[1:]) == 0, (words, capsys.readouterr().err)

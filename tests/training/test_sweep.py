@@ -128,7 +128,7 @@ def sweep_command(file, store):
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def until(condition, seconds=90.0):
+def until(condition, seconds=300.0):
     begun = time.monotonic()
     while not condition():
         assert time.monotonic() - begun < seconds
