@@ -1,6 +1,6 @@
 """Every empirical claim of the paper on trained networks (sections 4.1 and 4.3, appendix C), each with its judge."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,20 +28,18 @@ Row = dict[str, str]
 """A row of the ledger by its columns, the claim's dataset first."""
 
 
-def judged(records: Iterable[RunRecord]) -> list[Row]:
+def judged(records: Sequence[RunRecord]) -> list[Row]:
     """Every claim with what the records say of it: a row for each network that it was run with, or one without."""
-    everything = list(records)
-    bodies = {name: bodies_of_evidence(name, everything) for name in ("mnist", "cifar100")}
+    bodies = {name: bodies_of_evidence(name, records) for name in ("mnist", "cifar100")}
     rows = [row for claim in CLAIMS for row in _asked(claim, bodies[claim.dataset])]
     return rows + _weaker(bodies["mnist"], bodies["cifar100"])
 
 
-def predicted(records: Iterable[RunRecord]) -> dict[str, list[Predictor]]:
+def predicted(records: Sequence[RunRecord]) -> dict[str, list[Predictor]]:
     """For each data set and network, by a name for people, which numbers of codes predict accuracy."""
-    everything = list(records)
     found: dict[str, list[Predictor]] = {}
     for name, title in TITLES.items():
-        for body in bodies_of_evidence(name, everything):
+        for body in bodies_of_evidence(name, records):
             found[f"{title}, {body.budget}"] = predictors(body.unaligned)
             if len(body.alike) > len(body.unaligned):
                 found[f"{title}, {body.budget}, aligned and opposed classes too"] = predictors(body.alike)
