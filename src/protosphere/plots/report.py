@@ -68,12 +68,12 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 def _accuracy(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     styles = accuracy.series_styles(rows)
-    for series in sorted({row.series for row in rows}):
-        own, style = [row for row in rows if row.series == series], styles[series[0], series[2]]
+    for own in accuracy.series_of(rows):
+        style = styles[own[0].scheme, own[0].variant]
         if accuracy.is_reference(own):
             _reference(figure, own[0], style)
             continue
-        random = series[1] == "random"
+        random = own[0].mapping == "random"
         figure.add_scatter(
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
