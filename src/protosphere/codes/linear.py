@@ -3,8 +3,6 @@
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,19 +11,6 @@ from protosphere.types import Indices, PackedBits
 
 LARGEST_MESSAGE_BITS = 62
 CHUNK_BYTES, CHUNK_WORDS = 1 << 22, 1 << 16
-
-
-@dataclass(frozen=True, eq=False)
-class LinearCode:
-    """An [n, k] binary code: the 2^k sums of the k independent rows of `generator`."""
-
-    n: int
-    generator: PackedBits
-
-    @property
-    def k(self) -> int:
-        """How many rows span it."""
-        return len(self.generator)
 
 
 def packed_length(n: int) -> int:
@@ -44,7 +29,7 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 
 
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
-    """The words number start, ..., start + count - 1 of the span.
+    """The words number start, ..., start + count - 1 of the span; `start` is a multiple of a power of two >= `count`.
 
     Word number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
     words grow by doubling, so each costs one pass over its bytes.
@@ -52,16 +37,15 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
     """
-    as_integer("start", start, minimum=0)
-    stop = start + as_integer("count", count, minimum=0)
+    stop = as_integer("start", start, minimum=0) + as_integer("count", count, minimum=0)
     if stop > 1 << len(generator):
         raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
     rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
-    while start < stop:
-        size = _aligned_block(start, stop)
-        _fill_block(words[len(words) - (stop - start) :][:size], rows, start)
-        start += size
+    words[:1] = np.bitwise_xor.reduce(rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0)
+    for i in range((max(count, 1) - 1).bit_length()):
+        grown = words[1 << i : 2 << i]
+        np.bitwise_xor(words[: len(grown)], rows[i], out=grown)
     return np.ascontiguousarray(words.view(np.uint8)[:, : generator.shape[1]])
 
 
@@ -161,20 +145,6 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
         if len(pivots) == len(reduced):
             break
     return reduced, pivots
-
-
-def _aligned_block(start: int, stop: int) -> int:
-    """The largest power of two that divides `start` and does not pass `stop`."""
-    reach = 1 << ((stop - start).bit_length() - 1)
-    return reach if start == 0 else min(start & -start, reach)
-
-
-def _fill_block(block: NDArray[np.uint64], rows: NDArray[np.uint64], start: int) -> None:
-    """Words start, ..., start + len(block) - 1, where len(block) is a power of two dividing `start`."""
-    chosen = [i for i in range(start.bit_length()) if start >> i & 1]
-    block[0] = np.bitwise_xor.reduce(rows[chosen], axis=0)
-    for i in range(len(block).bit_length() - 1):
-        np.bitwise_xor(block[: 1 << i], rows[i], out=block[1 << i : 2 << i])
 
 
 def _encode_bytes(generator: PackedBits, message_bytes: NDArray[np.uint8]) -> PackedBits:

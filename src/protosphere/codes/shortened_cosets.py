@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from protosphere.codes.linear import codewords, encode, pack, smallest_weight, unpack
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
+from protosphere.codes.reed_muller import generator_rows
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
@@ -69,9 +70,7 @@ class ShortenedCosets:
     @cached_property
     def inner(self) -> PackedBits:
         """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
-        points = np.arange(1 << self.m)
-        rows = np.stack([np.ones_like(points), *(points >> i & 1 for i in range(self.m))])
-        return pack(rows[self.shortened :][:, self.kept])
+        return pack(unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept])
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
         """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""

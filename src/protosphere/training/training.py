@@ -163,16 +163,16 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     fabric, part, warmup = run.fabric, run.part, run.recipe.warmup
     sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
     run.model.train()
-    for batch in training_batches(run.data, run.recipe, epoch, part):
-        seen += batch.whole
+    for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
+        seen += whole
         if epoch < warmup:
             set_rate(run.optimiser, lr * warmup_factor(warmup, epoch + seen / len(run.data.train)))
-        total, correct = run.model(batch.inputs, batch.labels)
+        total, correct = run.model(inputs, labels)
         run.optimiser.zero_grad()
-        fabric.backward(total * (part.world / batch.whole))  # processes average their gradients
+        fabric.backward(total * (part.world / whole))  # processes average their gradients
         run.optimiser.step()
         sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
-        tick(batch.whole)
+        tick(whole)
     set_rate(run.optimiser, lr)  # from which the schedule goes on
     return sums
 
