@@ -69,10 +69,8 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
 def weights(words: PackedBits) -> Indices:
     """The number of ones in every word."""
-    counted = words
-    if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
-        counted = words.view(np.uint64)
-    return np.bitwise_count(counted).sum(axis=1, dtype=np.int64)
+    by_eight = words.shape[1] % 8 == 0 and words.flags.c_contiguous
+    return np.bitwise_count(words.view(np.uint64) if by_eight else words).sum(axis=1, dtype=np.int64)
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
@@ -100,14 +98,16 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
-    """For each x < 2**k, how many ordered pairs of messages have the difference (XOR) x; at 0 the messages themselves.
+    """For each x < 2**k, how many ordered pairs of messages, none with itself, have the difference (XOR) x.
 
     This autocorrelation of the set of messages takes two transforms and no look at pairs. Exact in 64 bits while
     len(messages) * 2**k < 2**63 (Parseval bounds every partial sum).
     """
     indicator = np.bincount(messages, minlength=1 << k).astype(np.int64)
     spectrum = walsh_hadamard(indicator)
-    return walsh_hadamard(spectrum * spectrum) >> k
+    counts = walsh_hadamard(spectrum * spectrum) >> k
+    counts[0] -= len(messages)  # each with itself
+    return counts
 
 
 def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, int]:
@@ -119,7 +119,6 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
     """
     k = len(generator)
     counts = difference_counts(messages, k)
-    counts[0] -= len(messages)
     totals = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64)
     for start in range(0, 1 << k, CHUNK_WORDS):
         size = min(CHUNK_WORDS, (1 << k) - start)
