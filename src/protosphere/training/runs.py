@@ -1,7 +1,7 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
@@ -18,9 +18,7 @@ from protosphere.training.records import FIGURES, RunRecord
 from protosphere.types import ignore
 
 
-def constructed(
-    recipe: Recipe, num_classes: int, class_names: tuple[str, ...] = (), **options: str
-) -> ps.SphericalCode:
+def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str) -> ps.SphericalCode:
     """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order.
 
     The last few are remembered: runs of a sweep that differ in something else have the same.
