@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from protosphere.data.registry import RemoteFile
@@ -21,6 +22,26 @@ NOTHING_LEFT = 416
 
 class UnreachableError(StorageError):
     """The network, or the server, did not answer."""
+
+
+class _Bar:
+    """A progress bar as pooch knows them: bytes that have come, after those of another day."""
+
+    total = 0
+
+    def __init__(self, name: str, begun: int, progress: Progress) -> None:
+        self.name, self.begun, self.progress = name, begun, progress
+        self.fresh = 0
+
+    def update(self, count: int) -> None:
+        self.fresh = min(self.fresh + count, max(self.total, self.fresh))
+        self.progress(f"downloading {self.name}", self.begun + self.fresh, self.begun + max(self.total, self.fresh))
+
+    def reset(self) -> None:
+        self.fresh = 0
+
+    def close(self) -> None:
+        pass
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
@@ -49,23 +70,26 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """The file, or the rest of it; pooch itself cannot go on where it was cut off."""
+    """The file, or the rest of it, by pooch, which itself cannot go on where it was cut off."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": f"protosphere/{__version__}", "Accept-Encoding": "identity"}
     if begun:
         headers["Range"] = f"bytes={begun}-"
-    with import_module("requests").get(file.url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as answer:
-        if begun and answer.status_code == NOTHING_LEFT:
-            return
-        answer.raise_for_status()
-        done = 0 if answer.status_code == WHOLE_CONTENT else begun
-        total = done + int(answer.headers.get("content-length", 0))
-        with part.open("ab" if done else "wb") as out:
-            for block in answer.iter_content(BLOCK_BYTES):
-                out.write(block)
-                out.flush()
-                done += len(block)
-                progress(f"downloading {file.name}", done, max(done, total))
+    bar = _Bar(file.name, begun, progress)
+    with part.open("ab") as out:
+
+        def begin_anew(answer: Any, **_: object) -> None:
+            if answer.status_code == WHOLE_CONTENT:
+                bar.begun = 0
+                out.truncate(0)
+
+        options = {"headers": headers, "hooks": {"response": begin_anew}, "timeout": TIMEOUT_SECONDS}
+        fetch = require("pooch").HTTPDownloader(progressbar=bar, chunk_size=BLOCK_BYTES, **options)
+        try:
+            fetch(file.url, out, None)
+        except import_module("requests.exceptions").HTTPError as error:
+            if not (begun and error.response.status_code == NOTHING_LEFT):
+                raise
 
 
 def _cause(error: BaseException) -> object:
