@@ -40,10 +40,13 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     stop = as_integer("start", start, minimum=0) + as_integer("count", count, minimum=0)
     if stop > 1 << len(generator):
         raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
+    doublings = (max(count, 1) - 1).bit_length()
+    if start % (1 << doublings):
+        raise InvalidArgumentError(f"'start' must be a multiple of {1 << doublings} for {count} words, got {start}")
     rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
     words[:1] = np.bitwise_xor.reduce(rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0)
-    for i in range((max(count, 1) - 1).bit_length()):
+    for i in range(doublings):
         grown = words[1 << i : 2 << i]
         np.bitwise_xor(words[: len(grown)], rows[i], out=grown)
     return np.ascontiguousarray(words.view(np.uint8)[:, : generator.shape[1]])

@@ -41,6 +41,7 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
         return None
     try:
         found: Checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+        found.setdefault("head", {})  # of a version whose heads learned nothing
         history = tuple(EpochMetrics(**metrics) for metrics in found["history"])
         if found["format"] != FORMAT or found.keys() != PARTS:
             raise ValueError("another format")

@@ -120,8 +120,9 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
             run.reassignment.restore(done["head"])
         if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
             raise ValueError("the schedule is another")
+        states = done | {"head": done["head"] or run.classifier.head.state_dict()}
         for name, part in run.stateful().items():
-            part.load_state_dict(done[name])
+            part.load_state_dict(states[name])
         restore_random_states(done["random"])
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
