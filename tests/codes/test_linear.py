@@ -32,11 +32,6 @@ def test_words_are_the_numbered_sums_of_rows(bits: np.ndarray, data: st.DataObje
 
 
 @given(matrices(largest_k=70))
-def test_blocks_of_words_begin_at_a_multiple_of_their_size():
-    with pytest.raises(InvalidArgumentError, match="'start' must be a multiple of 4 for 3 words, got 2"):
-        linear.codewords(linear.pack([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), 3, start=2)
-
-
 def test_pack_and_unpack(bits: np.ndarray) -> None:
     packed = linear.pack(bits)
     assert packed.shape == (len(bits), linear.packed_length(bits.shape[1]))
@@ -79,3 +74,8 @@ def test_bad_input() -> None:
         linear.encode(np.zeros((63, 9), dtype=np.uint8), [0])
     with pytest.raises(InvalidArgumentError, match="'message_bits' must have 3 columns"):
         linear.encode_bits(generator, [[1, 0]])
+
+
+def test_blocks_of_words_begin_at_a_multiple_of_their_size():
+    with pytest.raises(InvalidArgumentError, match="'start' must be a multiple of 4 for 3 words, got 2"):
+        linear.codewords(linear.pack([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), 3, start=2)
