@@ -1,7 +1,7 @@
 """Named things of one kind: entered once each, found by name, and a misspelt name answered with the nearest."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from protosphere.errors import InvalidArgumentError, brief
@@ -9,7 +9,7 @@ from protosphere.errors import InvalidArgumentError, brief
 Entry = TypeVar("Entry")
 
 
-class Registry(dict[str, Entry]):
+class Registry(Mapping[str, Entry]):
     """Entries by name, in the order in which they came; `argument` is what users give such a name as.
 
     >>> fruits: Registry[int] = Registry("fruit")
@@ -21,9 +21,18 @@ class Registry(dict[str, Entry]):
     """
 
     def __init__(self, kind: str, argument: str | None = None) -> None:
-        super().__init__()
         self.kind, self.argument = kind, argument or kind
+        self._entries: dict[str, Entry] = {}
         self._former: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
     def add(self, name: str, entry: Entry, formerly: str | None = None) -> None:
         """Enter it; a second one of the same name, or of a former one, is refused."""
@@ -32,7 +41,7 @@ class Registry(dict[str, Entry]):
                 raise InvalidArgumentError(f"a {self.kind} named '{taken}' is registered already; choose another name")
         if formerly is not None:
             self._former[formerly] = name
-        self[name] = entry
+        self._entries[name] = entry
 
     def register(self, entry_of: Callable[[Any], Any], formerly: str | None = None) -> Callable[[Any], Any]:
         """A decorator that enters the record which `entry_of` makes of what is decorated, under that record's name."""

@@ -29,7 +29,8 @@ def _shipped() -> Registry[Mapping[str, Any]]:
     """The settings of each, by its name."""
     recipes: Registry[Mapping[str, Any]] = Registry("recipe")
     text = files("protosphere.training").joinpath("recipes.toml").read_text(encoding="utf-8")
-    recipes.update(tomllib.loads(text))
+    for name, settings in tomllib.loads(text).items():
+        recipes.add(name, settings)
     return recipes
 
 
