@@ -13,6 +13,7 @@ from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain
 from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.geometry.sphere import padded
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
 from protosphere.search.descent_backend import evaluation_seconds
@@ -97,8 +98,7 @@ def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, prog
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []
-    points = shipped_catalogue().code(num_classes, dim, progress)
-    assert points is not None, "there is an entry"
+    points = padded(shipped_catalogue().build(kept, progress)[:num_classes], dim)
     from_source = {"catalogue": kept.source}
     named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
     steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []

@@ -125,12 +125,7 @@ def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Bui
     `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults. A construction
     that was renamed is also found by its former name, `formerly`.
     """
-
-    def register(build: Build) -> Build:
-        CONSTRUCTIONS.add(build.__name__, Construction(build.__name__, build, **record), formerly)
-        return build
-
-    return register
+    return CONSTRUCTIONS.register(lambda build: Construction(build.__name__, build, **record), formerly)
 
 
 def available() -> tuple[str, ...]:
