@@ -6,16 +6,12 @@ import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import Plain
+from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import brief
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    nearest = -(-num_classes // 2)
-    if dim >= nearest:
-        return None
-    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
-    return f"'cross_polytope' needs dim >= num_classes / 2, {got}; nearest: {brief(nearest)}"
+    return dim_obstacle("cross_polytope", "dim >= num_classes / 2", num_classes, dim, least=-(-num_classes // 2))
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:
