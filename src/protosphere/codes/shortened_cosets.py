@@ -11,7 +11,6 @@ them are looked at. MacWilliams & Sloane, chapter 15, section 5.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from protosphere.codes.linear import codewords, encode, pack, smallest_weight, unpack
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.types import Indices, PackedBits, Progress, ignore
+from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class ShortenedCosets:
         """The length that is left."""
         return (1 << self.m) - self.shortened - self.punctured
 
-    def max_cosine(self, whole: Fraction) -> Fraction:
+    def max_cosine(self, whole: Cosine) -> Cosine:
         """What a max cosine of at least 0 of the whole code becomes, at most."""
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_union
+from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.types import Points
 
@@ -27,9 +27,9 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = chain(m)[1]
-        yield coset_member(m, level)
+        yield level
         if m <= LARGEST_WITH_AXES:
-            size, recipe = level.size + (2 << m), f"{level.name} and the axes"
+            size, recipe = level.size + (2 << m), f"{level.recipe} and the axes"
             step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
             yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
 
