@@ -40,17 +40,9 @@ SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leec
 }
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
-PLAIN: dict[str, dict[str, bool]] = {
-    "simplex": {},
-    "cross_polytope": {},
-    "orthogonal_simplices": {},
-    "polygon": {},
-    "apple_peeling": {},
-    "reed_muller": {"modify": True},
-    "bch": {"modify": True},
-    "construction_x": {},
-}
-"""Constructions asked for their guarantee at just (K, n), with these options."""
+CLOSED_FORMS = ("simplex", "cross_polytope", "orthogonal_simplices", "polygon", "apple_peeling")
+ASKED = (*CLOSED_FORMS, "reed_muller", "bch", "construction_x")
+"""Constructions asked for their guarantee at just (K, n), modified where they can be."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +58,6 @@ class Candidate:
     def scheme(self) -> str:
         """Whose it is."""
         return self.provenance.construction
-
-    @property
-    def promise(self) -> float:
-        """The guarantee as a float, to sort by."""
-        return float(self.max_cosine)
 
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
@@ -92,8 +79,8 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
-    for name, options in PLAIN.items():
-        found += sorted(_plain_candidates(name, num_classes, dim, options), key=lambda one: one.promise)[:1]
+    for name in ASKED:
+        found += sorted(_asked_candidates(name, num_classes, dim), key=lambda one: float(one.max_cosine))[:1]
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
 
 
@@ -113,10 +100,10 @@ def _dims_below(dim: int) -> list[int]:
     return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
 
 
-def _plain_candidates(name: str, K: int, dim: int, options: dict[str, bool]) -> Iterator[Candidate]:
+def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     """What a construction promises in as many dimensions or fewer, zeros appended up to `dim`."""
     entry = describe(name)
-    resolved = entry.resolved(options)
+    resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
         promise = None if entry.obstacle(K, own, **resolved) else entry.guarantee(K, own, **resolved)
         if promise is not None and promise < 1 and certified_quickly(name, K, own):
