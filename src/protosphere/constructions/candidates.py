@@ -33,11 +33,8 @@ EVEN = frozenset({"orthogonal_simplices"})
 FAST = frozenset({"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"})
 """Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
 
-SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
-    "lattice_shell",
-    "kissing_configuration",
-    "derived_code",
-}
+SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "lattice_shell"})
+MEASURED_QUICKLY = SHELLS | {"laminated", "derived_code", "kissing_configuration"}
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
 CLOSED_FORMS = ("simplex", "cross_polytope", "orthogonal_simplices", "polygon", "apple_peeling")
@@ -73,7 +70,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     entry = describe(scheme)
-    return few or entry.packed or entry.numbered or scheme in SHELLS
+    return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
