@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction, orthogonal_or_opposed
 
@@ -23,4 +22,4 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
     """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""
-    return Placement("basis vectors", Plain(np.eye(num_classes, dim), Fraction(1)))
+    return dense_placement("basis vectors", np.eye(num_classes, dim), Fraction(1))

@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.geometry.simplex import simplex_points
@@ -29,4 +28,4 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""
     points = padded(simplex_points(num_classes), dim)
-    return Placement("regular simplex", Plain(points, Fraction(num_classes, num_classes - 1)))
+    return dense_placement("regular simplex", points, Fraction(num_classes, num_classes - 1))

@@ -3,8 +3,7 @@
 import numpy as np
 
 from protosphere.assignment.levels import heights_of
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import as_positive
@@ -52,4 +51,4 @@ def hierarchy_frame(num_classes: int, dim: int, *, tree: str = "", gamma: float 
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
     points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])
-    return Placement(f"hierarchy-aware frame, gamma {gamma:g}", Plain(padded(points, dim)))
+    return dense_placement(f"hierarchy-aware frame, gamma {gamma:g}", padded(points, dim))
