@@ -11,7 +11,6 @@ them are looked at. MacWilliams & Sloane, chapter 15, section 5.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +20,7 @@ from protosphere.codes.linear import codewords, encode, pack, smallest_weight, u
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.types import Indices, PackedBits, Progress, ignore
+from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class ShortenedCosets:
         """The length that is left."""
         return (1 << self.m) - self.shortened - self.punctured
 
-    def max_cosine(self, whole: Fraction) -> Fraction:
+    def max_cosine(self, whole: Cosine) -> Cosine:
         """What a max cosine of at least 0 of the whole code becomes, at most."""
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from protosphere.bounds import converse
 from protosphere.code.certificate import certified
-from protosphere.code.placement import Placement
+from protosphere.code.placement import dense_placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.structures import Plain
 from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.geometry.sphere import padded
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
@@ -108,5 +107,5 @@ def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, prog
 
 
 def _measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> SphericalCode:
-    placement = Placement(recipe, Plain(points))
+    placement = dense_placement(recipe, points)
     return SphericalCode(placement, certified(placement, None, progress), named)
