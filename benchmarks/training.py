@@ -17,12 +17,12 @@ from protosphere.data import load_dataset
 from protosphere.training import load_recipe
 from protosphere.training.devices import make_fabric
 from protosphere.training.training import train
-from protosphere.training.runs import prototypes_of
+from protosphere.training.runs import constructed
 settings = json.loads(sys.argv[1])
 recipe = load_recipe("quick-cifar100").changed(**settings)
 dataset, fabric = load_dataset("cifar100"), make_fabric("cpu", recipe.precision)
 with tempfile.TemporaryDirectory() as folder:
-    outcome = train(recipe, prototypes_of(recipe, 100), dataset, Path(folder), fabric, tensorboard=False)
+    outcome = train(recipe, constructed(recipe, 100), dataset, Path(folder), fabric, tensorboard=False)
 print(outcome.history[-1].images_per_second)
 """
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.candidates import PLAIN, certified_quickly, named_members
+from protosphere.constructions.candidates import ASKED, certified_quickly, named_members
 from protosphere.constructions.registry import describe
 from protosphere.constructions.survey import COMPARED, Found, beside_bounds
 from protosphere.known.atlas import AtlasRow, monotone
@@ -54,7 +54,7 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
         if member.size >= K and certified_quickly(name, K, n):
             zeros = "" if member.dim == n else f", {n - member.dim} zero coordinates added"
             yield member.max_cosine, name, f"{member.recipe}{zeros}"
-    for name in PLAIN:
+    for name in ASKED:
         value = _promise(name, K, n)
         if value is not None and certified_quickly(name, K, n):
             yield value, name, describe(name).summary
@@ -65,7 +65,7 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
 
 def _promise(scheme: str, K: int, n: int) -> Cosine | None:
     entry = describe(scheme)
-    options = entry.resolved(PLAIN[scheme])
+    options = entry.resolved({"modify": True} if "modify" in entry.options else {})
     return None if entry.obstacle(K, n, **options) is not None else entry.guarantee(K, n, **options)
 
 

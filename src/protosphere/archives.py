@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,6 @@ DAMAGE = (
 """What numpy and zipfile raise for files that are damaged or made to annoy."""
 
 
-class Header(NamedTuple):
-    """What an array's first bytes say of it, and the bytes that it takes in the file."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    packed: int
-
-
 def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = ()) -> Mapping[str, NDArray[Any]]:
     """Those of the `wanted` arrays that the file has; StorageError in one sentence where it has not all of `needed`."""
     with _opened(path) as archive:
@@ -41,14 +33,14 @@ def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = (
         if missing:
             raise StorageError(f"cannot read '{path}': it has no {', '.join(missing)}; want {', '.join(needed)}")
         found = [name for name in wanted if name in present]
-        _check_sizes(path, {name: _header(archive, name) for name in found})
+        _check_sizes(path, archive, found)
         return {name: archive[name] for name in found}
 
 
 def array_shape(path: Path, name: str) -> tuple[int, ...]:
     """The shape of an array that is there, which is not read."""
     with _opened(path) as archive:
-        return _header(archive, name).shape
+        return _header(archive, name)[0]
 
 
 @contextmanager
@@ -71,8 +63,8 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
         raise StorageError(f"cannot read '{path}': truncated or not an .npz file of plain numbers") from error
 
 
-def _header(archive: np.lib.npyio.NpzFile, name: str) -> Header:
-    """What an array's first bytes say of it."""
+def _header(archive: np.lib.npyio.NpzFile, name: str) -> tuple[tuple[int, ...], int, int]:
+    """The shape of an array and its bytes, as its first ones say, and how many it takes in the file."""
     assert archive.zip is not None, "an open file has its archive"
     with archive.zip.open(f"{name}.npy") as member:
         version = np.lib.format.read_magic(member)
@@ -80,16 +72,15 @@ def _header(archive: np.lib.npyio.NpzFile, name: str) -> Header:
         shape, _, dtype = read(member)
     if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
         raise ValueError(f"{name} has an impossible shape")
-    return Header(shape, dtype, archive.zip.getinfo(f"{name}.npy").compress_size)
+    return shape, prod(shape) * dtype.itemsize, archive.zip.getinfo(f"{name}.npy").compress_size
 
 
-def _check_sizes(path: Path, headers: Mapping[str, Header]) -> None:
+def _check_sizes(path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]) -> None:
     """Refuse arrays whose headers promise far more than their packed bytes can honestly hold."""
-    promised = {name: prod(header.shape) * header.dtype.itemsize for name, header in headers.items()}
-    packed = sum(header.packed for header in headers.values())
-    total = sum(promised.values())
+    sizes = {name: _header(archive, name)[1:] for name in names}
+    total, packed = sum(size for size, _ in sizes.values()), sum(packed for _, packed in sizes.values())
     if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:
-        largest = max(promised, key=lambda name: promised[name])
+        largest = max(sizes, key=lambda name: sizes[name][0])
         size = f"{total / 2**30:.1f} GiB out of {packed / 2**20:.1f} MiB"
         raise StorageError(
             f"cannot read '{path}': {largest} would unpack to {size}; real data is not packed so tightly"

@@ -55,16 +55,12 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
             odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
             (quoting if odd else plain).writerow([guarded(cell) for cell in cells])
         text = file.getvalue().encode()
-        beside.write_bytes(gzip.compress(text, mtime=0) if _packed(path) else text)
+        beside.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
     return replace_file(path, write)
 
 
 def read_csv(path: Path) -> list[list[str]]:
     """The cells of all lines that are not empty, as they were before they were written."""
-    with (gzip.open if _packed(path) else open)(path, "rt", newline="", encoding="utf-8") as file:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", newline="", encoding="utf-8") as file:
         return [[unguarded(cell) for cell in row] for row in csv.reader(file) if row]
-
-
-def _packed(path: Path) -> bool:
-    return path.suffix == ".gz"

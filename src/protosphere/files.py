@@ -41,7 +41,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, StorageError):
             raise
-        raise StorageError(f"cannot write {brief(str(target))}: {_reason(error)}") from error
+        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
     remove_abandoned(place.parent)
     try:
         beside.touch()
@@ -54,14 +54,14 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     except ProtosphereError:
         raise
     except Exception as error:
-        raise StorageError(f"cannot write '{target}': {_reason(error)}") from error
+        raise StorageError(f"cannot write '{target}': {reason(error)}") from error
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
     return target
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """What the system said, also where a writer's own complaint came on top of it."""
     told: BaseException | None = error
     while told is not None:
@@ -121,10 +121,8 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
         return False
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):  # it is somebody else's
-        return False
+    except (OSError, OverflowError) as error:
+        return isinstance(error, ProcessLookupError)  # else it is somebody else's
     return False
 
 
@@ -161,7 +159,7 @@ def locked(path: Path, what: str) -> Generator[None]:
             ) from error
         except (OSError, RuntimeError) as error:  # filelock raises the second where the system has no locks
             if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
-                raise StorageError(f"cannot write '{place}': {_reason(error)}") from error
+                raise StorageError(f"cannot write '{place}': {reason(error)}") from error
     try:
         yield
     finally:

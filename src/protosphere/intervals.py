@@ -47,6 +47,11 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
     """
     if len(values) < 2:
         return Mean(values[0], None)
+    return Mean(fmean(values), student(len(values) - 1) * stdev(values) / sqrt(len(values)))
+
+
+def student(free: float) -> float:
+    """How many standard errors are half of a 95 % interval."""
     from scipy.special import stdtrit
 
-    return Mean(fmean(values), float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / sqrt(len(values)))
+    return float(stdtrit(free, 0.975))

@@ -1,8 +1,8 @@
 """Named things of one kind: entered once each, found by name, and a misspelt name answered with the nearest."""
 
 import difflib
-from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from protosphere.errors import InvalidArgumentError, brief
 
@@ -37,18 +37,28 @@ class Registry(Mapping[str, Entry]):
     def add(self, name: str, entry: Entry, formerly: str | None = None) -> None:
         """Enter it; a second one of the same name, or of a former one, is refused."""
         for taken in (name, formerly):
-            if taken in self._entries or taken in self._former:
+            if taken in self or taken in self._former:
                 raise InvalidArgumentError(f"a {self.kind} named '{taken}' is registered already; choose another name")
         if formerly is not None:
             self._former[formerly] = name
         self._entries[name] = entry
 
+    def register(self, entry_of: Callable[[Any], Any], formerly: str | None = None) -> Callable[[Any], Any]:
+        """A decorator that enters the record which `entry_of` makes of what is decorated, under that record's name."""
+
+        def registered(made: Any) -> Any:
+            entry = entry_of(made)
+            self.add(entry.name, entry, formerly)
+            return made
+
+        return registered
+
     def named(self, name: str, otherwise: str = "") -> Entry:
         """The entry of that name, or that once had it; one sentence where there is none, ending in `otherwise`."""
         if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             current = self._former.get(name, name)
-            if current in self._entries:
-                return self._entries[current]
-        near = difflib.get_close_matches(str(name), self._entries, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(self._entries)}{otherwise}"
+            if current in self:
+                return self[current]
+        near = difflib.get_close_matches(str(name), self, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(self)}{otherwise}"
         raise InvalidArgumentError(f"'{self.argument}' is not one we know, got {brief(name)}; {hint}")

@@ -117,7 +117,6 @@ def test_the_table_tells_what_is_left(tmp_path):
     store.add(RunRecord(recipes[0], "done", seconds=6.0))
     epochs = {recipe.digest: recipe.epochs for recipe in recipes[1:]}
     board = _Board(recipes, store, SweepEstimate(epochs, 1, clock=lambda: now))
-    board.count_done()
     assert board.table([recipes[1]]).title == "1 done of 4"
     folder = store.work_folder(recipes[1].digest)
     folder.mkdir(parents=True)

@@ -18,8 +18,9 @@ def matrices(draw: st.DrawFn, largest_k: int = 9, largest_n: int = 80) -> np.nda
 @given(matrices(), st.data())
 def test_words_are_the_numbered_sums_of_rows(bits: np.ndarray, data: st.DataObject) -> None:
     k = len(bits)
-    start = data.draw(st.integers(0, 2**k))
-    count = data.draw(st.integers(0, 2**k - start))
+    size = 1 << data.draw(st.integers(0, k))
+    start = data.draw(st.integers(0, 2**k // size - 1)) * size
+    count = data.draw(st.integers(0, size))
     numbers = np.arange(start, start + count)
     messages = numbers[:, None] >> np.arange(k) & 1
     expected = linear.pack(messages @ bits % 2)
@@ -56,8 +57,8 @@ def test_long_messages_and_wide_numbers() -> None:
     numbers = rng.integers(0, 2**62, 50)
     expected = linear.pack((numbers[:, None] >> np.arange(62) & 1) @ bits[:62] % 2)
     assert np.array_equal(linear.encode(linear.pack(bits[:62]), numbers), expected)
-    far = linear.codewords(linear.pack(bits), 5, start=2**70 + 3)
-    near = linear.codewords(linear.pack(bits), 5, start=3)
+    far = linear.codewords(linear.pack(bits), 5, start=2**70 + 8)
+    near = linear.codewords(linear.pack(bits), 5, start=8)
     assert np.array_equal(far, near ^ linear.pack(bits[70]))
 
 
@@ -73,3 +74,8 @@ def test_bad_input() -> None:
         linear.encode(np.zeros((63, 9), dtype=np.uint8), [0])
     with pytest.raises(InvalidArgumentError, match="'message_bits' must have 3 columns"):
         linear.encode_bits(generator, [[1, 0]])
+
+
+def test_blocks_of_words_begin_at_a_multiple_of_their_size():
+    with pytest.raises(InvalidArgumentError, match="'start' must be a multiple of 4 for 3 words, got 2"):
+        linear.codewords(linear.pack([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), 3, start=2)

@@ -19,7 +19,7 @@ from protosphere.code.structures import CosetUnion, LinearWords, Plain, SignWord
 from protosphere.codes import cosets
 from protosphere.codes.linear import codewords
 from protosphere.codes.quadratic_forms import quadratic_forms
-from protosphere.codes.reed_muller import reed_muller
+from protosphere.codes.reed_muller import dimension, generator_rows
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
 from protosphere.constructions.block_codes.gold import gold
@@ -81,12 +81,12 @@ def test_a_chain_grows_from_the_first_order_code_on(m):
     assert all(low.size < high.size and low.max_cosine < high.max_cosine for low, high in pairwise(levels))
     assert m < 6 or levels[-1].size >= 1 << 22
     assert m < 7 or levels[-1].size >= 1 << 24
-    assert levels[-1].size == 1 << reed_muller(2, m).k if 2 <= m <= 10 else True
+    assert levels[-1].size == 1 << dimension(2, m) if 2 <= m <= 10 else True
 
 
 @pytest.mark.parametrize("m", [1, 3, 4, 6])
 def test_the_first_words_are_the_first_order_code(m):
-    assert np.array_equal(coset_union(m, 2 << m).packed_signs, codewords(reed_muller(1, m).generator, 2 << m))
+    assert np.array_equal(coset_union(m, 2 << m).packed_signs, codewords(generator_rows(1, m), 2 << m))
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
@@ -95,7 +95,7 @@ def test_every_word_of_the_last_level_is_quadratic_and_they_are_all_different(m)
     words = coset_union(m, size).packed_signs
     assert len(np.unique(words, axis=0)) == size
     if size == chain(m)[-1].size:
-        assert np.array_equal(np.unique(words, axis=0), np.unique(codewords(reed_muller(2, m).generator, size), axis=0))
+        assert np.array_equal(np.unique(words, axis=0), np.unique(codewords(generator_rows(2, m), size), axis=0))
 
 
 @given(st.integers(2, 9), st.integers(0, 4000), st.integers(0, 300))

@@ -14,7 +14,7 @@ import pytest
 
 import protosphere as ps
 from protosphere.code.structures import Plain, lattice
-from protosphere.codes.reed_muller import reed_muller
+from protosphere.codes.reed_muller import generator_rows
 from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_minimal_vectors, barnes_wall_shell
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
 from protosphere.constructions.lattices.coxeter_todd_shell import coxeter_todd_shell, in_the_plane, shell_vectors_k12
@@ -95,8 +95,8 @@ def test_known_kissing_numbers_and_hole_shells():
 @pytest.mark.parametrize(
     ("basis", "volume"),
     [
-        (lattice_basis(reed_muller(0, 3)), 2**8),  # twice E8, which is unimodular
-        (lattice_basis(reed_muller(1, 4)), 2**12),  # sqrt(2) times Barnes-Wall, of determinant 2^8
+        (lattice_basis(generator_rows(0, 3)), 2**8),  # twice E8, which is unimodular
+        (lattice_basis(generator_rows(1, 4)), 2**12),  # sqrt(2) times Barnes-Wall, of determinant 2^8
         (leech_basis(), 8**12),  # sqrt(8) times Leech
         (integer_basis(barnes_wall_minimal_vectors(5)[::61]), 2**32),  # twice Barnes-Wall 32, which is unimodular
     ],

@@ -38,7 +38,7 @@ def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
         if k > 11:
             continue
         code = bch(m, k, even=modified.name.startswith("even"))
-        words = unpack(codewords(code.generator, 1 << k), code.n)
+        words = unpack(codewords(code, 1 << k), 2**m - 1)
         shortened = step(modified.name, "shortened")
         words = words[~words[:, :shortened].any(axis=1)][:, shortened:]
         extended = "extended" in modified.name

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protosphere.constructions.descents.paper_objectives import log_sum_exp_gradient, mean_row_max_gradient
 from protosphere.geometry.sphere import uniform_points
-from protosphere.search.objectives import log_sum_exp_gradient, mean_row_max_gradient
 from protosphere.search.projected_descent import Descent, projected_descent
 
 

@@ -94,7 +94,7 @@ def test_no_recommendation_is_worse_than_what_best_is_promised(evaluated):
     cells = random_cells(3, 16, largest=200)
     found = evaluated(f"{json.dumps(cells)}.map(([K, n]) => recommendation(K, n))")
     for (K, n), advice in zip(cells, found, strict=True):
-        promised = [one.promise for one in candidates(K, n) if certified_quickly(one.scheme, K, n)]
+        promised = [float(one.max_cosine) for one in candidates(K, n) if certified_quickly(one.scheme, K, n)]
         if promised:
             assert advice["chosen"]["value"] <= min(promised) + 1e-9, (K, n, advice["chosen"])
             assert advice["chosen"]["n"] <= n

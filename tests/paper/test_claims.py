@@ -44,8 +44,8 @@ def test_the_page_is_what_the_committed_results_say():
     records = stored_records(ROOT / "results")
     ledger = judged(records)
     assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == page(ledger, predicted(records))
-    assert {row.claim.text for row in ledger} >= {claim.text for claim in CLAIMS}
-    assert all(each.finding.figures for each in ledger if each.finding.verdict != NOT_RUN)
+    assert {row["claim"] for row in ledger} >= {claim.text for claim in CLAIMS}
+    assert all(row["our figures"] for row in ledger if row["verdict"] != NOT_RUN)
 
 
 def by_seed(*values):

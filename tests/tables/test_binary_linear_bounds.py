@@ -38,7 +38,7 @@ def our_codes() -> Iterator[Code]:
         for code in (*bch_family(m, even=True), *bch_family(m)):
             name, distance = f"{'even ' if code.even else ''}BCH({code.n},{code.k})", code.bose_distance
             if code.k <= 16:
-                distance = smallest_weight(bch(m, code.k, code.even).generator, code.n)
+                distance = smallest_weight(bch(m, code.k, code.even), code.n)
             yield Code(name, code.n, code.k, distance)
             if not code.even:
                 yield Code(f"extended {name}", code.n + 1, code.k, distance + distance % 2)

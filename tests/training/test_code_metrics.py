@@ -11,7 +11,7 @@ from protosphere.data import load_dataset
 from protosphere.training import load_recipe
 from protosphere.training.batches import device_data
 from protosphere.training.code_metrics import code_metrics
-from protosphere.training.runs import prototypes_of
+from protosphere.training.runs import constructed
 
 
 def test_prototypes_and_split_have_seeds_of_their_own(features):
@@ -20,7 +20,7 @@ def test_prototypes_and_split_have_seeds_of_their_own(features):
     recipe = load_recipe("quick-features").changed(dataset=features, scheme="cross_polytope", dim=3, mapping="random")
 
     def prototypes(**seeds):
-        return prototypes_of(recipe.changed(**seeds), 6).points
+        return constructed(recipe.changed(**seeds), 6).points
 
     def kept_apart(**seeds):
         return device_data(dataset, recipe.changed(**seeds), torch.device("cpu")).validation.inputs

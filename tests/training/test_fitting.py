@@ -17,7 +17,7 @@ from protosphere.training.class_similarity import class_similarity, logit_correl
 from protosphere.training.code_metrics import code_metrics
 from protosphere.training.devices import make_fabric
 from protosphere.training.fitting import PROTOTYPES_FILE, MovingPrototypes
-from protosphere.training.runs import prototypes_of, run
+from protosphere.training.runs import constructed, run
 
 
 def pair_sum(code, similarity):
@@ -158,8 +158,8 @@ def test_a_tree_comes_in_the_order_of_the_data(features):
     recipe = load_recipe("quick-features").changed(
         dataset=features, scheme="hierarchical", dim=5, options={"tree": tree.text}
     )
-    code = prototypes_of(recipe, 6, load_dataset(features).class_names)
+    code = constructed(recipe, 6, load_dataset(features).class_names)
     cosines = code.points @ code.points.T
     assert cosines[0, 5] > cosines[0, 1:5].max() + 0.2
     with pytest.raises(InvalidArgumentError, match="the tree has no class '7'"):
-        prototypes_of(recipe, 6, ("0", "1", "2", "3", "4", "7"))
+        constructed(recipe, 6, ("0", "1", "2", "3", "4", "7"))

@@ -14,7 +14,7 @@ from protosphere.nn import LOSSES
 from protosphere.training.heads import build_head, build_objective
 from protosphere.training.optimising import build_optimiser
 from protosphere.training.recipe import Recipe
-from protosphere.training.runs import prototypes_of, run, run_or_reason
+from protosphere.training.runs import constructed, run, run_or_reason
 
 
 def test_one_hot_prototypes_are_a_learned_layer(digits, tiny, tmp_path, fabric):
@@ -56,7 +56,7 @@ def test_a_linear_head_has_as_many_dimensions_as_classes(digits, tiny, fabric, t
 @pytest.mark.parametrize("loss", LOSSES)
 def test_objectives_are_the_losses_of_nn(loss):
     recipe = Recipe(scheme="cross_polytope", dim=5, preset="protosphere", loss=loss)
-    head = build_head(recipe, 10, prototypes_of(recipe, 10))
+    head = build_head(recipe, 10, constructed(recipe, 10))
     z, labels = torch.randn(12, 5), torch.arange(12) % 10
     total, correct = build_objective(recipe, head)(z, labels)
     torch.testing.assert_close(total / 12, LOSSES[loss].module(head)(z, labels))

@@ -141,8 +141,8 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_checkpoint(digits, tiny, t
     good = batches.training_batches
 
     def poisoned(data, plan, epoch, part):
-        for batch in good(data, plan, epoch, part):
-            yield replace(batch, inputs=batch.inputs * float("nan")) if epoch == 2 else batch
+        for inputs, labels, whole in good(data, plan, epoch, part):
+            yield inputs * (float("nan") if epoch == 2 else 1.0), labels, whole
 
     monkeypatch.setattr("protosphere.training.training.training_batches", poisoned)
     with pytest.raises(TrainingError, match="the loss is nan in epoch 3; the checkpoint of epoch 2 is kept"):
@@ -190,10 +190,10 @@ def test_parts_of_a_batch_make_the_whole(digits, tiny):
     data = device_data(digits, tiny, torch.device("cpu"))
     whole = list(training_batches(data, tiny, 1, Share()))
     parts = [list(training_batches(data, tiny, 1, Share(rank, 3))) for rank in range(3)]
-    for number, batch in enumerate(whole):
-        assert torch.equal(batch.inputs, torch.cat([part[number].inputs for part in parts]))
-        assert torch.equal(batch.labels, torch.cat([part[number].labels for part in parts]))
-    assert sum(len(batch.labels) for batch in whole) == len(data.train)
+    for number, (inputs, labels, _) in enumerate(whole):
+        assert torch.equal(inputs, torch.cat([part[number][0] for part in parts]))
+        assert torch.equal(labels, torch.cat([part[number][1] for part in parts]))
+    assert sum(len(labels) for _, labels, _ in whole) == len(data.train)
 
 
 def test_the_split_is_a_split(digits):

@@ -38,9 +38,4 @@ BACKBONES: Registry[Backbone] = Registry("backbone")
 
 def backbone(*, summary: str, images: bool = True, widths: int = 0) -> Callable[[Build], Build]:
     """Register the decorated function under its own name; a second one of a name is an error."""
-
-    def register(build: Build) -> Build:
-        BACKBONES.add(build.__name__, Backbone(build.__name__, build, images, widths, summary))
-        return build
-
-    return register
+    return BACKBONES.register(lambda build: Backbone(build.__name__, build, images, widths, summary))

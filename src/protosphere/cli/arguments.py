@@ -107,11 +107,6 @@ class SimilaritySources:
         "A text file with a line 'child parent' each, or the name of a tree we ship, such as cifar100_superclasses."
     )
 
-    @property
-    def given(self) -> bool:
-        """Whether there is any."""
-        return any(value is not None for value in vars(self).values())
-
     def similarity(self) -> Any:
         """The similarity, or the tree that has one."""
         readers: dict[str, Callable[[Any], Any]] = {

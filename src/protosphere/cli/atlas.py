@@ -57,12 +57,12 @@ def atlas(
         cells = [(count, dim) for count in counts for dim in parsed_dims(dims, count)]
         rows = write_atlas(output, cells, iterations=iterations, seed=seed, progress=progress)
     shown = [row for row in rows if (row.num_classes, row.dim) in set(cells)]
+    if figure is not None:
+        draw_gap_map(shown, figure)
     if json:
         print_json([asdict(row) for row in shown])
         return
     print_atlas(shown)
-    if figure is not None:
-        draw_gap_map(shown, figure)
     screen().print(f"written: {output} ({len(rows)} rows)")
 
 

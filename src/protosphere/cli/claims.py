@@ -8,7 +8,7 @@ from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged, predicted
-from protosphere.paper.ledger import ledger_rows, page
+from protosphere.paper.ledger import page
 
 
 def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:
@@ -20,9 +20,8 @@ def claims(results: Path, /, *, output: Output = None, json: Json = False) -> No
     """
     target = checked_output(output, (".md",))
     records = stored_records(results)
-    ledger = judged(records)
-    rows = ledger_rows(ledger)
+    rows = judged(records)
     if target is not None:
-        replace_bytes(target, page(ledger, predicted(records)).encode())
+        replace_bytes(target, page(rows, predicted(records)).encode())
     lines = (f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})" for row in rows)
     print_answer(rows, lines, json=json)

@@ -8,7 +8,6 @@ from protosphere.cli.comparison_table import print_comparison
 from protosphere.cli.dims import parsed_dims
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
-from protosphere.constructions.comparison import Comparison
 from protosphere.constructions.comparison import compare as compared
 from protosphere.plots import draw_comparison
 from protosphere.plots.figure_files import save_table
@@ -52,28 +51,17 @@ def compare(
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:
         comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)
-    shown = {"energy": energy, "mean_square": mean_square}
-    files = written(comparison, picture, numbers, **shown)
-    if json:
-        print_json(
-            {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
-            | {name: files.get(name) for name in ("figure", "csv")}
-            | {"records": comparison.records()}
-        )
-        return
-    console = screen()
-    print_comparison(comparison, console, **shown)
-    for name, path in files.items():
-        console.print(f"{name}: {path}")
-
-
-def written(comparison: Comparison, picture: Path | None, numbers: Path | None, **shown: bool) -> dict[str, str]:
-    """Write what was asked for; the names of the files."""
-    files: dict[str, str] = {}
     if picture is not None:
-        draw_comparison(comparison, picture, **shown)
-        files["figure"] = str(picture)
+        draw_comparison(comparison, picture, energy=energy, mean_square=mean_square)
     if numbers is not None:
         save_table(comparison.records(), numbers)
-        files["csv"] = str(numbers)
-    return files
+    files = {"figure": picture and str(picture), "csv": numbers and str(numbers)}
+    if json:
+        asked = {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
+        print_json(asked | files | {"records": comparison.records()})
+        return
+    console = screen()
+    print_comparison(comparison, console, energy=energy, mean_square=mean_square)
+    for name, path in files.items():
+        if path is not None:
+            console.print(f"{name}: {path}")

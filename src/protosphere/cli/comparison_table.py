@@ -54,29 +54,24 @@ def scheme_columns(comparison: Comparison, number: Number, places: int = COSINE_
     return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
 
 
-def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Welch's bound on the mean squared cosine, then the schemes."""
-    least = {dim: welch_mean_square(comparison.num_classes, dim).value for dim in comparison.dims}
-    return [Column("tight\nframe", least, False), *scheme_columns(comparison, lambda cell: cell.mean_square)]
-
-
 def print_comparison(comparison: Comparison, console: Console, *, energy: bool, mean_square: bool) -> None:
     """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
     K = comparison.num_classes
     if mean_square:
-        console.print(f"mean squared cosine of {K} points, by dimension n (lower trains better)", style="bold")
-        print_columns(mean_square_columns(comparison), comparison.dims, console)
-        console.print("tight frame: nothing is lower", style="dim")
-        return
-    if energy:
-        console.print(f"energy of {K} points in %, by dimension n (lower is more even)", style="bold")
-        percent = scheme_columns(comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES)
-        print_columns(percent, comparison.dims, console)
-        console.print("what the other classes add to the 1 of the right one at its prototype", style="dim")
-        return
-    console.print(f"max cosine of {K} points, by dimension n (lower is better)", style="bold")
-    print_columns(columns(comparison), comparison.dims, console)
-    console.print("converse: nothing is lower    achievable: something certainly is as low", style="dim")
+        title = f"mean squared cosine of {K} points, by dimension n (lower trains better)"
+        least = Column("tight\nframe", {dim: welch_mean_square(K, dim).value for dim in comparison.dims}, False)
+        shown = [least, *scheme_columns(comparison, lambda cell: cell.mean_square)]
+        meaning = "tight frame: nothing is lower"
+    elif energy:
+        title = f"energy of {K} points in %, by dimension n (lower is more even)"
+        shown = scheme_columns(comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES)
+        meaning = "what the other classes add to the 1 of the right one at its prototype"
+    else:
+        title, shown = f"max cosine of {K} points, by dimension n (lower is better)", columns(comparison)
+        meaning = "converse: nothing is lower    achievable: something certainly is as low"
+    console.print(title, style="bold")
+    print_columns(shown, comparison.dims, console)
+    console.print(meaning, style="dim")
 
 
 def print_columns(every: Sequence[Column], dims: Sequence[int], console: Console) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import protosphere as ps
 from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import print_json, screen
+from protosphere.cli.screen import print_answer
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.page.html import write_page
 from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES
@@ -35,12 +35,10 @@ def explore(
         file = write_page(output, progress)
     address = f"{file.absolute().as_uri()}#K={num_classes}&n={dim}"
     opened = not (no_open or json) and webbrowser.open(address)
-    if json:
-        print_json({"file": str(file), "bytes": file.stat().st_size, "address": address, "version": ps.__version__})
-        return
-    screen().print(f"written: {file} ({file.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
-    if not opened:
-        screen().print(f"open it in a browser: {address}", soft_wrap=True)
+    size = file.stat().st_size
+    record = {"file": str(file), "bytes": size, "address": address, "version": ps.__version__}
+    said = [f"written: {file} ({size / 1e6:.1f} MB)", *([] if opened else [f"open it in a browser: {address}"])]
+    print_answer(record, said, json=json)
 
 
 def within(name: str, value: int, least: int, most: int) -> None:

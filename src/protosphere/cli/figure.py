@@ -11,14 +11,7 @@ from protosphere.files import make_folder
 from protosphere.paper.figures import FIGURES, draw
 
 
-def figure(
-    name: str,
-    /,
-    *,
-    output: OutputPath = Path("figures"),
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
+def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0, json: Json = False) -> None:
     """Draw a figure of the paper, or all of them.
 
     Args:
@@ -26,7 +19,8 @@ def figure(
         output: The folder for NAME.png, NAME.pdf and NAME.csv; made where there is none.
     """
     if name == "list":
-        show_names(json=json)
+        known = [{"name": recipe.name, "summary": recipe.summary} for recipe in FIGURES.values()]
+        print_json(known) if json else print_card("figures", ((one["name"], one["summary"]) for one in known))
         return
     names = tuple(FIGURES) if name == "all" else (FIGURES.named(name).name,)
     require("matplotlib")
@@ -39,12 +33,3 @@ def figure(
             print_lines(drawn[each])
     if json:
         print_json([{"name": each, "files": files} for each, files in drawn.items()])
-
-
-def show_names(*, json: bool) -> None:
-    """Every figure and what it shows."""
-    names = {recipe.name: recipe.summary for recipe in FIGURES.values()}
-    if json:
-        print_json([{"name": name, "summary": summary} for name, summary in names.items()])
-    else:
-        print_card("figures", names.items())

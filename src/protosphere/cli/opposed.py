@@ -2,14 +2,13 @@
 
 from dataclasses import asdict
 from itertools import zip_longest
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, SimilaritySources, Sources, Whole
+from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, Sources, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
 from protosphere.paper.opposition import OpposedPair, mean_similarity, opposed_pairs
@@ -39,7 +38,9 @@ def opposed(
     names = load_dataset(dataset, data_dir=data_dir).class_names
     n = default_dim(scheme, len(names)) if dim is None else dim
     code = ps.construct(scheme, num_classes=len(names), dim=n, mapping=mapping, seed=seed)
-    similarity = as_similarity(similarity_of(sources, names), len(names)) if sources.given else None
+    found = None if sources == NO_SOURCE else sources.similarity()
+    named = found.of(names) if isinstance(found, ps.Taxonomy) else found
+    similarity = None if named is None else as_similarity(named, len(names))
     pairs = {"before": opposed_pairs(code, names, similarity)}
     if similarity is not None:
         pairs["aligned"] = opposed_pairs(ps.assign(code, similarity, seed=seed), names, similarity)
@@ -56,12 +57,6 @@ def opposed(
         means = [f"{mean_similarity(some):.3f} {when}" for when, some in pairs.items()]
         console.print(f"mean similarity of opposed pairs: {', '.join(means)}")
     console.print(f"{len(pairs['before'])} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping")
-
-
-def similarity_of(sources: SimilaritySources, class_names: tuple[str, ...]) -> Any:
-    """The similarity that was given; a tree's by the names of its classes."""
-    found = sources.similarity()
-    return found.of(class_names) if isinstance(found, ps.Taxonomy) else found
 
 
 def before_and_after(pairs: dict[str, list[OpposedPair]]) -> Table:

@@ -79,13 +79,8 @@ def ways_of(records: list[RunRecord]) -> dict[str, str]:
 
 
 def _cells(row: Compared) -> tuple[str, ...]:
-    return row.way, str(row.dim), f"{row.lr:g}", str(row.seeds), str(row.mean), _signed(row)
-
-
-def _signed(row: Compared) -> str:
-    if row.difference is None:
-        return ""
-    return f"{row.difference}" if row.difference.value < 0 else f"+{row.difference}"
+    sign = "+" if row.difference is not None and row.difference.value >= 0 else ""
+    return row.way, str(row.dim), f"{row.lr:g}", str(row.seeds), str(row.mean), f"{sign}{row.difference or ''}"
 
 
 def _table(rows: list[Compared], against: str, metric: str) -> Table:

@@ -13,7 +13,7 @@ from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
 from protosphere.paper.claims import judged
-from protosphere.paper.ledger import COLUMNS, ledger_rows
+from protosphere.paper.ledger import COLUMNS
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.report import report_page
 from protosphere.training.records import RunRecord
@@ -77,9 +77,7 @@ def page_of(records: Sequence[RunRecord]) -> str:
     name, num_classes = records[0].recipe.dataset, None
     with suppress(StorageError):
         num_classes = dataset_facts(name).num_classes
-    ledger = [
-        {column: row[column] for column in COLUMNS} for row in ledger_rows(judged(records)) if row["dataset"] == name
-    ]
+    ledger = [{column: row[column] for column in COLUMNS} for row in judged(records) if row["dataset"] == name]
     title = f"{name}: {seen(records)}"
     return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records], ledger)
 

@@ -1,6 +1,6 @@
 """`protosphere reproduce`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,13 +12,12 @@ from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan,
 from protosphere.errors import InvalidArgumentError
 from protosphere.extras import require
 from protosphere.files import make_folder
+from protosphere.paper.claims import TITLES
 from protosphere.paper.experiments import DECISIVE, paper_runs
-from protosphere.plots.accuracy import Trained, equation, line_through
+from protosphere.plots.accuracy import equation, line_through
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
-
-TITLES = {"mnist": "MNIST", "cifar100": "CIFAR-100"}
 
 
 def reproduce(
@@ -58,8 +57,9 @@ def reproduce(
         show_summary(records, place, json=json)
         if trained := trained_runs(records):
             files = draw_experiment(records, figures or place.folder, name, TITLES[plan[0]])
-            if not json:
-                show_figures(files, trained)
+            line = line_through(trained)
+            told = [] if line is None else [f"accuracy (%) against max cosine: {equation(line)}"]
+            print_lines([] if json else [*map(str, files), *told])
 
 
 def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
@@ -70,23 +70,11 @@ def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: M
     if table is None:
         return sweep_on_screen(recipes, place, means)
     make_folder(table.parent)
-    take_over(read_table(table) if table.exists() else (), place)
+    for record in read_table(table) if table.exists() else ():
+        if place.get(record.digest) is None:
+            place.add(record)
     try:
         return sweep_on_screen(recipes, place, means)
     finally:
         if done := place.records_of(recipes):
             write_table(done, table)
-
-
-def take_over(records: Iterable[RunRecord], place: Store) -> None:
-    """Put records from a table into the store, where it has none of the same recipe."""
-    for record in records:
-        if place.get(record.digest) is None:
-            place.add(record)
-
-
-def show_figures(files: Iterable[Path], trained: Sequence[Trained]) -> None:
-    """The files, a line each, and the regression."""
-    line = line_through(trained)
-    print_lines(map(str, files))
-    print_lines([] if line is None else [f"accuracy (%) against max cosine: {equation(line)}"])

@@ -28,10 +28,10 @@ class _Board:
     recipes: Sequence[Recipe]
     store: Store
     estimate: SweepEstimate
-    statuses: dict[str, str] = field(default_factory=dict[str, str])
+    statuses: dict[str, str] = field(init=False)
     fresh_images: float = 0.0
 
-    def count_done(self) -> None:
+    def __post_init__(self) -> None:
         digests = {recipe.digest for recipe in self.recipes} - set(self.estimate.todo)
         records = (self.store.get(digest) for digest in digests)
         self.statuses = {record.digest: record.status for record in records if record is not None}
@@ -64,7 +64,6 @@ def sweep_screen(
     """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
     console = Console(stderr=True, highlight=False)
     board, begun = _Board(recipes, store, estimate), time.monotonic()
-    board.count_done()
     live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
 
     def watch(running: Sequence[Recipe]) -> None:

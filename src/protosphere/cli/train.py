@@ -55,12 +55,10 @@ def train(
         images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
     folder = output or Path("runs") / run_name(plan)
     record = trained(plan, images, folder, accelerator, devices)
-    if record is None:
-        return
-    if json:
+    if record is not None and json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
-        return
-    show_record(record, folder)
+    elif record is not None:
+        show_record(record, folder)
 
 
 def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:

@@ -12,8 +12,8 @@ from protosphere.types import Cosine, Progress, ignore
 TOLERANCE = 1e-9
 """How far floats may stray before theory and numbers are said to disagree."""
 
-FLOAT64_ROUNDING = 2.0**-52
-"""The rounding of numbers of this type, relative to them."""
+EPSILON = 2.0**-52
+"""Machine epsilon of float64: the rounding of its numbers, relative to them."""
 
 QUICK_WORK = 1 << 30
 """Multiplications that loading a file may spend on measuring it again: a fraction of a second."""
@@ -42,7 +42,7 @@ class Certificate:
     guarantee: Cosine | None
     converse: Bound
     method: str
-    rounding: float = FLOAT64_ROUNDING
+    rounding: float = EPSILON
     claimed: bool = False
 
     @property
@@ -72,12 +72,7 @@ class Certificate:
 
 
 def certificate(
-    num_classes: int,
-    dim: int,
-    max_cosine: Cosine,
-    guarantee: Cosine | None,
-    method: str,
-    rounding: float = FLOAT64_ROUNDING,
+    num_classes: int, dim: int, max_cosine: Cosine, guarantee: Cosine | None, method: str, rounding: float = EPSILON
 ) -> Certificate:
     """The certificate of a measured maximum; CertificateError where it contradicts a theorem."""
     bound = converse(num_classes, dim)
@@ -97,7 +92,7 @@ def _exceeds(value: Cosine, limit: Cosine, rounding: float = 0.0) -> bool:
 
 
 def certified(
-    placement: Placement, guarantee: Cosine | None, progress: Progress = ignore, rounding: float = FLOAT64_ROUNDING
+    placement: Placement, guarantee: Cosine | None, progress: Progress = ignore, rounding: float = EPSILON
 ) -> Certificate:
     """The certificate of a placement: measured, compared with its guarantee and with the converse.
 

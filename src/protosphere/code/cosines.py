@@ -73,10 +73,10 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Co
     >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
     {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
-    spectrum = _spectrum(code, progress)
-    if spectrum is not None:
-        return spectrum
-    raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
+    spectrum = code.placement.structure.spectrum(progress)
+    if spectrum is None:
+        raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
+    return {cosine: spectrum[cosine] for cosine in sorted(spectrum)}
 
 
 def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
@@ -89,17 +89,12 @@ def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress =
 
 def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
-    spectrum = _spectrum(code, progress)
+    spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:
         return cosine_histogram(code, bins, progress)
-    return _counts(code, True, tuple(CosineBin(cosine, cosine, pairs) for cosine, pairs in spectrum.items()))
+    return _counts(code, True, tuple(CosineBin(cosine, cosine, spectrum[cosine]) for cosine in sorted(spectrum)))
 
 
 def _counts(code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]) -> CosineCounts:
     scheme = code.provenance.construction if code.provenance else "points"
     return CosineCounts(scheme, code.num_classes, code.dim, code.max_cosine, exact, bins)
-
-
-def _spectrum(code: SphericalCode, progress: Progress) -> dict[Cosine, int] | None:
-    counts = code.placement.structure.spectrum(progress)
-    return None if counts is None else {cosine: counts[cosine] for cosine in sorted(counts)}

@@ -61,8 +61,7 @@ def _require_harmless(value: Any, depth: int = 0) -> None:
     elif isinstance(value, dict | list):
         if depth > DEEPEST_NESTING:
             raise InvalidArgumentError(f"its description is nested more than {DEEPEST_NESTING} deep")
-        inner = cast("list[Any]", [*value, *value.values()] if isinstance(value, dict) else value)
-        for item in inner:
+        for item in cast("list[Any]", [*value, *value.values()] if isinstance(value, dict) else value):
             _require_harmless(item, depth + 1)
 
 
@@ -82,14 +81,9 @@ def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = 
 
 def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, Any]:
     """The description of a file from before structures had names, with the name that follows from what is in it."""
-    if "points" in arrays:
-        name = "plain"
-    elif "generator" in arrays:
-        name = "linear"
-    elif description.get("shortened"):
-        name = "shortened"
-    else:
-        name = "cosets" if "representatives" in arrays else "signs"
+    kinds = {"points": "plain", "generator": "linear", "representatives": "cosets"}
+    without = "shortened" if description.get("shortened") else "signs"
+    name = next((kind for array, kind in kinds.items() if array in arrays), without)
     tailed = {"structure": "tailed", "head": name} if description.get("tail") else {"structure": name}
     return {**description, **tailed}
 

@@ -16,16 +16,9 @@ from numpy.typing import NDArray
 
 from protosphere.code.placement import Placement
 from protosphere.errors import StorageError, brief
-from protosphere.files import replace_file
 from protosphere.types import Progress
 
 BLOCK_ENTRIES = 1 << 20
-
-
-def write_points(path: Path, placement: Placement, progress: Progress) -> None:
-    """Write float64 rows to `path` in the format that its ending names."""
-    write = WRITERS[path.suffix.lower()]
-    replace_file(path, lambda beside: write(beside, placement, progress))
 
 
 def read_points(path: Path) -> Any:

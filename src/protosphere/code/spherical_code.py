@@ -14,10 +14,11 @@ from protosphere.code import storage
 from protosphere.code.certificate import Certificate
 from protosphere.code.choice import Choice
 from protosphere.code.file import described
-from protosphere.code.formats import WRITABLE, WRITERS, write_points
+from protosphere.code.formats import WRITABLE, WRITERS
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.errors import StorageError, brief
+from protosphere.files import replace_file
 from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 
 
@@ -105,10 +106,10 @@ class SphericalCode:
 
     def save(self, path: str | Path, progress: Progress = ignore) -> None:
         """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""
-        target = Path(path)
-        if target.suffix.lower() not in WRITABLE:
+        target, ending = Path(path), Path(path).suffix.lower()
+        if ending not in WRITABLE:
             raise StorageError(f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}")
-        if target.suffix.lower() in WRITERS:
-            write_points(target, self.placement, progress)
+        if ending in WRITERS:
+            replace_file(target, lambda beside: WRITERS[ending](beside, self.placement, progress))
         else:
             storage.write(target, self.placement.structure.arrays(), described(self))

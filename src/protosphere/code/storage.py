@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.errors import StorageError
-from protosphere.files import replace_file
+from protosphere.files import reason, replace_file
 
 Arrays = Mapping[str, NDArray[Any]]
 FORMAT = "protosphere-code-1"
@@ -50,7 +50,7 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     except StorageError:
         raise
     except Exception as error:  # of a foreign file, safetensors may also raise AttributeError (number types it lacks)
-        raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({_reason(error)})") from error
+        raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({reason(error)})") from error
     return arrays, _described(source, arrays, metadata)
 
 
@@ -63,11 +63,7 @@ def _described(source: Path, arrays: Arrays, metadata: Mapping[str, str]) -> dic
     try:
         description = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StorageError(f"cannot read '{source}': its description is not JSON ({_reason(error)})") from error
+        raise StorageError(f"cannot read '{source}': its description is not JSON ({reason(error)})") from error
     if not isinstance(description, dict):
         raise StorageError(f"cannot read '{source}': its description is not a JSON object")
     return cast("dict[str, Any]", description)
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error).splitlines()[0]

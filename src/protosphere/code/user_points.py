@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code import file as code_file
-from protosphere.code.certificate import FLOAT64_ROUNDING, Certificate, certified, certified_again, certified_on_loading
+from protosphere.code.certificate import EPSILON, Certificate, certified, certified_again, certified_on_loading
 from protosphere.code.formats import read_points
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
@@ -78,7 +78,7 @@ def _is_ours(path: Path) -> bool:
     return False
 
 
-def recognised(points: Points, rounding: float = FLOAT64_ROUNDING) -> Structure:
+def recognised(points: Points, rounding: float = EPSILON) -> Structure:
     """Somebody's points, as exact as they allow: words of +-c are packed, words of 0, +-c put on a grid.
 
     Rows must be unit vectors up to rounding, which is taken out; `rounding` is that of the numbers they were kept in.
@@ -113,9 +113,9 @@ def _as_array(points: Any) -> tuple[NDArray[Any], float]:
     """A numpy array of anything that holds numbers, and their rounding; of torch tensors on whatever device."""
     if not hasattr(points, "detach"):
         array: NDArray[Any] = np.asarray(points)
-        return array, float(np.finfo(array.dtype).eps) if array.dtype.kind == "f" else FLOAT64_ROUNDING
+        return array, float(np.finfo(array.dtype).eps) if array.dtype.kind == "f" else EPSILON
     tensor = points.detach().cpu()
-    rounding = FLOAT64_ROUNDING
+    rounding = EPSILON
     if tensor.is_floating_point():
         from torch import finfo
 

@@ -5,7 +5,7 @@ conjugates, alpha^(2i), alpha^(4i), ... with alpha^i; the even-weight subcodes h
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -91,10 +91,7 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
     code = next(code for code in bch_family(m, even) if code.k == k)
     leaders, _ = coset_leaders(m)
     roots = leaders[(leaders < code.bose_distance - even) & (leaders >= (0 if even else 1))]
-    product = 1
-    for factor in minimal_polynomials(m, roots):
-        product = multiply(product, factor)
-    return product
+    return reduce(multiply, minimal_polynomials(m, roots), 1)
 
 
 def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:

@@ -62,9 +62,7 @@ def largest_coset_product(representatives: PackedBits, m: int, num_words: int, p
 
 def _largest_of_sums(basis: PackedBits, m: int, messages: Indices, progress: Progress) -> int:
     """The largest absolute value in the transforms of the sums of any two of the chosen words of a linear code."""
-    counts = difference_counts(messages, len(basis))
-    counts[0] -= len(messages)
-    sums, largest = np.flatnonzero(counts), 0
+    sums, largest = np.flatnonzero(difference_counts(messages, len(basis))), 0
     for start in range(0, len(sums), CHUNK_WORDS):
         blocks = _as_blocks(encode(basis, sums[start : start + CHUNK_WORDS]), m)
         largest = max(largest, _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)))

@@ -53,13 +53,11 @@ def generator_matrix(derivation: str) -> Bits:
 def _take(stack: list[Bits], name: str, *arguments: str) -> None:
     """One step."""
     operands, function = STEPS[name]
-    codes = stack[len(stack) - operands :]
-    if len(codes) < operands or len(stack) < operands:
-        raise ValueError("too few codes")
-    made = function(*codes, *arguments)
+    codes = [stack.pop() for _ in range(operands)]
+    made = function(*reversed(codes), *arguments)
     if not (1 <= len(made) <= MOST_ROWS and 1 <= made.shape[1] <= MOST_COLUMNS):
         raise ValueError("no such size")
-    stack[len(stack) - operands :] = [np.ascontiguousarray(made, dtype=np.uint8)]
+    stack.append(np.ascontiguousarray(made, dtype=np.uint8))
 
 
 def _whole(text: str, most: int = MOST_COLUMNS) -> int:

@@ -6,7 +6,6 @@ Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,19 +18,17 @@ from protosphere.types import Indices
 LARGEST_ORDER = 256
 
 Elements = NDArray[np.uint8]
-Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False)
 class BinaryField:
-    """GF(2^m) modulo `polynomial`: an element is an integer below 2^m whose bits are its coefficients, alpha is 2.
+    """GF(2^m) modulo a polynomial: an element is an integer below 2^m whose bits are its coefficients, alpha is 2.
 
     `exp[i]` is alpha^i for 0 <= i < 2(2^m - 1), `log[a]` the least such i (0 for a = 0, where it means nothing), and
     Tr(a) is the parity of `a & trace_mask`. Make one with `binary_field(m)`.
     """
 
     m: int
-    polynomial: int
     exp: Indices
     log: Indices
     trace_mask: int
@@ -76,7 +73,8 @@ def binary_field(m: int) -> BinaryField:
     exp = np.concatenate([powers, powers])
     conjugates = (np.arange(m)[:, None] << np.arange(m)) % order  # alpha^i has the conjugates alpha^(i 2^j)
     mask = int(np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m)))  # their sum is 0 or 1
-    return BinaryField(m, polynomial, _frozen(exp), _frozen(log), mask)
+    exp.flags.writeable = log.flags.writeable = False  # the cache hands them to everyone
+    return BinaryField(m, exp, log, mask)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +104,15 @@ def field(q: int) -> FiniteField:
         raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
     p, e = pair
     digits = np.arange(q)[:, None] // p ** np.arange(e) % p
-    add = (digits[:, None] + digits[None]) % p @ p ** np.arange(e)
+    add = ((digits[:, None] + digits[None]) % p @ p ** np.arange(e)).astype(np.uint8)
     cycles = (_powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e))
     exp = np.array(next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64)
     log = np.zeros(q, dtype=np.int64)
     log[exp] = np.arange(q - 1)
-    products = exp[(log[:, None] + log[None]) % (q - 1)]
+    products = exp[(log[:, None] + log[None]) % (q - 1)].astype(np.uint8)
     products[0, :] = products[:, 0] = 0
-    return FiniteField(q, p, e, _frozen(add.astype(np.uint8)), _frozen(products.astype(np.uint8)))
+    add.flags.writeable = products.flags.writeable = False
+    return FiniteField(q, p, e, add, products)
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
@@ -126,8 +125,3 @@ def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
         top = element[-1]
         element = tuple((c - top * f) % p for c, f in zip((0, *element[:-1]), low, strict=True))
     return powers if element == one else []
-
-
-def _frozen(table: Numbers) -> Numbers:
-    table.flags.writeable = False
-    return table

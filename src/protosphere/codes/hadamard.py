@@ -66,12 +66,10 @@ def _is_field(q: int) -> bool:
 
 
 def _built(order: int, factor: int) -> Signs:
-    if order == 1:
-        return np.ones((1, 1), dtype=np.int8)
+    if order <= 2:
+        return np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
     if order != factor:
         return np.kron(hadamard(factor), hadamard(order // factor))
-    if order == 2:
-        return np.array([[1, 1], [1, -1]], dtype=np.int8)
     return _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
 
 

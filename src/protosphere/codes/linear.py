@@ -3,8 +3,6 @@
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,19 +11,6 @@ from protosphere.types import Indices, PackedBits
 
 LARGEST_MESSAGE_BITS = 62
 CHUNK_BYTES, CHUNK_WORDS = 1 << 22, 1 << 16
-
-
-@dataclass(frozen=True, eq=False)
-class LinearCode:
-    """An [n, k] binary code: the 2^k sums of the k independent rows of `generator`."""
-
-    n: int
-    generator: PackedBits
-
-    @property
-    def k(self) -> int:
-        """How many rows span it."""
-        return len(self.generator)
 
 
 def packed_length(n: int) -> int:
@@ -44,7 +29,7 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 
 
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
-    """The words number start, ..., start + count - 1 of the span.
+    """The words number start, ..., start + count - 1 of the span; `start` is a multiple of a power of two >= `count`.
 
     Word number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
     words grow by doubling, so each costs one pass over its bytes.
@@ -52,16 +37,18 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
     """
-    as_integer("start", start, minimum=0)
-    stop = start + as_integer("count", count, minimum=0)
+    stop = as_integer("start", start, minimum=0) + as_integer("count", count, minimum=0)
     if stop > 1 << len(generator):
         raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
+    doublings = (max(count, 1) - 1).bit_length()
+    if start % (1 << doublings):
+        raise InvalidArgumentError(f"'start' must be a multiple of {1 << doublings} for {count} words, got {start}")
     rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
-    while start < stop:
-        size = _aligned_block(start, stop)
-        _fill_block(words[len(words) - (stop - start) :][:size], rows, start)
-        start += size
+    words[:1] = np.bitwise_xor.reduce(rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0)
+    for i in range(doublings):
+        grown = words[1 << i : 2 << i]
+        np.bitwise_xor(words[: len(grown)], rows[i], out=grown)
     return np.ascontiguousarray(words.view(np.uint8)[:, : generator.shape[1]])
 
 
@@ -85,10 +72,8 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
 def weights(words: PackedBits) -> Indices:
     """The number of ones in every word."""
-    counted = words
-    if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
-        counted = words.view(np.uint64)
-    return np.bitwise_count(counted).sum(axis=1, dtype=np.int64)
+    by_eight = words.shape[1] % 8 == 0 and words.flags.c_contiguous
+    return np.bitwise_count(words.view(np.uint64) if by_eight else words).sum(axis=1, dtype=np.int64)
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
@@ -116,14 +101,16 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
-    """For each x < 2**k, how many ordered pairs of messages have the difference (XOR) x; at 0 the messages themselves.
+    """For each x < 2**k, how many ordered pairs of messages, none with itself, have the difference (XOR) x.
 
     This autocorrelation of the set of messages takes two transforms and no look at pairs. Exact in 64 bits while
     len(messages) * 2**k < 2**63 (Parseval bounds every partial sum).
     """
     indicator = np.bincount(messages, minlength=1 << k).astype(np.int64)
     spectrum = walsh_hadamard(indicator)
-    return walsh_hadamard(spectrum * spectrum) >> k
+    counts = walsh_hadamard(spectrum * spectrum) >> k
+    counts[0] -= len(messages)  # each with itself
+    return counts
 
 
 def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, int]:
@@ -135,7 +122,6 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
     """
     k = len(generator)
     counts = difference_counts(messages, k)
-    counts[0] -= len(messages)
     totals = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64)
     for start in range(0, 1 << k, CHUNK_WORDS):
         size = min(CHUNK_WORDS, (1 << k) - start)
@@ -161,20 +147,6 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
         if len(pivots) == len(reduced):
             break
     return reduced, pivots
-
-
-def _aligned_block(start: int, stop: int) -> int:
-    """The largest power of two that divides `start` and does not pass `stop`."""
-    reach = 1 << ((stop - start).bit_length() - 1)
-    return reach if start == 0 else min(start & -start, reach)
-
-
-def _fill_block(block: NDArray[np.uint64], rows: NDArray[np.uint64], start: int) -> None:
-    """Words start, ..., start + len(block) - 1, where len(block) is a power of two dividing `start`."""
-    chosen = [i for i in range(start.bit_length()) if start >> i & 1]
-    block[0] = np.bitwise_xor.reduce(rows[chosen], axis=0)
-    for i in range(len(block).bit_length() - 1):
-        np.bitwise_xor(block[: 1 << i], rows[i], out=block[1 << i : 2 << i])
 
 
 def _encode_bytes(generator: PackedBits, message_bytes: NDArray[np.uint8]) -> PackedBits:

@@ -1,5 +1,7 @@
 """Primes and prime powers by trial division: every number here is small (orders of fields of at most 2^16 elements)."""
 
+from itertools import count
+
 
 def prime_factors(number: int) -> tuple[int, ...]:
     """The distinct primes dividing `number`, ascending; none for 1 or less.
@@ -32,11 +34,7 @@ def prime_power(q: int) -> tuple[int, int] | None:
     factors = prime_factors(q)
     if len(factors) != 1:
         return None
-    p, e = factors[0], 0
-    while q > 1:
-        q //= p
-        e += 1
-    return p, e
+    return factors[0], next(e for e in count(1) if factors[0] ** e == q)
 
 
 def prime_powers(limit: int) -> tuple[int, ...]:

@@ -34,8 +34,6 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
     """
-    if as_integer("m", m, minimum=1) > LARGEST_VARIABLES:
-        raise InfeasibleError(f"'m' must be at most {LARGEST_VARIABLES}, got {m}")
     if as_integer("count", count, minimum=0) > 1 << min(form_bits(m), LARGEST_NUMBER_BITS):
         raise InfeasibleError(f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}")
     needed = (max(count, 1) - 1).bit_length()

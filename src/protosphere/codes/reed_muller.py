@@ -1,7 +1,7 @@
 """Reed-Muller codes: RM(r, m) is the polynomials of degree at most r in m bits, evaluated at all 2^m points.
 
-MacWilliams & Sloane, chapter 13. Point number j has x_i = bit i - 1 of j, so that the words of RM(1, m) come in the
-order of Sylvester's Hadamard matrix: number 2a is the row a, number 2a + 1 its complement.
+n = 2^m, d = 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point number j has x_i = bit i - 1 of j, so that the
+words of RM(1, m) come in the order of Sylvester's Hadamard matrix: 2a is the row a, 2a + 1 its complement.
 """
 
 from functools import reduce
@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from protosphere.codes.linear import LinearCode, pack
+from protosphere.codes.linear import pack
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import PackedBits
 
@@ -29,25 +29,14 @@ def order_for(k_needed: int, m: int) -> int | None:
     >>> order_for(7, 6), order_for(8, 6), order_for(5, 2)
     (1, 2, None)
     """
-    as_integer("k_needed", k_needed, minimum=0)
-    as_integer("m", m, minimum=0)
     return next((r for r in range(m + 1) if dimension(r, m) >= k_needed), None)
 
 
-def reed_muller(r: int, m: int) -> LinearCode:
-    """RM(r, m), 0 <= r <= m: n = 2^m, d = 2^(m-r) (M&S chapter 13, theorem 3).
-
-    >>> code = reed_muller(1, 4)
-    >>> code.n, code.k
-    (16, 5)
-    """
-    return LinearCode(1 << m, generator_rows(r, m, dimension(r, m)))
-
-
-def generator_rows(r: int, m: int, count: int) -> PackedBits:
-    """The first `count` rows of the generator of RM(r, m): 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree."""
+def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
+    """The generator of RM(r, m), or its first `count` rows: 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree."""
     k = dimension(r, m)
-    if as_integer("count", count, minimum=0) > k:
+    count = k if count is None else as_integer("count", count, minimum=0)
+    if count > k:
         raise InfeasibleError(f"'count' must be at most k = {k} for RM({r},{m}), got {count}")
     one = pack(np.ones(1 << m, dtype=np.uint8))
     variables = [pack(np.arange(1 << m) >> i & 1) for i in range(m)]

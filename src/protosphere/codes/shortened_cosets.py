@@ -11,7 +11,6 @@ them are looked at. MacWilliams & Sloane, chapter 15, section 5.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -19,8 +18,9 @@ from numpy.typing import NDArray
 
 from protosphere.codes.linear import codewords, encode, pack, smallest_weight, unpack
 from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
+from protosphere.codes.reed_muller import generator_rows
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.types import Indices, PackedBits, Progress, ignore
+from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ShortenedCosets:
         """The length that is left."""
         return (1 << self.m) - self.shortened - self.punctured
 
-    def max_cosine(self, whole: Fraction) -> Fraction:
+    def max_cosine(self, whole: Cosine) -> Cosine:
         """What a max cosine of at least 0 of the whole code becomes, at most."""
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
@@ -61,17 +61,13 @@ class ShortenedCosets:
     @cached_property
     def kept(self) -> Indices:
         """The points that are neither shortened nor punctured, in order."""
-        points = np.arange(1 << self.m)
         vanishing = np.append(0, 1 << np.arange(self.m))[: self.shortened]
-        rest = np.setdiff1d(points, vanishing)
-        return rest[: len(rest) - self.punctured]
+        return np.setdiff1d(np.arange(1 << self.m), vanishing)[: self.dim]
 
     @cached_property
     def inner(self) -> PackedBits:
         """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
-        points = np.arange(1 << self.m)
-        rows = np.stack([np.ones_like(points), *(points >> i & 1 for i in range(self.m))])
-        return pack(rows[self.shortened :][:, self.kept])
+        return pack(unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept])
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
         """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""
@@ -107,23 +103,22 @@ class ShortenedCosets:
         slopes, traces = self.forms(np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes))
         inner = codewords(self.inner, 1 << self.coset_bits)[:: 1 if self.shortened else 2]
         affine, apart = self._signs(inner).T, self._signs(codewords(traces, 1 << len(traces)))
-        largest = np.full(len(apart), -len(self.kept), dtype=np.int64)
+        largest = np.full(len(apart), -self.dim, dtype=np.int64)
         ways = self._signs(slopes)
         for p, way in enumerate(ways):
             for q in range(p, len(ways)):
-                best = self._largest(apart @ ((way * ways[q])[:, None] * affine))
-                best[0] = -len(self.kept) if p == q else best[0]
+                products = apart @ ((way * ways[q])[:, None] * affine)
+                if not self.shortened:  # the complement of every word is there, and so either sign
+                    np.abs(products, out=products)
+                best = products.max(axis=1).astype(np.int64)
+                best[0] = -self.dim if p == q else best[0]
                 largest = np.maximum(largest, best)
             progress("measuring cosets", p + 1, len(ways))
         return largest
 
-    def _largest(self, products: NDArray[np.float32]) -> NDArray[np.int64]:
-        """By row; without shortening the complement of every word is there, and so either sign."""
-        return (products if self.shortened else np.abs(products)).max(axis=1).astype(np.int64)
-
     def _signs(self, words: PackedBits) -> NDArray[np.float32]:
-        return 1 - 2 * unpack(words, len(self.kept)).astype(np.float32)
+        return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:
         """The largest inner product of two words of the same coset."""
-        return len(self.kept) - 2 * smallest_weight(self.inner, len(self.kept))
+        return self.dim - 2 * smallest_weight(self.inner, self.dim)

@@ -106,7 +106,7 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit, met = float(converse(K, n)) + 1e-12, False
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
-        if met and candidate.promise > limit:
+        if met and float(candidate.max_cosine) > limit:
             return
         placement, named = kept_points(candidate, K, n)
         code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)

@@ -8,11 +8,11 @@ import numpy as np
 
 from protosphere.bounds import converse
 from protosphere.code.certificate import certified
-from protosphere.code.placement import Placement
+from protosphere.code.placement import dense_placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.structures import Plain
 from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.geometry.sphere import padded
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
 from protosphere.search.descent_backend import evaluation_seconds
@@ -97,8 +97,7 @@ def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, prog
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []
-    points = shipped_catalogue().code(num_classes, dim, progress)
-    assert points is not None, "there is an entry"
+    points = padded(shipped_catalogue().build(kept, progress)[:num_classes], dim)
     from_source = {"catalogue": kept.source}
     named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
     steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []
@@ -108,5 +107,5 @@ def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, prog
 
 
 def _measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> SphericalCode:
-    placement = Placement(recipe, Plain(points))
+    placement = dense_placement(recipe, points)
     return SphericalCode(placement, certified(placement, None, progress), named)

@@ -33,24 +33,13 @@ EVEN = frozenset({"orthogonal_simplices"})
 FAST = frozenset({"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"})
 """Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
 
-SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "laminated"}) | {
-    "lattice_shell",
-    "kissing_configuration",
-    "derived_code",
-}
+SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "lattice_shell"})
+MEASURED_QUICKLY = SHELLS | {"laminated", "derived_code", "kissing_configuration"}
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
-PLAIN: dict[str, dict[str, bool]] = {
-    "simplex": {},
-    "cross_polytope": {},
-    "orthogonal_simplices": {},
-    "polygon": {},
-    "apple_peeling": {},
-    "reed_muller": {"modify": True},
-    "bch": {"modify": True},
-    "construction_x": {},
-}
-"""Constructions asked for their guarantee at just (K, n), with these options."""
+CLOSED_FORMS = ("simplex", "cross_polytope", "orthogonal_simplices", "polygon", "apple_peeling")
+ASKED = (*CLOSED_FORMS, "reed_muller", "bch", "construction_x")
+"""Constructions asked for their guarantee at just (K, n), modified where they can be."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +56,6 @@ class Candidate:
         """Whose it is."""
         return self.provenance.construction
 
-    @property
-    def promise(self) -> float:
-        """The guarantee as a float, to sort by."""
-        return float(self.max_cosine)
-
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
@@ -86,14 +70,14 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     entry = describe(scheme)
-    return few or entry.packed or entry.numbered or scheme in SHELLS
+    return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
-    for name, options in PLAIN.items():
-        found += sorted(_plain_candidates(name, num_classes, dim, options), key=lambda one: one.promise)[:1]
+    for name in ASKED:
+        found += sorted(_asked_candidates(name, num_classes, dim), key=lambda one: float(one.max_cosine))[:1]
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
 
 
@@ -113,10 +97,10 @@ def _dims_below(dim: int) -> list[int]:
     return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
 
 
-def _plain_candidates(name: str, K: int, dim: int, options: dict[str, bool]) -> Iterator[Candidate]:
+def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     """What a construction promises in as many dimensions or fewer, zeros appended up to `dim`."""
     entry = describe(name)
-    resolved = entry.resolved(options)
+    resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
         promise = None if entry.obstacle(K, own, **resolved) else entry.guarantee(K, own, **resolved)
         if promise is not None and promise < 1 and certified_quickly(name, K, own):

@@ -16,18 +16,9 @@ from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
 from protosphere.types import Cosine, Progress, ignore
 
-PAPER_SCHEMES = (
-    "one_hot",
-    "uniform",
-    "simplex",
-    "cross_polytope",
-    "reed_muller",
-    "bch",
-    "reed_solomon",
-    "mean_row_max",
-    "log_sum_exp",
-)
-"""The paper's; the other families are for `best` to choose from."""
+PAPER_CODES = ("one_hot", "uniform", "simplex", "cross_polytope", "reed_muller", "bch", "reed_solomon")
+PAPER_SCHEMES = (*PAPER_CODES, "mean_row_max", "log_sum_exp")
+"""The paper's, its two descents last; the other families are for `best` to choose from."""
 
 COMPARED_SCHEMES = (*PAPER_SCHEMES, "best")
 """What a comparison shows unless told otherwise."""

@@ -42,6 +42,14 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     return None
 
 
+def dim_obstacle(scheme: str, rule: str, num_classes: int, dim: int, least: int) -> str | None:
+    """Why so few dimensions do not hold K classes, by the scheme's rule; from `least` on they do."""
+    if dim >= least:
+        return None
+    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
+    return f"'{scheme}' needs {rule}, {got}; nearest: {brief(least)}"
+
+
 def class_obstacle(num_classes: int, most: int, what: str) -> str | None:
     """Why K classes are too many for what holds a matrix over them."""
     if num_classes <= most:

@@ -6,10 +6,9 @@ import numpy as np
 
 from protosphere.assignment import class_order
 from protosphere.code.certificate import certified
-from protosphere.code.placement import Placement
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.structures import Plain
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, brief
@@ -72,7 +71,7 @@ def after(placement: Placement, step: Step) -> Placement:
         return placement.permuted(numbers)
     recipe = f"{len(numbers)} of {count} points: {placement.recipe}"
     points = placement.unit_rows(0, count)[numbers]
-    return Placement(recipe, Plain(points, placement.structure.cosine_step))
+    return dense_placement(recipe, points, placement.structure.cosine_step)
 
 
 def with_choice(asked: Provenance) -> Provenance:

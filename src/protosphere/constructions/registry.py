@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from protosphere.assignment.similarity import similarity_text
@@ -17,14 +18,17 @@ SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 """What every build function may ask for by name; its other parameters are the scheme's options."""
 
 Build = Callable[..., Placement | SphericalCode]
-Obstacle = Callable[..., str | None]
-Guarantee = Callable[..., Cosine | None]
-Choose = Callable[..., Mapping[str, Any]]
 
 
 def _none(num_classes: int, dim: int, **options: object) -> None:
     """No obstacle, or no guarantee, whatever is asked for."""
     del num_classes, dim, options
+
+
+def orthogonal_or_opposed(num_classes: int, dim: int) -> Fraction:
+    """The guarantee of schemes that have no cosine above 0."""
+    del num_classes, dim
+    return Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,12 @@ class Construction:
     build: Build
     summary: str
     reference: str
-    obstacle: Obstacle = _none
-    guarantee: Guarantee = _none
+    obstacle: Callable[..., str | None] = _none
+    guarantee: Callable[..., Cosine | None] = _none
     stochastic: bool = False
     packed: bool = False
     members: Callable[[int], Iterable[Any]] | None = None
-    choose: Choose | None = None
+    choose: Callable[..., Mapping[str, Any]] | None = None
     searched: bool = False
     closed_form: bool = False
     numbered: bool = False
@@ -125,12 +129,7 @@ def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Bui
     `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults. A construction
     that was renamed is also found by its former name, `formerly`.
     """
-
-    def register(build: Build) -> Build:
-        CONSTRUCTIONS.add(build.__name__, Construction(build.__name__, build, **record), formerly)
-        return build
-
-    return register
+    return CONSTRUCTIONS.register(lambda build: Construction(build.__name__, build, **record), formerly)
 
 
 def available() -> tuple[str, ...]:

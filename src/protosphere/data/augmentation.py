@@ -58,14 +58,7 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
 
 
 def chosen_moved_normalised(images: Tensor, rows: Tensor, moves: Moves, levels: Tensor) -> Tensor:
-    """Of images (N x C x H x W, bytes) those in `rows` after their moves, every byte replaced by its channel's level.
-
-    Args:
-        images: all of them, on the processor.
-        rows: which, one for each move.
-        moves: what happens to each.
-        levels: C x 256, what the bytes of each channel become.
-    """
+    """Of images (N x C x H x W, bytes) those in `rows` after their moves, each byte as `levels` (C x 256) say of it."""
     from protosphere.data.augmentation_loops import write_moved  # which loads the compiler
 
     cosines, sines = (turn.long().numpy() for turn in fixed_point_turns(moves.degrees))

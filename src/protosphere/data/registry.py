@@ -64,9 +64,4 @@ def dataset(
     name: str, num_classes: int, *, summary: str, files: Files = (), features: bool = False, **folders: str
 ) -> Callable[[Reader], Reader]:
     """Register the decorated reader, with the `folders` of its entry; a second one of a name is an error."""
-
-    def register(read: Reader) -> Reader:
-        DATASETS.add(name, DatasetEntry(name, num_classes, features, files, read, summary, **folders))
-        return read
-
-    return register
+    return DATASETS.register(lambda read: DatasetEntry(name, num_classes, features, files, read, summary, **folders))

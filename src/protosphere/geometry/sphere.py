@@ -29,6 +29,13 @@ def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Point
     return normalized(rng.standard_normal((num_points, dim)))
 
 
+def cross_polytope_points(num_points: int, dim: int) -> Points:
+    """e_1, -e_1, e_2, -e_2, ...: up to 2n points of R^n, opposed or orthogonal."""
+    numbers, points = np.arange(num_points), np.zeros((num_points, dim))
+    points[numbers, numbers // 2] = 1 - 2 * (numbers % 2)
+    return points
+
+
 def renormalized(points: Points) -> Points:
     """Rows that are unit vectors to the last bits as they are; others, shorter or longer, divided by their norms."""
     off = np.abs(np.einsum("ij,ij->i", points, points) - 1) > product_rounding(points.shape[1])

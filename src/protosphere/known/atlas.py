@@ -59,16 +59,8 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
     part = f"part of K = {better.num_classes}, n = {better.dim}: " if own else ""
-    return replace(
-        row,
-        max_cosine=better.max_cosine,
-        exact=better.exact,
-        scheme=better.scheme,
-        recipe=part + better.recipe,
-        optimal=better.max_cosine <= row.converse + 1e-12,
-        of_classes=better.of_classes,
-        of_dim=better.of_dim,
-    )
+    taken = {name: getattr(better, name) for name in ("max_cosine", "exact", "scheme", "of_classes", "of_dim")}
+    return replace(row, **taken, recipe=part + better.recipe, optimal=better.max_cosine <= row.converse + 1e-12)
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:

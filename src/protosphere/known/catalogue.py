@@ -120,13 +120,6 @@ class Catalogue:
         fitting = [one for one in self.entries if one.num_points >= num_points and one.dim <= dim]
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
-    def code(self, num_points: int, dim: int, progress: Progress = ignore) -> Points | None:
-        """The leading code for (K, n), made anew: all of its entry's points or some, with zeros where R^n has more."""
-        entry = self.best_entry(num_points, dim)
-        if entry is None:
-            return None
-        return np.pad(self.build(entry, progress)[:num_points], ((0, 0), (0, dim - entry.dim)))
-
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
         """The code of an entry, made anew."""
         compile_descent(progress)

@@ -117,7 +117,7 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _chain(m: int) -> list[list[Any]]:
-    return [[level.size, cosine_text(level.max_cosine), level.name] for level in chain(m)]
+    return [[level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)]
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:

@@ -1,12 +1,12 @@
 """Every empirical claim of the paper on trained networks (sections 4.1 and 4.3, appendix C), each with its judge."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from protosphere.paper import judges
 from protosphere.paper.evidence import Evidence, bodies_of_evidence
-from protosphere.paper.findings import NOT_RUN, NOTHING_RUN, Finding
+from protosphere.paper.findings import MOST_SEEDS, NOT_RUN, NOTHING_RUN, UNDECIDED, Finding
 from protosphere.paper.predictors import Predictor, predictors
 from protosphere.training.records import RunRecord
 
@@ -23,57 +23,62 @@ class Claim:
     judge: Callable[[Evidence], Finding]
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A row of the ledger."""
-
-    claim: Claim
-    finding: Finding
-    seeds: int
-    budget: str
+NO_RUNS = Evidence(())
+Row = dict[str, str]
+"""A row of the ledger by its columns, the claim's dataset first."""
 
 
-def judged(records: Iterable[RunRecord]) -> list[Judged]:
+def judged(records: Sequence[RunRecord]) -> list[Row]:
     """Every claim with what the records say of it: a row for each network that it was run with, or one without."""
-    everything = list(records)
-    bodies = {name: bodies_of_evidence(name, everything) for name in ("mnist", "cifar100")}
+    bodies = {name: bodies_of_evidence(name, records) for name in ("mnist", "cifar100")}
     rows = [row for claim in CLAIMS for row in _asked(claim, bodies[claim.dataset])]
     return rows + _weaker(bodies["mnist"], bodies["cifar100"])
 
 
-def predicted(records: Iterable[RunRecord]) -> dict[str, list[Predictor]]:
+def predicted(records: Sequence[RunRecord]) -> dict[str, list[Predictor]]:
     """For each data set and network, by a name for people, which numbers of codes predict accuracy."""
-    everything = list(records)
     found: dict[str, list[Predictor]] = {}
     for name, title in TITLES.items():
-        for body in bodies_of_evidence(name, everything):
+        for body in bodies_of_evidence(name, records):
             found[f"{title}, {body.budget}"] = predictors(body.unaligned)
             if len(body.alike) > len(body.unaligned):
                 found[f"{title}, {body.budget}, aligned and opposed classes too"] = predictors(body.alike)
     return found
 
 
-def _asked(claim: Claim, bodies: Iterable[Evidence]) -> list[Judged]:
-    without_runs = claim.judge(Evidence(()))
+def _asked(claim: Claim, bodies: Iterable[Evidence]) -> list[Row]:
+    without_runs = claim.judge(NO_RUNS)
     if without_runs.verdict != NOT_RUN:
-        return [Judged(claim, without_runs, 0, "needs no training")]
-    asked = [Judged(claim, claim.judge(body), body.seeds, body.budget) for body in bodies]
-    return [row for row in asked if row.finding.verdict != NOT_RUN] or [Judged(claim, NOTHING_RUN, 0, "")]
+        return [_row(claim, without_runs, NO_RUNS) | {"budget": "needs no training"}]
+    asked = [_row(claim, claim.judge(body), body) for body in bodies]
+    return [row for row in asked if row["verdict"] != NOT_RUN] or [_row(claim, NOTHING_RUN, NO_RUNS)]
 
 
-def _weaker(mnist: Iterable[Evidence], cifar100: Iterable[Evidence]) -> list[Judged]:
+def _weaker(mnist: Iterable[Evidence], cifar100: Iterable[Evidence]) -> list[Row]:
     """Of images, which both have: the longest training of each."""
     ours, theirs = ([body for body in bodies if not body.of_features] for bodies in (mnist, cifar100))
     if not ours or not theirs:
-        return [Judged(WEAKER, NOTHING_RUN, 0, "")]
-    return [Judged(WEAKER, judges.weaker(ours[-1], theirs[-1]), ours[-1].seeds, ours[-1].budget)]
+        return [_row(WEAKER, NOTHING_RUN, NO_RUNS)]
+    return [_row(WEAKER, judges.weaker(ours[-1], theirs[-1]), ours[-1])]
+
+
+def _row(claim: Claim, finding: Finding, body: Evidence) -> Row:
+    """A claim and what `body` says of it; one that was not run has neither seeds nor budget."""
+    row = {"dataset": claim.dataset, "claim": claim.text, "where": claim.where, "our figures": finding.figures}
+    seeds, budget, verdict = str(body.seeds or ""), body.budget, finding.verdict
+    if verdict == NOT_RUN:
+        seeds = budget = ""
+    elif verdict == UNDECIDED:
+        verdict += f"; {finding.seeds_needed or f'more than {MOST_SEEDS}'} seeds would"
+    return row | {"seeds": seeds, "budget": budget, "verdict": verdict}
 
 
 _cifar, _mnist = partial(Claim, "cifar100"), partial(Claim, "mnist")
 
 WEAKER = _mnist("C", "The correlation is weaker than on CIFAR-100", judges.correlated)
 
-ANIMALS = ((42, 43), (74, 75), (72, 73))  # leopard and lion, shrew and skunk, seal and shark
+_opposed_animals = partial(judges.opposed, 100, 64, ((42, 43), (74, 75), (72, 73)))
+_opposed_digits = partial(judges.opposed, 10, 8, ((4, 5), (8, 9)))
 
 CLAIMS = (
     _cifar("4.1", "One-hot and simplex: the mapping does not matter", judges.constant_cosines),
@@ -85,14 +90,14 @@ CLAIMS = (
     _cifar("4.3", "… with much variance within and between schemes (R² below .9)", judges.varied),
     _cifar("4.3", "Part of the variance (5 % or more) is that of the random validation set", judges.split_explains),
     _cifar("Figure 5", "Some BCH code of lower dimension beats one of higher", judges.lower_bch_better),
-    _cifar("4.3", "BCH: random mappings beat the fixed one", judges.random_beats_fixed("bch")),
+    _cifar("4.3", "BCH: random mappings beat the fixed one", partial(judges.random_beats_fixed, "bch")),
     _cifar("4.3", "Reed-Muller at n = 64, 128 is below BCH at 63, 127", judges.reed_muller_lower),
-    _cifar("4.3", "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark", judges.opposed(100, 64, ANIMALS)),
+    _cifar("4.3", "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark", _opposed_animals),
     _mnist("C", "All schemes perform well (every run above 90 %)", judges.all_well),
     _mnist("C", "Log-sum-exp in lower dimension beats one-hot and the simplex", judges.descent_beats),
     _mnist("C", "A smaller max cosine goes with better accuracy", judges.correlated),
     _mnist("C", "… with a large variance within and between schemes (R² below .9)", judges.varied),
-    _mnist("C", "BCH: random mappings beat the fixed one", judges.random_beats_fixed("bch")),
-    _mnist("C", "Reed-Muller: random mappings beat the fixed one", judges.random_beats_fixed("reed_muller")),
-    _mnist("C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", judges.opposed(10, 8, ((4, 5), (8, 9)))),
+    _mnist("C", "BCH: random mappings beat the fixed one", partial(judges.random_beats_fixed, "bch")),
+    _mnist("C", "Reed-Muller: random mappings beat the fixed one", partial(judges.random_beats_fixed, "reed_muller")),
+    _mnist("C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _opposed_digits),
 )

@@ -11,8 +11,6 @@ from protosphere.bounds.bound import short_cosine
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.style import new_figure, styled
 
-VIEW = {"elev": 18, "azim": -60}
-
 
 def cube_figure(panels: Sequence[tuple[str, SphericalCode]]) -> Any:
     """A sphere for each titled code of R^3, the cube's wireframe inside it."""
@@ -50,7 +48,7 @@ def _draw_sphere(ax: Any) -> None:
         if sum(a != b for a, b in zip(one, other, strict=True)) == 1:
             edge = np.array([one, other]) / sqrt(3)
             ax.plot(*edge.T, color="#555555", linewidth=0.7, zorder=1)
-    ax.view_init(**VIEW)
+    ax.view_init(elev=18, azim=-60)
     ax.set_box_aspect((1, 1, 1), zoom=1.4)
     ax.set_axis_off()
 

@@ -95,9 +95,5 @@ def bodies_of_evidence(dataset: str, records: Iterable[RunRecord]) -> list[Evide
         recipe = record.recipe
         if record.status == "done" and recipe.dataset in (dataset, f"{dataset}-features"):
             bodies.setdefault((recipe.dataset, recipe.backbone), {}).setdefault(recipe.epochs, []).append(record)
-    return [Evidence(tuple(lengths[max(lengths)])) for _, lengths in sorted(bodies.items(), key=_longest_last)]
-
-
-def _longest_last(body: tuple[tuple[str, str], dict[int, list[RunRecord]]]) -> tuple[bool, int]:
-    (_, backbone), lengths = body
-    return backbone.startswith("resnet"), max(lengths)
+    longest_last = sorted(bodies, key=lambda body: (body[1].startswith("resnet"), max(bodies[body])))
+    return [Evidence(tuple(bodies[body][max(bodies[body])])) for body in longest_last]

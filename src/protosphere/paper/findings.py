@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean, stdev
 
+from protosphere.intervals import student
 from protosphere.paper.noise import Noise
 
 HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"
@@ -69,13 +70,6 @@ def difference(left: Sample, right: Sample) -> Difference | None:
     if noise.free > free:
         free, deviation = noise.free, sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells))
     return Difference(fmean(apart), student(free) * deviation / sqrt(len(apart)), deviation, len(apart))
-
-
-def student(free: float) -> float:
-    """How many standard errors are half of a 95 % interval."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(free, 0.975))
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:

@@ -1,6 +1,5 @@
 """How runs are asked about each of the paper's claims on trained networks."""
 
-from collections.abc import Callable
 from math import hypot
 
 import numpy as np
@@ -96,14 +95,10 @@ def lower_bch_better(evidence: Evidence) -> Finding:
     return higher(samples[low], samples[high], (f"BCH {low}", f"BCH {high}"))
 
 
-def random_beats_fixed(scheme: str) -> Callable[[Evidence], Finding]:
-    """A judge of whether a scheme's random mappings are above its fixed one."""
-
-    def judge(evidence: Evidence) -> Finding:
-        left, right = (evidence.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
-        return higher(left, right, (f"{scheme} random", "fixed"))
-
-    return judge
+def random_beats_fixed(scheme: str, evidence: Evidence) -> Finding:
+    """Whether a scheme's random mappings are above its fixed one."""
+    left, right = (evidence.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
+    return higher(left, right, (f"{scheme} random", "fixed"))
 
 
 def reed_muller_lower(evidence: Evidence) -> Finding:
@@ -135,17 +130,13 @@ def close_to_one_hot(evidence: Evidence) -> Finding:
     return within(evidence.sample("bch", [63]), evidence.sample("one_hot"), ("BCH 63", "one-hot"), 1.5)
 
 
-def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...]) -> Callable[[Evidence], Finding]:
+def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], evidence: Evidence) -> Finding:
     """Whether our fixed mapping opposes the same pairs; needs no run."""
-
-    def judge(evidence: Evidence) -> Finding:
-        del evidence
-        code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
-        shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
-        shown = ", ".join(shared) or "none of them"
-        return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
-
-    return judge
+    del evidence
+    code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
+    shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
+    shown = ", ".join(shared) or "none of them"
+    return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
 
 
 def constant_cosines(evidence: Evidence) -> Finding:

@@ -1,10 +1,8 @@
 """The ledger of claims as a page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from protosphere.paper.claims import TITLES, Judged
-from protosphere.paper.findings import MOST_SEEDS, NOT_RUN, UNDECIDED
+from protosphere.paper.claims import TITLES, Row
 from protosphere.paper.predictors import Predictor
 
 HEAD = """---
@@ -49,35 +47,11 @@ NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
-def ledger_rows(ledger: Iterable[Judged]) -> list[dict[str, Any]]:
-    """A row a claim; one that was not run has no figures, seeds or budget."""
-    return [
-        {
-            "dataset": each.claim.dataset,
-            "claim": each.claim.text,
-            "where": each.claim.where,
-            "our figures": each.finding.figures or "",
-            "seeds": str(each.seeds) if each.finding.verdict != NOT_RUN and each.seeds else "",
-            "budget": each.budget if each.finding.verdict != NOT_RUN and each.budget else "",
-            "verdict": _verdict(each),
-        }
-        for each in ledger
-    ]
-
-
-def _verdict(row: Judged) -> str:
-    if row.finding.verdict != UNDECIDED:
-        return row.finding.verdict
-    needed = row.finding.seeds_needed
-    return f"{UNDECIDED}; {needed} seeds would" if needed else f"{UNDECIDED}; more than {MOST_SEEDS} seeds would"
-
-
-def page(ledger: Sequence[Judged], predicted: Mapping[str, Sequence[Predictor]]) -> str:
+def page(ledger: Sequence[Row], predicted: Mapping[str, Sequence[Predictor]]) -> str:
     """The whole page as Markdown; `predicted` are, for each body of evidence by its name, the numbers of codes."""
-    table = ledger_rows(ledger)
     parts = [HEAD]
     for dataset, title in TITLES.items():
-        own = [row for row in table if row["dataset"] == dataset]
+        own = [row for row in ledger if row["dataset"] == dataset]
         parts.append(f"\n## {title}\n\n{_table(COLUMNS, own)}")
     told = {name: numbers for name, numbers in predicted.items() if numbers}
     if told:
@@ -87,12 +61,12 @@ def page(ledger: Sequence[Judged], predicted: Mapping[str, Sequence[Predictor]])
     return "".join(parts)
 
 
-def _told(number: Predictor) -> dict[str, str]:
+def _told(number: Predictor) -> Row:
     explained = f"{100 * number.r_squared:.0f} % [{100 * number.low:.0f}, {100 * number.high:.0f}]"
     held_out = f"{100 * number.held_out:.0f} %" if number.held_out > 0 else "nothing"
     return dict(zip(NUMBER_COLUMNS, (number.name, explained, held_out), strict=True))
 
 
-def _table(columns: Sequence[str], own: Iterable[dict[str, Any]]) -> str:
+def _table(columns: Sequence[str], own: Iterable[Row]) -> str:
     lines = [columns, tuple("---" for _ in columns), *(tuple(row[column] for column in columns) for row in own)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)

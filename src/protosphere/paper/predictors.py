@@ -97,7 +97,7 @@ def _judged(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -
     if len(set(schemes.tolist())) < 3 or np.ptp(table[:, 0]) == 0 or np.ptp(table[:, 1]) == 0:
         return None
     low, high = np.quantile(_resampled(table, schemes, rng), (0.025, 0.975)).tolist()
-    return Predictor(name, len(table), _explained(table), low, high, _held_out(table, schemes))
+    return Predictor(name, len(table), correlation(*table.T) ** 2, low, high, _held_out(table, schemes))
 
 
 def _line(table: Points) -> Points:
@@ -109,15 +109,12 @@ def _line(table: Points) -> Points:
     return np.array([slope, y.mean() - slope * x.mean()])
 
 
-def _explained(table: Points) -> float:
-    return correlation(*table.T) ** 2
-
-
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
     draws = rng.choice(names, (RESAMPLES, len(names)))
-    return np.array([_explained(table[np.concatenate([rows[name] for name in draw])]) for draw in draws])
+    drawn = (table[np.concatenate([rows[name] for name in draw])] for draw in draws)
+    return np.array([correlation(*sample.T) ** 2 for sample in drawn])
 
 
 def _held_out(table: Points, schemes: Points) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import cycle
+from itertools import cycle, groupby
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,8 +14,6 @@ from protosphere.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
 """Series that are drawn as lines across the figure: each has one dimension, the number of classes."""
-
-REFERENCE_LINE = (0, (6, 2))
 
 LEAST_COSINES = 4
 """Different cosines without which no line is laid through runs."""
@@ -47,11 +45,6 @@ class Averaged:
     margin: float | None
     variant: str = ""
 
-    @property
-    def series(self) -> tuple[str, str, str]:
-        """What is drawn as one line."""
-        return self.scheme, self.mapping, self.variant
-
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
     """The mean over seeds and its 95 % interval, by scheme, mapping, variant and dimension."""
@@ -65,6 +58,11 @@ def averages(runs: Iterable[Trained]) -> list[Averaged]:
         cosine = fmean(cosines) if cosines else None
         rows.append(Averaged(scheme, dim, mapping, len(group), cosine, accuracy.value, accuracy.margin, variant))
     return rows
+
+
+def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
+    """Rows as `averages` sorts them, those together that are drawn as one line."""
+    return [list(own) for _, own in groupby(rows, key=lambda row: (row.scheme, row.mapping, row.variant))]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
@@ -122,8 +120,7 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     with styled():
         figure = new_figure(COLUMN_INCHES, 4.2)
         ax: Any = figure.subplots()
-        for series in sorted({row.series for row in rows}):
-            own = [row for row in rows if row.series == series]
+        for own in series_of(rows):
             draw = _draw_reference if is_reference(own) else _draw_line
             draw(ax, styles[own[0].scheme, own[0].variant], own)
         dimension_axis(ax, dimension_ticks(rows))
@@ -168,7 +165,7 @@ def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> No
     row = rows[0]
     height, half = 100 * row.accuracy, 100 * (row.margin or 0.0)
     ax.axhline(
-        height, color=style.color, linestyle=REFERENCE_LINE, linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
+        height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
     )
     ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
 
@@ -196,8 +193,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
     """The series that are lines across a figure."""
-    rows = averages(run for run in runs if run.scheme in REFERENCES)
-    return [row for row in rows if is_reference([other for other in rows if other.series == row.series])]
+    return [own[0] for own in series_of(averages(runs)) if is_reference(own)]
 
 
 def regression_ends(line: Regression, runs: Sequence[Trained]) -> tuple[list[float], list[float]]:

@@ -68,12 +68,12 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 def _accuracy(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     styles = accuracy.series_styles(rows)
-    for series in sorted({row.series for row in rows}):
-        own, style = [row for row in rows if row.series == series], styles[series[0], series[2]]
+    for own in accuracy.series_of(rows):
+        style = styles[own[0].scheme, own[0].variant]
         if accuracy.is_reference(own):
             _reference(figure, own[0], style)
             continue
-        random = series[1] == "random"
+        random = own[0].mapping == "random"
         figure.add_scatter(
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
@@ -82,7 +82,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
             mode="lines+markers" if len(own) > 1 else "markers",
             line={"color": style.color, "dash": "dash" if random else "solid"},
             marker={"size": 9, "color": style.color, "symbol": _symbol(style, random)},
-            customdata=[[_shown(row.max_cosine), row.seeds] for row in own],
+            customdata=[["none" if row.max_cosine is None else f"{row.max_cosine:.4f}", row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
     figure.update_xaxes(type="log", title="dimension n", tickvals=accuracy.dimension_ticks(rows))
@@ -96,10 +96,6 @@ def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
     line = {"color": style.color, "dash": "longdash", "width": 1}
     figure.add_hline(y=height, line=line, annotation_text=text)
     figure.add_hrect(y0=height - half, y1=height + half, fillcolor=style.color, opacity=0.08, line_width=0)
-
-
-def _shown(cosine: float | None) -> str:
-    return "none" if cosine is None else f"{cosine:.4f}"
 
 
 def _symbol(style: SchemeStyle, hollow: bool) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protosphere.geometry.sphere import normalized, uniform_points
+from protosphere.geometry.sphere import cross_polytope_points, normalized, padded, uniform_points
 from protosphere.types import Points
 
 KINDS = ("random", "symmetric", "refilled")
@@ -22,15 +22,12 @@ def known_optimum(num_points: int, dim: int) -> Points | None:
     if num_points <= dim + 1:
         centred = np.eye(num_points) - 1 / num_points
         vectors = np.linalg.svd(centred)[0][:, : num_points - 1]
-        return normalized(np.pad(vectors, ((0, 0), (0, dim - num_points + 1))))
+        return normalized(padded(vectors, dim))
     if dim == 2:
         angles = 2 * np.pi * np.arange(num_points) / num_points
         return np.stack([np.cos(angles), np.sin(angles)], axis=1)
     if num_points <= 2 * dim:
-        points = np.zeros((num_points, dim))
-        index = np.arange(num_points)
-        points[index, index // 2] = 1.0 - 2 * (index % 2)
-        return points
+        return cross_polytope_points(num_points, dim)
     return None
 
 
@@ -67,7 +64,7 @@ def _pad_or_project(points: Points, num_points: int, dim: int, rng: np.random.Ge
     """`points` in R^`dim`: padded, or seen along random directions, of points themselves or of any kind."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
-        return np.pad(points, ((0, 0), (0, -surplus)))
+        return padded(points, dim)
     along = points[rng.choice(len(points), surplus, replace=False)].T if rng.random() < 0.6 else None
     if along is None:
         along = rng.standard_normal((points.shape[1], surplus))

@@ -94,17 +94,11 @@ def with_label_noise(labelled: Labelled, recipe: Recipe, num_classes: int) -> La
     return Labelled(labelled.inputs, labels)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """This process's part of a batch, and how many examples all of them have."""
+def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) -> Iterator[tuple[Tensor, Tensor, int]]:
+    """Every training example once, in the order and with the moves of this epoch.
 
-    inputs: Tensor
-    labels: Tensor
-    whole: int
-
-
-def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) -> Iterator[Batch]:
-    """Every training example once, in the order and with the moves of this epoch."""
+    By batches: inputs and labels of this process's part, and how many examples all parts have.
+    """
     generator = stream(recipe.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
     still = recipe.augmentation == Augmentation()
@@ -113,7 +107,7 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) 
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
         moves = None if still else random_moves(recipe.augmentation, len(rows), generator)[mine]
-        yield Batch(_inputs(data, chosen, moves), data.train.labels.index_select(0, chosen), len(rows))
+        yield _inputs(data, chosen, moves), data.train.labels.index_select(0, chosen), len(rows)
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:

@@ -1,7 +1,7 @@
 """From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
@@ -18,16 +18,11 @@ from protosphere.training.records import FIGURES, RunRecord
 from protosphere.types import ignore
 
 
-def prototypes_of(recipe: Recipe, num_classes: int, class_names: tuple[str, ...] = ()) -> ps.SphericalCode | None:
-    """The prototypes of a run, None where its head is learned; InfeasibleError where the scheme has none.
+def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str) -> ps.SphericalCode:
+    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order.
 
     The last few are remembered: runs of a sweep that differ in something else have the same.
     """
-    return constructed(recipe, num_classes, class_names) if recipe.head == "prototypes" else None
-
-
-def constructed(recipe: Recipe, num_classes: int, class_names: tuple[str, ...], **options: str) -> ps.SphericalCode:
-    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
     mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
     if tree is not None and set(tree.classes) & set(class_names):
@@ -56,7 +51,8 @@ def run(
 
     StorageError where another process is at work in the folder.
     """
-    code = None if recipe.fits_prototypes else prototypes_of(recipe, dataset.num_classes, dataset.class_names)
+    given = recipe.head == "prototypes" and not recipe.fits_prototypes
+    code = constructed(recipe, dataset.num_classes, dataset.class_names) if given else None
     make_folder(folder)
     with locked(folder, "run") if fabric.is_global_zero else nullcontext():
         from protosphere.training.fitting import fitted_prototypes

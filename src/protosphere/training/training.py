@@ -73,16 +73,9 @@ def train(
 ) -> Outcome:
     """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
 
-    Args:
-        recipe: the run.
-        code: its prototypes; None for a head that is learned.
-        dataset: its examples.
-        folder: for the checkpoint and the metrics; made where there is none.
-        fabric: of `make_fabric`, launched.
-        report, tick: called after each epoch, in the first process, and after each batch.
-        tensorboard: whether to write for TensorBoard where that is installed.
-        head: from z to logits, trained in place of the recipe's own.
-        watched: whether examples kept apart are looked at after every epoch, or after the last alone.
+    `code` are its prototypes, None for a head that is learned; a `head` from z to logits is trained in place of the
+    recipe's own. `report` is called after each epoch, in the first process, and `tick` after each batch. Unless it is
+    `watched`, examples kept apart are looked at after the last epoch alone.
     """
     make_folder(folder)
     with own_randomness(), reproducible(recipe.threads):
@@ -163,16 +156,16 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     fabric, part, warmup = run.fabric, run.part, run.recipe.warmup
     sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
     run.model.train()
-    for batch in training_batches(run.data, run.recipe, epoch, part):
-        seen += batch.whole
+    for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
+        seen += whole
         if epoch < warmup:
             set_rate(run.optimiser, lr * warmup_factor(warmup, epoch + seen / len(run.data.train)))
-        total, correct = run.model(batch.inputs, batch.labels)
+        total, correct = run.model(inputs, labels)
         run.optimiser.zero_grad()
-        fabric.backward(total * (part.world / batch.whole))  # processes average their gradients
+        fabric.backward(total * (part.world / whole))  # processes average their gradients
         run.optimiser.step()
         sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
-        tick(batch.whole)
+        tick(whole)
     set_rate(run.optimiser, lr)  # from which the schedule goes on
     return sums
 

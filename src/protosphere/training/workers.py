@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple
+from typing import Any
 
 from protosphere.data import load_dataset
 from protosphere.errors import StorageError
@@ -25,11 +25,15 @@ TICK_SECONDS = 0.5
 TRIES = 2
 
 
-class _Worker(NamedTuple):
+class _Worker:
     """A process, and our end of the pipe to it."""
 
-    process: Any
-    pipe: Connection
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads half alive
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
 
     def end(self) -> None:
         self.process.kill()
@@ -49,7 +53,7 @@ class _Crew:
     def hand_out(self) -> None:
         """Give every idle worker a run, hiring as many as there is work for."""
         while self.todo and len(self.busy) < self.size:
-            worker = self.idle.pop() if self.idle else _hired()
+            worker = self.idle.pop() if self.idle else _Worker()
             recipe, tries = self.todo.pop(0)
             self.busy[worker.pipe] = (worker, recipe, tries + 1)
             folder = self.work.store.work_folder(recipe.digest)
@@ -92,15 +96,6 @@ def local_workers(count: int) -> Engine:
                 worker.end()
 
     return engine
-
-
-def _hired() -> _Worker:
-    context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads half alive
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
-    theirs.close()
-    return _Worker(process, ours)
 
 
 def _serve(pipe: Connection) -> None:

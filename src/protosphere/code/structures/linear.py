@@ -44,8 +44,7 @@ class LinearWords(SignWords):
         """By the lightest difference of two messages."""
         if not self.by_differences:
             return super().largest_cosine(progress)
-        counts = pair_distance_counts(self.generator, self.messages)
-        return 1 - Fraction(2 * min(counts), self.dim), "weights of all differences of a linear code"
+        return max(self.spectrum(progress)), "weights of all differences of a linear code"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By the weights of all differences."""

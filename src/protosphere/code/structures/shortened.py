@@ -53,12 +53,8 @@ class ShortenedWords(SignWords):
         closest = max(self.code.closest_within_coset(), int(self._by_difference(progress).max()))
         return Fraction(closest, self.dim), METHOD
 
-    def largest_with_tails(
-        self, share: float, tails: Points, group: int, progress: Progress
-    ) -> tuple[float, str] | None:
-        """By all differences of whole cosets, and of their tails."""
-        if not self.by_cosets or group & (group - 1):
-            return None
+    def largest_with_tails(self, share: float, tails: Points, group: int, progress: Progress) -> tuple[float, str]:
+        """By all differences of whole cosets, and of their tails, which groups of a power of two words share."""
         code, by_difference, alone = self.code, self._by_difference(progress), self.code.closest_within_coset()
         layer = max(1, (group >> code.coset_bits) // code.slopes)
         one_coset = group >> code.coset_bits == 1

@@ -72,12 +72,6 @@ class SignWords:
         largest = gram.largest_inner_product(gram.sign_rows(self.packed_signs, self.dim), progress)
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
-    def largest_with_tails(
-        self, share: float, tails: Points, group: int, progress: Progress
-    ) -> tuple[float, str] | None:
-        """The same with a tail after each word, where the code saves looking at all pairs; here it does not."""
-        del share, tails, group, progress
-
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By all pairs."""
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
+from protosphere.code.structures.shortened import ShortenedWords
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, read_structure, structure
@@ -84,8 +85,6 @@ class Tailed:
     def sign_rows(self) -> SignRows:
         """The words and their tails."""
         rows = self.head.sign_rows()
-        if self.share == 1:
-            return replace(rows, tails=np.zeros((1, self.tails.shape[1])))
         height, tails = sqrt(self.share / self.head.dim), self.tails * sqrt(1 - self.share)
         return replace(rows, coefficient=height, tails=tails, tail_of=rows.numbers // self.group)
 
@@ -93,9 +92,8 @@ class Tailed:
         """That of the words where zeros follow; else as the words know it, or by all pairs."""
         if self.share == 1:
             return self.head.largest_cosine(progress)
-        known = self.head.largest_with_tails(self.share, self.tails, self.group, progress)
-        if known is not None:
-            return known
+        if isinstance(self.head, ShortenedWords) and self.head.by_cosets and self.group & (self.group - 1) == 0:
+            return self.head.largest_with_tails(self.share, self.tails, self.group, progress)
         rows = gram.Rows(self.count, self.dim, self.unit_rows)
         return min(gram.largest_inner_product(rows, progress), 1.0), "all pairs, in float64"
 
@@ -146,7 +144,7 @@ class Tailed:
         head = read_structure(content.words.get("head"), replace(content, dim=content.dim - tails.shape[1]))
         if not isinstance(head, SignWords):
             raise InvalidArgumentError(f"'head' should be packed words before their tails, is '{head.name}'")
-        if share < 1 and int(head.word_numbers().max()) // group >= len(tails):
+        if int(head.word_numbers().max()) // group >= len(tails):
             raise InvalidArgumentError(f"'group' should give every word one of {len(tails)} tails, is {group}")
         return Tailed(head, share, renormalized(tails) if share < 1 else tails, group)
 

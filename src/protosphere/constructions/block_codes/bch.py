@@ -9,26 +9,9 @@ from protosphere.codes.bch import BCHParameters, bch_family, generator_polynomia
 from protosphere.codes.linear import pack, unpack
 from protosphere.constructions.block_codes.modified import linear_words, modification_name
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
-from protosphere.errors import brief
 from protosphere.types import PackedBits
 
 SMALLEST_M, LARGEST_M = 2, 16
-LONGEST = 1 << LARGEST_M
-
-
-def _obstacle(num_classes: int, dim: int, modify: bool) -> str | None:
-    longest = LONGEST if modify else LONGEST - 1
-    if dim > longest:
-        return f"'bch' serves dim up to {longest}, got {brief(dim)}"
-    if message_bits(num_classes) > dim:
-        smallest = message_bits(num_classes) if modify else (1 << message_bits(num_classes).bit_length()) - 1
-        where = f"nearest: {brief(smallest)}" if smallest <= longest else f"no dim up to {longest} holds so many"
-        return f"'bch' needs 2**dim >= num_classes, got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
-    if not modify and (dim & (dim + 1) or dim < 3):
-        above = (1 << dim.bit_length()) - 1
-        fitting = [str(n) for n in (above >> 1, max(3, above)) if n >= max(3, message_bits(num_classes))]
-        return f"'bch' needs dim = 2**m - 1, got {dim}; nearest: {', '.join(fitting)}; or modify=True"
-    return None
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
@@ -63,7 +46,9 @@ def _generator(code: BCHParameters, dim: int, shortened: int, extended: bool, co
 
 
 @linear_words(
-    obstacle=_obstacle,
+    rule="2**m - 1",
+    lengths=[(1 << m) - 1 for m in range(SMALLEST_M, LARGEST_M + 1)],
+    longest=1 << LARGEST_M,
     modifications=bch_modifications,
     summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",

@@ -10,6 +10,7 @@ from protosphere.codes.derivations import generator_matrix
 from protosphere.codes.linear import pack
 from protosphere.constructions.block_codes.words import first_words, message_bits
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.limits import dim_obstacle
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, shipped_linear_codes
 
@@ -21,12 +22,9 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     most = 1 << LARGEST_DIMENSION
     if num_classes > most:
         return f"'best_known_linear' serves up to {most} classes, got {brief(num_classes)}"
-    if message_bits(num_classes) > dim:
-        needed = f"nearest: {message_bits(num_classes)}"
-        return f"'best_known_linear' needs 2**dim >= num_classes, got dim {dim} for {num_classes} classes; {needed}"
     if dim > LARGEST_LENGTH:
         return f"'best_known_linear' serves dim up to {LARGEST_LENGTH}, got {brief(dim)}; nearest: {LARGEST_LENGTH}"
-    return None
+    return dim_obstacle("best_known_linear", "2**dim >= num_classes", num_classes, dim, message_bits(num_classes))
 
 
 def _fitting(num_classes: int, dim: int) -> Member | None:

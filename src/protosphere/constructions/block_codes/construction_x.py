@@ -16,8 +16,9 @@ from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
+from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.candidates import best_member, leading_member, made_of
+from protosphere.constructions.families import Member
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
@@ -28,12 +29,11 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class TailedCosets:
-    """Which chain, which of its levels is C2, how many cosets of it, and the tail's dimension and max cosine."""
+    """Which chain, which of its levels is C2, how many cosets of it, and what follows."""
 
     code: ShortenedCosets
-    level: ChainLevel
+    level: Member
     tails: int
-    tail_dim: int
     ratio: float
     max_cosine: float
 
@@ -49,8 +49,8 @@ def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     """The best one by names: its cuts, its level, and what its tails are."""
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "the obstacle has made sure that there is one"
-    tail = {"tails": one.tails, "tail": _tail(one.tails, one.tail_dim).words()}
-    return asdict(one.code) | {"level": one.level.name} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
+    tail = {"tails": one.tails, "tail": _tail(one.tails, dim - one.code.dim).words()}
+    return asdict(one.code) | {"level": one.level.recipe} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
 
 
 def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
@@ -76,7 +76,7 @@ def _tailed_cosets_of(code: ShortenedCosets, num_classes: int, tail_dim: int) ->
         if across >= 1:
             continue
         ratio = (across - within) / (1 - apart)
-        yield TailedCosets(code, level, tails, tail_dim, ratio, (within + ratio) / (1 + ratio))
+        yield TailedCosets(code, level, tails, ratio, (within + ratio) / (1 + ratio))
 
 
 def tail_cosine(tails: int, dim: int) -> float | None:
@@ -123,10 +123,10 @@ def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = No
 def construction_x(num_classes: int, dim: int, *, chosen: Mapping[str, Any]) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
-    level = next(level for level in chain(code.m) if level.name == chosen["level"])
+    level = next(level for level in chain(code.m) if level.recipe == chosen["level"])
     tails, group = chosen["tails"], level.size >> code.shortened
     vectors = placement_of(Provenance(**chosen["tail"])).unit_rows(0, tails)
     words = ShortenedWords.of(code, num_classes)
-    cosets = f"{tails} cosets of {level.name}, shortened by {code.shortened}, punctured by {code.punctured}"
+    cosets = f"{tails} cosets of {level.recipe}, shortened by {code.shortened}, punctured by {code.punctured}"
     recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
     return Placement(recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group))

@@ -5,41 +5,31 @@ each are numbered coset by coset (`codes.cosets`), and the cosets by their quadr
 that a code of K classes is the first K words, whatever its level.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.structures import CosetUnion, Structure
+from protosphere.code.structures import CosetUnion
 from protosphere.codes import quadratic_forms as forms
 from protosphere.constructions.families import Member
 
 
-@dataclass(frozen=True)
-class ChainLevel:
-    """One code of a chain: its first `size` words have cosines of at most `max_cosine`, and one pair has just that."""
-
-    size: int
-    max_cosine: Fraction
-    name: str
-
-
 @lru_cache
-def chain(m: int) -> tuple[ChainLevel, ...]:
-    """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
+def chain(m: int) -> tuple[Member, ...]:
+    """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on: each has a pair with just its max cosine.
 
-    >>> [(level.name, level.size, str(level.max_cosine)) for level in chain(4)]
+    >>> [(level.recipe, level.size, str(level.max_cosine)) for level in chain(4)]
     [('RM(1,4)', 32, '0'), ('Kerdock(4)', 256, '1/4'), ('Delsarte-Goethals(4,1)', 2048, '1/2')]
     """
     most = min(forms.form_bits(m), forms.LARGEST_NUMBER_BITS)
     layer = m - 1 + m % 2  # bits of a form that one more level leaves free
+    words = partial(coset_union, m)
     levels = [
-        ChainLevel(1 << (layer * r + m + 1), Fraction(1, 1 << (m // 2 + 1 - r)), _level_name(m, r))
+        Member(1 << m, 1 << (layer * r + m + 1), Fraction(1, 1 << (m // 2 + 1 - r)), _level_name(m, r), words)
         for r in range(1, most // layer + 1)
     ]
-    return (ChainLevel(2 << m, Fraction(0), f"RM(1,{m})"), *levels)
+    return (Member(1 << m, 2 << m, Fraction(0), f"RM(1,{m})", words), *levels)
 
 
 def _level_name(m: int, r: int) -> str:
@@ -52,8 +42,3 @@ def coset_union(m: int, num_classes: int) -> CosetUnion:
     """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
     representatives = forms.quadratic_forms(m, -(-num_classes >> (m + 1)))
     return CosetUnion.of(representatives, m, np.arange(num_classes))
-
-
-def coset_member(m: int, level: ChainLevel, words: Callable[[int, int], Structure] = coset_union) -> Member:
-    """The code of one level as a member of a family, its words made by `words`."""
-    return Member(1 << m, level.size, level.max_cosine, level.name, partial(words, m))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from protosphere.constructions.block_codes.coset_forms import chain, coset_member
+from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.families import Member, family
 
 
@@ -18,4 +18,4 @@ def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
     serve, and what is measured may be better than what is promised.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from (coset_member(m, level) for level in chain(m)[2:])
+        yield from chain(m)[2:]

@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.constructions.block_codes.coset_forms import chain, coset_member, coset_union
+from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.families import Member, dense_member, family
+from protosphere.geometry.sphere import cross_polytope_points
 from protosphere.types import Points
 
 LARGEST_WITH_AXES = 8
@@ -27,19 +28,15 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = chain(m)[1]
-        yield coset_member(m, level)
+        yield level
         if m <= LARGEST_WITH_AXES:
-            size, recipe = level.size + (2 << m), f"{level.name} and the axes"
+            size, recipe = level.size + (2 << m), f"{level.recipe} and the axes"
             step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
             yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
     """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
-    n = 1 << m
-    words = coset_union(m, min(num_points, n * n))
-    points = np.zeros((num_points, n))
-    points[: words.count] = words.unit_rows(0, words.count)
-    axes = np.arange(num_points - words.count)
-    points[words.count + axes, axes // 2] = 1 - 2 * (axes % 2)
-    return points
+    words = coset_union(m, min(num_points, 1 << 2 * m))
+    axes = cross_polytope_points(num_points - words.count, 1 << m)
+    return np.concatenate([words.unit_rows(0, words.count), axes])

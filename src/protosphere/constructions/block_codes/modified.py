@@ -1,6 +1,7 @@
 """Words of a family of binary codes: at the lengths that it has and, by modifying a neighbour, at all others."""
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,14 +26,16 @@ Native = Callable[[int, int], BinaryCode]
 
 def linear_words(
     *,
-    obstacle: Callable[[int, int, bool], str | None],
+    rule: str,
+    lengths: Sequence[int],
+    longest: int,
     modifications: Callable[[int, int], list[BinaryCode]],
     **record: Any,
 ) -> Callable[[Native], Native]:
     """Register the decorated function as a construction of its name; `record` is as of `construction`.
 
     The scheme has two options: with `modify` the best of the `modifications` to length n and the dimension needed is
-    taken, and `subset` says which K words are. `obstacle` is asked with K, n and `modify`.
+    taken, and `subset` says which K words are. Codes have the `lengths` of the `rule`; modified, all up to `longest`.
     """
 
     def register(native: Native) -> Native:
@@ -40,7 +43,8 @@ def linear_words(
 
         def why_not(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
             too_many = subset_obstacle(name, subset, num_classes)
-            return obstacle(num_classes, dim, as_flag("modify", modify)) or too_many
+            served = range(1, longest + 1) if as_flag("modify", modify) else lengths
+            return length_obstacle(name, rule, served, num_classes, dim) or too_many
 
         def choose(num_classes: int, dim: int, *, modify: bool, **_: object) -> dict[str, Any]:
             needed = message_bits(num_classes)
@@ -77,6 +81,23 @@ def linear_words(
         return native
 
     return register
+
+
+def length_obstacle(name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int) -> str | None:
+    """Why no code of length n has K words, where those of the rule have these lengths, in ascending order."""
+    needed, longest = message_bits(num_classes), lengths[-1]
+    if dim > longest:
+        return f"'{name}' serves dim up to {longest}, got {brief(dim)}"
+    if needed > dim:
+        enough = lengths[bisect_left(lengths, needed) :]
+        where = f"nearest: {brief(enough[0])}" if enough else f"no dim up to {longest} holds so many"
+        got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
+        return f"'{name}' needs 2**dim >= num_classes, {got}; {where}"
+    if dim not in lengths:
+        above = bisect_left(lengths, dim)
+        nearest = [str(length) for length in lengths[max(0, above - 1) : above + 1] if length >= needed]
+        return f"'{name}' needs dim = {rule}, got {dim}; nearest: {', '.join(nearest)}; or modify=True"
+    return None
 
 
 def choose_modification(modifications: list[BinaryCode], dim: int, k: int) -> dict[str, Any]:

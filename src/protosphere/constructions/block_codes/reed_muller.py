@@ -11,28 +11,12 @@ from protosphere.codes.linear import pack, row_reduce, unpack
 from protosphere.codes.polynomials import LARGEST_DEGREE
 from protosphere.constructions.block_codes.modified import linear_words, modification_name
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
-from protosphere.errors import brief
 from protosphere.types import Indices, PackedBits
 
-LONGEST = 1 << 20
+LARGEST_M = 20
 
 LARGEST_SHORTENED = 600
 """Shortening by elimination is cheap up to this dimension; larger codes are only punctured."""
-
-
-def _obstacle(num_classes: int, dim: int, modify: bool) -> str | None:
-    needed = message_bits(num_classes)
-    if dim > LONGEST:
-        return f"'reed_muller' serves dim up to {LONGEST}, got {brief(dim)}"
-    if needed > dim:
-        got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
-        nearest = brief(needed if modify else 1 << (needed - 1).bit_length())
-        return f"'reed_muller' needs 2**dim >= num_classes, {got}; nearest: {nearest}"
-    if not modify and dim & (dim - 1):
-        below = 1 << (dim.bit_length() - 1)
-        fitting = [brief(n) for n in (below, 2 * below) if n >= needed]
-        return f"'reed_muller' needs dim = 2**m, got {brief(dim)}; nearest: {', '.join(fitting)}; or modify=True"
-    return None
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
@@ -74,7 +58,9 @@ def _scattered(m: int) -> Indices:
 
 
 @linear_words(
-    obstacle=_obstacle,
+    rule="2**m",
+    lengths=[1 << m for m in range(LARGEST_M + 1)],
+    longest=1 << LARGEST_M,
     modifications=reed_muller_modifications,
     summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",

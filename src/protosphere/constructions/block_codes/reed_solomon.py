@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.codes.primes import prime_powers
 from protosphere.codes.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
@@ -102,4 +101,4 @@ def reed_solomon(num_classes: int, dim: int, *, chosen: Mapping[str, int], q: in
     symbols = simplex_points(code.q) / np.sqrt(code.n_q)
     points = symbols[words].reshape(num_classes, dim)
     recipe = f"RS[{code.n_q},{code.k_q}] over GF({code.q}), simplex symbols"
-    return Placement(recipe, Plain(points, Fraction(code.q, (code.q - 1) * code.n_q)))
+    return dense_placement(recipe, points, Fraction(code.q, (code.q - 1) * code.n_q))

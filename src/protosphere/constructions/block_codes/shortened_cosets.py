@@ -5,7 +5,7 @@ from functools import partial
 
 from protosphere.code.structures import ShortenedWords
 from protosphere.codes.shortened_cosets import ShortenedCosets
-from protosphere.constructions.block_codes.coset_forms import ChainLevel, chain
+from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.modified import modification_name
 from protosphere.constructions.families import Member, family
 
@@ -30,7 +30,7 @@ def shortened_cosets() -> Iterator[Member]:
         yield from (member for member in members if member.size > member.dim and member.max_cosine < 1)
 
 
-def _member(code: ShortenedCosets, level: ChainLevel) -> Member:
-    recipe = modification_name(level.name, shortened=code.shortened, punctured=code.punctured)
+def _member(code: ShortenedCosets, level: Member) -> Member:
+    recipe = modification_name(level.recipe, shortened=code.shortened, punctured=code.punctured)
     size, cosine = level.size >> code.shortened, code.max_cosine(level.max_cosine)
     return Member(code.dim, size, cosine, recipe, partial(ShortenedWords.of, code))

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.levenshtein import levenshtein
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.candidates import best_member, named_members
 from protosphere.constructions.families import Member
 from protosphere.constructions.limits import class_obstacle
@@ -110,4 +109,4 @@ def optimized(
         energy=energy,
         progress=progress,
     )
-    return Placement(f"search, {found.kind} start, {found.iterations} evaluations", Plain(found.points))
+    return dense_placement(f"search, {found.kind} start, {found.iterations} evaluations", found.points)

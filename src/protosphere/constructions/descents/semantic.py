@@ -4,8 +4,7 @@ import numpy as np
 
 from protosphere.assignment import assign
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.construct import best
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
@@ -101,4 +100,4 @@ def semantic(
     points = normalized(aligned + JITTER * rng.standard_normal(aligned.shape))
     last = float(num_classes if temperature is None else temperature)
     found = margin_descent(points, chosen * S, (1.0, last), steps, lr, progress)
-    return Placement(f"{steps} steps on log-sum-exp less {chosen:.3g} times the similarity", Plain(found))
+    return dense_placement(f"{steps} steps on log-sum-exp less {chosen:.3g} times the similarity", found)

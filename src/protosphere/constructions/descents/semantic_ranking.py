@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
+from protosphere.constructions.descents.paper_objectives import mean_row_max_gradient
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.search.objectives import mean_row_max_gradient
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
 from protosphere.types import Progress, ignore
 
@@ -95,4 +94,4 @@ def semantic_ranking(
 
     descent = Descent(steps, lr, momentum, dtype, device)
     points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
-    return Placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", Plain(points))
+    return dense_placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", points)

@@ -5,8 +5,7 @@ from math import asin, cos, pi, sin
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.closest_pair import DEEPEST
@@ -100,4 +99,4 @@ def apple_peeling(num_classes: int, dim: int) -> Placement:
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])
-    return Placement(f"layers {np.degrees(angle):.4g} degrees apart", Plain(points))
+    return dense_placement(f"layers {np.degrees(angle):.4g} degrees apart", points)

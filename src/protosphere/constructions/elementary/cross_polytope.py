@@ -2,20 +2,14 @@
 
 from fractions import Fraction
 
-import numpy as np
-
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
+from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import brief
+from protosphere.geometry.sphere import cross_polytope_points
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    nearest = -(-num_classes // 2)
-    if dim >= nearest:
-        return None
-    got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
-    return f"'cross_polytope' needs dim >= num_classes / 2, {got}; nearest: {brief(nearest)}"
+    return dim_obstacle("cross_polytope", "dim >= num_classes / 2", num_classes, dim, least=-(-num_classes // 2))
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:
@@ -32,7 +26,4 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
     """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are opposed, all others orthogonal."""
-    classes = np.arange(num_classes)
-    points = np.zeros((num_classes, dim))
-    points[classes, classes // 2] = 1 - 2 * (classes % 2)
-    return Placement("cross-polytope", Plain(points, Fraction(1)))
+    return dense_placement("cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1))

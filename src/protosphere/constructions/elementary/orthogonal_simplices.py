@@ -1,12 +1,10 @@
 """Regular simplices in orthogonal subspaces: of the optimal codes of n + 2 to 2n points the even one."""
 
-from fractions import Fraction
-
 import numpy as np
 
 from protosphere.code.placement import Placement
 from protosphere.code.structures import OrthogonalSimplices
-from protosphere.constructions.registry import construction
+from protosphere.constructions.registry import construction, orthogonal_or_opposed
 from protosphere.errors import brief
 from protosphere.types import Indices
 
@@ -35,14 +33,9 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     return f"{rule}, {got}{instead}" + ("; 'simplex' holds them" if dim > most else "")
 
 
-def _guarantee(num_classes: int, dim: int) -> Fraction:
-    del num_classes, dim
-    return Fraction(0)
-
-
 @construction(
     obstacle=_obstacle,
-    guarantee=_guarantee,
+    guarantee=orthogonal_or_opposed,
     summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
     closed_form=True,

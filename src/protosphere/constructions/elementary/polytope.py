@@ -8,8 +8,7 @@ from math import cos, pi, sin, sqrt, tan
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
@@ -53,7 +52,7 @@ def polygon(num_classes: int, dim: int) -> Placement:
     cosine = _polygon_cosine(num_classes)
     step = 1 - cosine if isinstance(cosine, Fraction) else None
     points = normalized(np.column_stack([np.cos(angles), np.sin(angles)]))
-    return Placement(f"regular polygon of {num_classes}", Plain(points, step))
+    return dense_placement(f"regular polygon of {num_classes}", points, step)
 
 
 def icosahedron() -> Points:

@@ -2,19 +2,15 @@
 
 from fractions import Fraction
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
+from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import brief
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    if dim >= num_classes - 1:
-        return None
-    classes, nearest = brief(num_classes), brief(num_classes - 1)
-    return f"'simplex' needs dim >= num_classes - 1, got dim {brief(dim)} for {classes} classes; nearest: {nearest}"
+    return dim_obstacle("simplex", "dim >= num_classes - 1", num_classes, dim, least=num_classes - 1)
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:
@@ -32,4 +28,4 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""
     points = padded(simplex_points(num_classes), dim)
-    return Placement("regular simplex", Plain(points, Fraction(num_classes, num_classes - 1)))
+    return dense_placement("regular simplex", points, Fraction(num_classes, num_classes - 1))

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import uniform_points
 
@@ -15,4 +14,4 @@ from protosphere.geometry.sphere import uniform_points
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
     """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
-    return Placement("uniform random points", Plain(uniform_points(num_classes, dim, rng)))
+    return dense_placement("uniform random points", uniform_points(num_classes, dim, rng))

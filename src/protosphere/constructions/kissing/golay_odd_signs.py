@@ -21,7 +21,7 @@ OCTAD = 8
 
 def golay_odd_signs(dim: int) -> Points:
     """The configuration in R^dim, dim = 19, 20 or 21, as unit vectors."""
-    words = unpack(codewords(extended_golay().generator, 1 << 12), LENGTH)
+    words = unpack(codewords(extended_golay(), 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
     flat = np.concatenate([4 * signed_pairs(dim), 2 * at_ones(inside[:, :dim], signs_of_parity(OCTAD, 1))])

@@ -7,7 +7,7 @@ import numpy as np
 
 from protosphere.code.structures import LatticePoints
 from protosphere.codes.linear import codewords, unpack
-from protosphere.codes.reed_muller import reed_muller
+from protosphere.codes.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_member
 from protosphere.constructions.lattices.signed_vectors import at_places
@@ -44,7 +44,7 @@ def barnes_wall_shell() -> Iterator[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
     for centre, norm, size, where in SHELLS:
         recipe = f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
-        yield shell_member(reed_muller(1, 4), centre, norm, size, recipe)
+        yield shell_member(generator_rows(1, 4), centre, norm, size, recipe)
     yield Member(32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32)
 
 
@@ -64,8 +64,8 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
     blocks: list[SmallIntegers] = []
     top = m - m % 2
     for r in range(top, -1, -2):
-        rows = reed_muller(min(r, 2), r)
-        signs = 1 - 2 * unpack(codewords(rows.generator, 1 << rows.k), 1 << r).astype(np.int8)
+        rows = generator_rows(min(r, 2), r)
+        signs = 1 - 2 * unpack(codewords(rows, 1 << len(rows)), 1 << r).astype(np.int8)
         signs *= np.int8(2 ** ((top - r) // 2))
         blocks.append(at_places(_affine_subspaces(m, r), signs, 1 << m))
     return np.concatenate(blocks)

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.structures import LatticePoints
-from protosphere.codes.linear import LinearCode, codewords, unpack
+from protosphere.codes.linear import codewords, unpack
 from protosphere.constructions.families import Member
 from protosphere.geometry.lattice_coset import integer_basis
+from protosphere.types import PackedBits
 
 SmallIntegers = NDArray[np.int8]
 LEAST_NORM = 8
 
 
-def shell_member(code: LinearCode, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
-    """The vectors x - centre of squared length `norm`, x in the lattice of `code`, as a member of a family.
+def shell_member(code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
+    """The vectors x - centre of squared length `norm`, x in the lattice of the code of this generator.
 
     Two of them differ by a lattice vector, of norm 8 at least: 1 - 4/norm. They come word of the code by word, odd
     entries running slowest.
@@ -33,10 +34,10 @@ def shell_member(code: LinearCode, centre: tuple[int, ...], norm: int, size: int
         vectors = shell_vectors(code, centre, norm, count)
         return LatticePoints.shell(vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8")
 
-    return Member(code.n, size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure)
+    return Member(len(centre), size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure)
 
 
-def shell_vectors(code: LinearCode, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:
+def shell_vectors(code: PackedBits, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:
     """The vectors x - centre of that squared length, x in the lattice of `code`; the first `count` of them, or all."""
     found: list[SmallIntegers] = []
     for block in _blocks(code, np.array(centre), norm):
@@ -46,16 +47,17 @@ def shell_vectors(code: LinearCode, centre: tuple[int, ...], norm: int, count: i
     return np.concatenate(found)[:count]
 
 
-def lattice_basis(code: LinearCode) -> NDArray[np.int64]:
+def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
     """A basis of the lattice: from the words of the generator, 4 e_0, and 2 e_0 + 2 e_i."""
-    evens = 2 * np.eye(code.n, dtype=np.int64)
+    n = 8 * code.shape[1]  # every code here has a multiple of 8 as its length
+    evens = 2 * np.eye(n, dtype=np.int64)
     evens[:, 0] += 2
-    return integer_basis(np.concatenate([unpack(code.generator, code.n).astype(np.int64), evens]))
+    return integer_basis(np.concatenate([unpack(code, n).astype(np.int64), evens]))
 
 
-def _blocks(code: LinearCode, centre: NDArray[np.int64], norm: int) -> Iterator[SmallIntegers]:
+def _blocks(code: PackedBits, centre: NDArray[np.int64], norm: int) -> Iterator[SmallIntegers]:
     """The shell, one class modulo 2 after another and within it by the norm of the odd entries."""
-    words = unpack(codewords(code.generator, 1 << code.k), code.n).astype(np.int64)
+    words = unpack(codewords(code, 1 << len(code)), len(centre)).astype(np.int64)
     rest = int(-centre.sum()) % 4
     for residues in (words + centre) % 2:
         odd, even = np.flatnonzero(residues), np.flatnonzero(residues == 0)

@@ -22,7 +22,7 @@ LEAST_NORM = 32
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
     """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
-    words = unpack(codewords(extended_golay().generator, 1 << 12), 24).astype(np.int8)
+    words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
     octads = at_ones(words[words.sum(axis=1) == 8], (2 * signs_of_parity(8, 0)).astype(np.int8))
     found = np.concatenate([pairs, octads, _odd(words)])
@@ -32,7 +32,7 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 def leech_basis() -> Indices:
     """A triangular basis: twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
-    golay = 2 * unpack(extended_golay().generator, 24).astype(np.int64)
+    golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4
     odd = np.ones((1, 24), dtype=np.int64)

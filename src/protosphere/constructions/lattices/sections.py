@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.structures import LatticePoints
-from protosphere.codes.reed_muller import reed_muller
+from protosphere.codes.reed_muller import generator_rows
 from protosphere.constructions.families import Member
 from protosphere.constructions.lattices import leech
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
@@ -31,7 +31,7 @@ class Parent:
 
 
 LEECH = Parent("Leech lattice", leech.leech_minimal_vectors, 2, "the Leech lattice has least norm 4")
-E8 = Parent("E8", lambda: shell_vectors(reed_muller(0, 3), (0,) * 8, 8), 1, "E8 has least norm 2")
+E8 = Parent("E8", lambda: shell_vectors(generator_rows(0, 3), (0,) * 8, 8), 1, "E8 has least norm 2")
 
 
 @dataclass(frozen=True)

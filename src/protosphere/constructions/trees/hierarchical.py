@@ -5,8 +5,7 @@ import numpy as np
 from protosphere.assignment.levels import heights_of
 from protosphere.assignment.similarity import as_similarity
 from protosphere.bounds import converse
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.descents.semantic import descent_obstacle, weight_for
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
@@ -97,4 +96,4 @@ def hierarchical(
     cosines = points @ points.T
     highest = [cosines[heights == height].max() for height in np.unique(heights)[:0:-1]]
     levels = ", ".join(f"{value:.3f}" for value in highest)
-    return Placement(f"cosines from the root down to siblings up to {levels}", Plain(points))
+    return dense_placement(f"cosines from the root down to siblings up to {levels}", points)

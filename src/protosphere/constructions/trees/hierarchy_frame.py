@@ -3,10 +3,10 @@
 import numpy as np
 
 from protosphere.assignment.levels import heights_of
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain
+from protosphere.code.placement import Placement, dense_placement
+from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import as_positive, brief
+from protosphere.errors import as_positive
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.types import Points
 
@@ -29,12 +29,8 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | 
         return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
     as_positive("gamma", gamma)
     heights_of(tree, num_classes)
-    if dim >= num_classes - 1:
-        return None
-    got = f"got dim {brief(dim)} for {num_classes} classes"
-    return (
-        f"'hierarchy_frame' needs dim >= num_classes - 1, {got}; nearest: {num_classes - 1}; 'hierarchical' needs less"
-    )
+    why_not = dim_obstacle("hierarchy_frame", "dim >= num_classes - 1", num_classes, dim, least=num_classes - 1)
+    return why_not and f"{why_not}; 'hierarchical' needs less"
 
 
 def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
@@ -55,4 +51,4 @@ def hierarchy_frame(num_classes: int, dim: int, *, tree: str = "", gamma: float 
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
     points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])
-    return Placement(f"hierarchy-aware frame, gamma {gamma:g}", Plain(padded(points, dim)))
+    return dense_placement(f"hierarchy-aware frame, gamma {gamma:g}", padded(points, dim))

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from torch import Tensor, nn
 
@@ -45,9 +45,4 @@ LOSSES: Registry[Loss] = Registry("loss")
 
 def loss(name: str, function: Callable[..., Tensor], *, summary: str, reference: str) -> Callable[[Module], Module]:
     """Register the decorated module, a shell over `function`, under `name`; a second one of a name is an error."""
-
-    def register(module: Any) -> Any:
-        LOSSES.add(name, Loss(name, function, module, summary, reference))
-        return module
-
-    return register
+    return LOSSES.register(lambda module: Loss(name, function, module, summary, reference))

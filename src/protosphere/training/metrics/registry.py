@@ -62,9 +62,4 @@ def metric(
     *, summary: str, value: Callable[[Tensor, int], float] = mean, applies: Callable[[Dataset], bool] = lambda _: True
 ) -> Callable[[Sums], Sums]:
     """Register the decorated function, which gives the sums, under its own name; a second one of it is an error."""
-
-    def register(sums: Sums) -> Sums:
-        METRICS.add(sums.__name__, Metric(sums.__name__, sums, value, applies, summary))
-        return sums
-
-    return register
+    return METRICS.register(lambda sums: Metric(sums.__name__, sums, value, applies, summary))
