@@ -22,18 +22,18 @@ class Preset:
         name: what `PrototypeHead(preset=...)` calls it.
         embed: z to what is compared with the prototypes.
         scale: of a code with that dimension and max cosine, the scale that 'auto' means.
-        summary, reference: in a line, and where it comes from.
         slope: of the logits at z = 0, whatever the scale is; None where the scale is that.
         loss: the name of what `head.loss` is, one of `losses.LOSSES`.
+        summary, reference: in a line, and where it comes from.
     """
 
     name: str
     embed: Callable[[Tensor], Tensor]
     scale: Callable[[SphericalCode], float]
+    slope: float | None
+    loss: str
     summary: str
     reference: str
-    slope: float | None = None
-    loss: str = "cross_entropy"
 
 
 def as_it_is(z: Tensor) -> Tensor:
@@ -71,22 +71,35 @@ _ALL = (
         "soft_cap",
         soft_unit,
         soft_cap_scale,
+        2.0,
+        "cross_entropy",
         "2 z while z is short, never longer than twice the scale that gives a perfect z probability .99; cross-entropy",
         "chosen by the tables of docs/presets.md",
-        slope=2.0,
     ),
     Preset(
         "protosphere",
         soft_unit,
         perfect_scale,
+        None,
+        "cross_entropy",
         "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
         "chosen by the table of docs/presets.md",
     ),
-    Preset("lindstrom", as_it_is, _one, "z c, z not normalised; cross-entropy", "Lindström et al. (2024)"),
+    Preset(
+        "lindstrom",
+        as_it_is,
+        _one,
+        None,
+        "cross_entropy",
+        "z c, z not normalised; cross-entropy",
+        "Lindström et al. (2024)",
+    ),
     Preset(
         "kasarla",
         as_it_is,
         _small_radius,
+        None,
+        "cross_entropy",
         "z c times a radius, 0.1 unless `scale` says otherwise, z not normalised; cross-entropy",
         "Kasarla et al. (2022)",
     ),
@@ -94,9 +107,10 @@ _ALL = (
         "mettes",
         unit,
         _one,
+        None,
+        "squared_cosine",
         "cosines; the loss is (1 - cosine of the target)^2",
         "Mettes et al. (2019)",
-        loss="squared_cosine",
     ),
 )
 
