@@ -101,7 +101,7 @@ def test_tails_shared_by_other_words_are_measured_for_what_they_are(tailed, fact
 def _loaded_rows(path):
     from protosphere.code import file
 
-    placement = file.load(path)[0]
+    placement = file.parts(*storage.read(path), complete=True)[0]
     yield placement.unit_rows(0, placement.count)
 
 

@@ -45,6 +45,13 @@ def test_every_flipped_byte_is_noticed(saved):
         assert refusal(saved)
 
 
+@pytest.mark.parametrize(("was", "now"), [(b'{\\"certificate', b'[\\"certificate'), (b"linear", b"linoar")])
+def test_damage_is_called_damage_whatever_else_it_breaks(saved, was, now):
+    assert was in saved.read_bytes()
+    saved.write_bytes(saved.read_bytes().replace(was, now))
+    assert "does not match its digest; edited or damaged" in refusal(saved)
+
+
 def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"weight": np.eye(3)}, path)

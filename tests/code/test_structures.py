@@ -34,8 +34,8 @@ from protosphere.types import ignore
 RNG = np.random.default_rng(7)
 
 
-def linear_words(bits=5):
-    generator, messages = pack(RNG.integers(0, 2, (bits, 11))), RNG.choice(1 << bits, 20, replace=False)
+def linear_words(bits=5, replace=False):
+    generator, messages = pack(RNG.integers(0, 2, (bits, 11))), RNG.choice(1 << bits, 20, replace=replace)
     return LinearWords(11, encode(generator, messages), generator, messages)
 
 
@@ -48,6 +48,8 @@ CASES = {
     "plain, on a grid": ps.construct("simplex", num_classes=7, dim=6).placement.structure,
     "signs": SignWords(13, pack(RNG.integers(0, 2, (40, 13)))),
     "linear": linear_words(),
+    "linear, fewer than half": linear_words(7),
+    "linear, some twice": linear_words(5, replace=True),
     "linear, few of many": linear_words(25),
     "cosets": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70]),
     "cosets, whole": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(80)),

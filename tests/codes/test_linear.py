@@ -26,7 +26,9 @@ def test_words_are_the_numbered_sums_of_rows(bits: np.ndarray, data: st.DataObje
     expected = linear.pack(messages @ bits % 2)
     generator = linear.pack(bits)
     assert np.array_equal(linear.codewords(generator, count, start), expected)
+    order = np.random.default_rng(count).permutation(count)
     assert np.array_equal(linear.encode(generator, numbers), expected)
+    assert np.array_equal(linear.encode(generator, numbers[order]), expected[order])
     assert np.array_equal(linear.encode_bits(generator, messages), expected)
     assert np.array_equal(linear.weights(expected), (messages @ bits % 2).sum(axis=1))
 
@@ -60,6 +62,22 @@ def test_long_messages_and_wide_numbers() -> None:
     far = linear.codewords(linear.pack(bits), 5, start=2**70 + 8)
     near = linear.codewords(linear.pack(bits), 5, start=8)
     assert np.array_equal(far, near ^ linear.pack(bits[70]))
+
+
+def test_many_words_in_any_order() -> None:
+    rng = np.random.default_rng(2)
+    bits, numbers = rng.integers(0, 2, (23, 40)), rng.integers(0, 2**23, 3 * linear.CHUNK_WORDS // 2)
+    expected = linear.pack((numbers[:, None] >> np.arange(23) & 1) @ bits % 2)
+    assert np.array_equal(linear.encode(linear.pack(bits), numbers), expected)
+
+
+@given(matrices(largest_k=12), st.integers(0, 6))
+def test_the_smallest_weight_is_that_of_the_words_one_by_one(bits: np.ndarray, chunk: int) -> None:
+    generator, n = linear.pack(bits), bits.shape[1]
+    words = linear.codewords(generator, 1 << len(bits))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear, "CHUNK_BYTES", generator.shape[1] << chunk)
+        assert linear.smallest_weight(generator, n) == linear.weights(words[1:]).min(initial=n)
 
 
 def test_bad_input() -> None:

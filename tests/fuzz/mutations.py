@@ -140,9 +140,9 @@ def change_arrays(arrays, words, rng: random.Random) -> None:
 
 def claim_the_truth(path: Path) -> None:
     """Make the file's largest cosine that of its points: what else it says is then all that could be wrong."""
-    with suppress(ps.ProtosphereError, MemoryError):
+    with suppress(ps.ProtosphereError, ValueError, KeyError, TypeError, ArithmeticError, AttributeError, MemoryError):
         arrays, words = storage.read(path)
-        placement = file.load(path)[0]
+        placement = file.parts(arrays, words, complete=True)[0]
         if placement.count * placement.dim < MOST_ENTRIES:
             true = max_cosine(placement.unit_rows(0, placement.count))
             words["certificate"] |= {"max_cosine": min(true, 1.0), "guarantee": None}

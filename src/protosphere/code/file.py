@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from protosphere.bounds import Bound
 from protosphere.code import storage
-from protosphere.code.certificate import Certificate
+from protosphere.code.certificate import Certificate, certified_on_loading
 from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.structures import read_structure
 from protosphere.code.structures.content import Content, fraction_words, read_fraction
-from protosphere.errors import InvalidArgumentError, ProtosphereError, StorageError, as_integer, as_text, brief
+from protosphere.errors import (
+    CertificateError,
+    InvalidArgumentError,
+    ProtosphereError,
+    StorageError,
+    as_integer,
+    as_text,
+    brief,
+)
 from protosphere.types import Cosine
 
 if TYPE_CHECKING:
@@ -41,16 +49,20 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def load(path: str | Path) -> Parts:
-    """What is in a file of ours: shapes, types, numbers and texts looked at, the claims of the certificate not yet."""
-    arrays, description = storage.read(path)
-    try:
-        _require_harmless(description)
-        return parts(arrays, description, complete=True)
-    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        if isinstance(error, ProtosphereError):
-            raise StorageError(f"cannot read '{path}': {error}") from error
-        reason = brief(str(error)) if str(error).isprintable() else type(error).__name__
-        raise StorageError(f"cannot read '{path}': its description is incomplete ({reason})") from error
+    """What is in a file of ours: shapes, types, numbers and texts looked at, the claim measured where that is quick."""
+    with storage.opened(path) as (arrays, description):
+        try:
+            _require_harmless(description)
+            placement, claim, provenance, choice = parts(arrays, description, complete=True)
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            if isinstance(error, ProtosphereError):
+                raise StorageError(f"cannot read '{path}': {error}") from error
+            reason = brief(str(error)) if str(error).isprintable() else type(error).__name__
+            raise StorageError(f"cannot read '{path}': its description is incomplete ({reason})") from error
+        try:
+            return placement, certified_on_loading(placement, claim), provenance, choice
+        except CertificateError as error:
+            raise CertificateError(f"'{path}' is not what it says: {error}") from error
 
 
 def _require_harmless(value: Any, depth: int = 0) -> None:

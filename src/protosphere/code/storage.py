@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -21,10 +23,13 @@ def digest(arrays: Arrays, description: str) -> str:
     """SHA-256 over the description and every array's name, type, shape and bytes."""
     sha = hashlib.sha256(description.encode())
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        sha.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        sha.update(array.data)
+        _enter(sha, name, arrays[name])
     return sha.hexdigest()
+
+
+def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
+    sha.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+    sha.update(np.ascontiguousarray(array).data)
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
@@ -38,28 +43,42 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
-    safetensors: Any = import_module("safetensors")  # its own types are partial
-    source = Path(path)
-    try:
-        if not source.is_file():
-            raise StorageError(f"cannot read '{source}': {'a folder' if source.is_dir() else 'there is no such file'}")
-        with safetensors.safe_open(source, framework="numpy") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            names: list[str] = file.keys()
-            arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in names}
-    except StorageError:
-        raise
-    except Exception as error:  # of a foreign file, safetensors may also raise AttributeError (number types it lacks)
-        raise StorageError(f"cannot read '{source}': truncated or not a safetensors file ({reason(error)})") from error
-    return arrays, _described(source, arrays, metadata)
+    with opened(path) as content:
+        return content
 
 
-def _described(source: Path, arrays: Arrays, metadata: Mapping[str, str]) -> dict[str, Any]:
-    if metadata.get("format") != FORMAT:
-        raise StorageError(f"cannot read '{source}': a safetensors file, but not one that protosphere wrote")
-    text = metadata.get("description", "")
-    if metadata.get("digest") != digest(arrays, text):
-        raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
+@contextmanager
+def opened(path: str | Path) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+    """As `read`, to be looked at while the digest is taken on another thread; a wrong one silences other complaints."""
+    source, arrays = Path(path), dict[str, NDArray[Any]]()
+    with ThreadPoolExecutor(1) as beside:
+        try:
+            if not source.is_file():
+                raise FileNotFoundError("a folder" if source.is_dir() else "there is no such file")
+            safetensors: Any = import_module("safetensors")  # its own types are partial
+            with safetensors.safe_open(source, framework="numpy") as file:
+                metadata: dict[str, str] = file.metadata() or {}
+                text = metadata.get("description", "")
+                sha = hashlib.sha256(text.encode())
+                for name in sorted(file.keys()):
+                    arrays[name] = file.get_tensor(name)
+                    beside.submit(_enter, sha, name, arrays[name])
+        except FileNotFoundError as error:
+            raise StorageError(f"cannot read '{source}': {error}") from error
+        except Exception as error:  # safetensors may also raise AttributeError (number types it lacks)
+            told = f"truncated or not a safetensors file ({reason(error)})"
+            raise StorageError(f"cannot read '{source}': {told}") from error
+        if metadata.get("format") != FORMAT:
+            raise StorageError(f"cannot read '{source}': a safetensors file, but not one that protosphere wrote")
+        try:
+            yield arrays, _description(source, text)
+        finally:
+            beside.shutdown()
+            if metadata.get("digest") != sha.hexdigest():
+                raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
+
+
+def _description(source: Path, text: str) -> dict[str, Any]:
     try:
         description = json.loads(text)
     except (ValueError, RecursionError) as error:

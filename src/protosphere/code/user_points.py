@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code import file as code_file
-from protosphere.code.certificate import EPSILON, Certificate, certified, certified_again, certified_on_loading
+from protosphere.code.certificate import EPSILON, Certificate, certified, certified_again
 from protosphere.code.formats import read_points
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain, SignWords, Structure
-from protosphere.errors import CertificateError, InvalidArgumentError
+from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
 
@@ -31,11 +31,7 @@ def load(path: str | Path) -> SphericalCode:
     """
     if not _is_ours(Path(path)):
         return from_points(path)
-    placement, claim, provenance, choice = code_file.load(path)
-    try:
-        return SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
-    except CertificateError as error:
-        raise CertificateError(f"'{path}' is not what it says: {error}") from error
+    return SphericalCode(*code_file.load(path))
 
 
 def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:

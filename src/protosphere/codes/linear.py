@@ -3,6 +3,9 @@
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,7 +13,9 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits
 
 LARGEST_MESSAGE_BITS = 62
-CHUNK_BYTES, CHUNK_WORDS = 1 << 22, 1 << 16
+CHUNK_BYTES, CHUNK_WORDS = 1 << 20, 1 << 16
+TABLE_BITS = 10
+"""Rows of a generator whose sums are a table: of 1024 words, which a processor's second cache holds."""
 
 
 def packed_length(n: int) -> int:
@@ -59,7 +64,10 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
         raise InvalidArgumentError(f"'generator' must have at most 62 rows here, got {k}; use encode_bits")
     if numbers.size and (numbers.min() < 0 or int(numbers.max()) >> k):
         raise InvalidArgumentError(f"'messages' must lie in 0, ..., 2**{k} - 1, got {numbers.min()}..{numbers.max()}")
-    return _encode_bytes(generator, numbers.astype("<i8").view(np.uint8).reshape(-1, 8))
+    count = len(numbers)
+    if count and numbers[0] % (1 << (count - 1).bit_length()) == 0 and np.all(np.diff(numbers) == 1):
+        return codewords(generator, count, int(numbers[0]))
+    return _sums(generator, TABLE_BITS, lambda i, words: numbers[words] >> i & (1 << TABLE_BITS) - 1, count)
 
 
 def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
@@ -67,24 +75,21 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
     bits = np.atleast_2d(np.asarray(message_bits, dtype=np.uint8))
     if bits.shape[1] != len(generator):
         raise InvalidArgumentError(f"'message_bits' must have {len(generator)} columns, got {bits.shape[1]}")
-    return _encode_bytes(generator, np.packbits(bits, axis=1, bitorder="little"))
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    return _sums(generator, 8, lambda i, words: packed[words, i // 8], len(packed))
 
 
 def weights(words: PackedBits) -> Indices:
     """The number of ones in every word."""
     by_eight = words.shape[1] % 8 == 0 and words.flags.c_contiguous
-    return np.bitwise_count(words.view(np.uint64) if by_eight else words).sum(axis=1, dtype=np.int64)
+    counts = np.bitwise_count(words.view(np.uint64) if by_eight else words)
+    return np.ascontiguousarray(counts.T).sum(axis=0, dtype=np.int64)  # four times as quick as counts.sum(axis=1)
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
     """The smallest weight of a word of the span but zero: the minimum distance, for independent rows."""
-    stop = 1 << len(generator)
-    step = 1 << max(0, (CHUNK_BYTES // max(1, generator.shape[1])).bit_length() - 1)
-    smallest = n
-    for start in range(0, stop, step):
-        words = codewords(generator, min(step, stop - start), start)
-        smallest = int(weights(words[1:] if start == 0 else words).min(initial=smallest))
-    return smallest
+    chunks = enumerate(_span(generator))
+    return min(int(weights(words[1:] if i == 0 else words).min(initial=n)) for i, words in chunks)
 
 
 def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -121,12 +126,10 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
     {2: 6}
     """
     k = len(generator)
-    counts = difference_counts(messages, k)
-    totals = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64)
-    for start in range(0, 1 << k, CHUNK_WORDS):
-        size = min(CHUNK_WORDS, (1 << k) - start)
-        words = codewords(generator, size, start)
-        totals += np.bincount(weights(words), counts[start : start + size], len(totals)).astype(np.int64)
+    totals, left = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64), difference_counts(messages, k)
+    for words in _span(generator):
+        counts, left = np.split(left, [len(words)])
+        totals += np.bincount(weights(words), counts, len(totals)).astype(np.int64)
     return {distance: int(count) // 2 for distance, count in enumerate(totals) if count}
 
 
@@ -149,10 +152,20 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
     return reduced, pivots
 
 
-def _encode_bytes(generator: PackedBits, message_bytes: NDArray[np.uint8]) -> PackedBits:
-    """Eight rows at a time, through the table of their 256 sums."""
-    words = np.zeros((len(message_bytes), generator.shape[1]), dtype=np.uint8)
-    for i in range(0, len(generator), 8):
-        rows = generator[i : i + 8]
-        words ^= codewords(rows, 1 << len(rows))[message_bytes[:, i // 8]]
+def _span(generator: PackedBits) -> Iterator[PackedBits]:
+    """All words in the order of their numbers, some at a time."""
+    bits = (CHUNK_BYTES // max(1, generator.shape[1])).bit_length()
+    first = codewords(generator[:bits], 1 << len(generator[:bits]))
+    for word in codewords(generator[bits:], 1 << len(generator[bits:])):
+        yield first ^ word
+
+
+def _sums(generator: PackedBits, bits: int, entry: Callable[[int, slice], NDArray[Any]], count: int) -> PackedBits:
+    """Sums of rows, so many rows at a time: of the rows from i on, word after word, `entry` says which of all sums."""
+    tables = {i: codewords(rows := generator[i : i + bits], 1 << len(rows)) for i in range(0, len(generator), bits)}
+    words = np.zeros((count, generator.shape[1]), dtype=np.uint8)
+    for start in range(0, count, CHUNK_WORDS):
+        chunk = slice(start, start + CHUNK_WORDS)
+        for i, table in tables.items():
+            words[chunk] ^= table[entry(i, chunk)]
     return words

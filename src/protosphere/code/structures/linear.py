@@ -10,7 +10,7 @@ import numpy as np
 from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import structure
-from protosphere.codes.linear import LARGEST_MESSAGE_BITS, encode, pair_distance_counts
+from protosphere.codes.linear import CHUNK_WORDS, LARGEST_MESSAGE_BITS, encode, pair_distance_counts, smallest_weight
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
@@ -41,10 +41,13 @@ class LinearWords(SignWords):
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By the lightest difference of two messages."""
+        """By the lightest difference of two messages; where more than half of all are words, each is a difference."""
         if not self.by_differences:
             return super().largest_cosine(progress)
-        return max(self.spectrum(progress)), "weights of all differences of a linear code"
+        method = "weights of all differences of a linear code"
+        if 2 * self.count > 1 << len(self.generator) and not np.any(np.bincount(self.messages) > 1):
+            return 1 - Fraction(2 * smallest_weight(self.generator, self.dim), self.dim), method
+        return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By the weights of all differences."""
@@ -55,8 +58,10 @@ class LinearWords(SignWords):
 
     def check(self) -> None:
         """The words are those of the messages."""
-        if not np.array_equal(encode(self.generator, self.messages), self.packed_signs):
-            raise CertificateError("the words are not the ones their generator and messages give")
+        for start in range(0, self.count, CHUNK_WORDS):
+            chunk = slice(start, start + CHUNK_WORDS)
+            if not np.array_equal(encode(self.generator, self.messages[chunk]), self.packed_signs[chunk]):
+                raise CertificateError("the words are not the ones their generator and messages give")
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
