@@ -10,7 +10,7 @@ Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear prog
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,20 +82,12 @@ class Contacts:
     second: Indices
     cosines: Points
 
-    def at(self, points: Points) -> Contacts:
-        """The same pairs, with the cosines that these points have."""
-        cosines = np.einsum("ij,ij->i", points[self.first], points[self.second])
-        return Contacts(self.first, self.second, cosines)
-
 
 def contacts(points: Points, above: float) -> Contacts:
     """All pairs whose cosine is above a value, found blockwise."""
-    rows = point_rows(points)
-    starts = range(0, rows.count, rows.block)
-    corners = ((i, j) for i in starts for j in starts if i <= j)
     found: list[tuple[Indices, Indices, Points]] = []
-    for (i, j), (mask, gram) in zip(corners, gram_blocks(rows), strict=True):
-        a, b = np.nonzero(gram > above if mask is None else (gram > above) & mask)
+    for i, j, gram in gram_blocks(point_rows(points)):
+        a, b = np.nonzero(gram > above if i < j else np.triu(gram > above, k=1))
         found.append((a + i, b + j, gram[a, b].astype(np.float64)))
     return Contacts(*map(np.concatenate, zip(*found, strict=True)))
 
@@ -189,7 +181,8 @@ def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple
         rise = (target - multipliers * change) / slack - multipliers
         multipliers = multipliers + _fraction_to_boundary(multipliers, rise) * rise
         current = normalized(current + part * found[:-1].reshape(points.shape))
-        pairs = pairs.at(current)
+        cosines = np.einsum("ij,ij->i", current[pairs.first], current[pairs.second])
+        pairs = replace(pairs, cosines=cosines)
         level = max(level + part * found[-1], float(pairs.cosines.max()))
         reached = max_cosine(current)
         if reached < value:

@@ -16,7 +16,7 @@ from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
-from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
+from protosphere.geometry.gram import max_cosine, pair_products, point_rows
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
@@ -75,7 +75,7 @@ class Plain:
         """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
         if self.dim <= DEEPEST and self.count > ALL_PAIRS_POINTS:
             return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
-        largest = largest_inner_product(point_rows(self.points), progress)
+        largest = max_cosine(self.points, progress)
         if self.cosine_step is not None:
             exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
             return exact, "all pairs, in float64 on an exact grid"
@@ -94,8 +94,7 @@ class Plain:
     def _multiples(self, grid: Fraction, progress: Progress) -> Iterator[Points]:
         """The integers j of the cosines 1 - j * step, all pairs once; CertificateError where a cosine is off."""
         step, rounding = float(grid), product_rounding(self.dim)
-        for above, block in gram_blocks(point_rows(self.points), progress):
-            products = block.ravel() if above is None else block[above]
+        for products in pair_products(point_rows(self.points), progress):
             nearest = np.rint((1 - products) / step)
             if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
                 raise CertificateError(f"not all cosines of the points are of the form 1 - j * {grid}")
