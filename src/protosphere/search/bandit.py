@@ -62,7 +62,7 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search: its budget, its arms and the best codes so far.
+    """The state of a search: what it is after, as of `search_code`, its budget, its arms and the best codes so far.
 
     Where it `screens_to_the_end` a screened code is a finished one; screening has the `screening_share` of the budget.
     """
@@ -71,6 +71,11 @@ class BanditSearch:
     dim: int
     rng: np.random.Generator
     backend: DescentBackend
+    kinds: tuple[str, ...]
+    polishes: bool
+    target: float
+    floor: float
+    thrifty: bool
     arms: list[Arm] = field(default_factory=list[Arm])
     tried: Counter[str] = field(default_factory=Counter[str])
     explored: bool = False

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +68,7 @@ class DescentBackend:
         sprint: first temperature, and evaluations at each, of a start in a great hurry; of wide codes 29 in 30 pass
             the paper's descent with 9 from 16 on, as many as with 12 from 20 on.
         sprints_as_tensors: whether that start descends in single precision although others are compiled.
-        pool, workers: the threads, and how many.
+        workers: how many threads descend.
     """
 
     def __init__(self, num_points: int, dim: int, device: str, energy: str, budget: Budget) -> None:
@@ -85,7 +84,8 @@ class DescentBackend:
         self.sprint = (12.0, 19) if self.compiled and not wide else (16.0, 9)
         self.sprints_as_tensors = wide
         self.workers = processor_count()
-        self.pool = ThreadPoolExecutor(self.workers)
+        if self.compiled:
+            compile_descent(budget.progress)
 
     def descend(self, starts: list[Points], first: Points, last: float, steps: int, limit: float) -> list[Points]:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
@@ -94,11 +94,12 @@ class DescentBackend:
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
         meters = new_meters(len(starts), self.budget.left(limit, self.workers) / len(starts))
-        jobs = [
-            self.pool.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
-            for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
-        ]
-        watch(jobs, meters, self.budget, limit)
+        with ThreadPoolExecutor(self.workers) as threads:
+            jobs = [
+                threads.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
+                for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
+            ]
+            watch(jobs, meters, self.budget, limit)
         return [normalized(job.result()) for job in jobs]
 
     @property
@@ -183,13 +184,3 @@ def evaluation_seconds(num_points: int, dim: int) -> float:
     """What an evaluation over all pairs takes, roughly."""
     slowness = 1.0 if num_points <= MAX_COMPILED_POINTS else TENSOR_SLOWNESS
     return slowness * evaluation_products(num_points, dim) / PRODUCTS_PER_SECOND
-
-
-@contextmanager
-def descent_backend(num_points: int, dim: int, device: str, energy: str, budget: Budget) -> Generator[DescentBackend]:
-    """The backend for codes of this size, its threads stopped at the end."""
-    backend = DescentBackend(num_points, dim, device, energy, budget)
-    if backend.compiled:
-        compile_descent(budget.progress)
-    with backend.pool, single_threaded() if backend.compiled else nullcontext():
-        yield backend
