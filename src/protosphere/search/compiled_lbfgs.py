@@ -13,15 +13,9 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, normalise_rows, smooth_max_cosine_gradient
 from protosphere.types import Points
 
-MEMORY = 8
-"""Pairs of differences that L-BFGS remembers."""
-
-CHECK, SETTLED = 10, 1e-3
-"""A start has settled at temperature t once CHECK steps gain less than SETTLED/t."""
-
-TRIALS = 10
-"""How often a step is shortened before the pairs are forgotten."""
-
+MEMORY = 8  # pairs of differences that L-BFGS remembers
+CHECK, SETTLED = 10, 1e-3  # a start has settled at temperature t once CHECK steps gain less than SETTLED/t
+TRIALS = 10  # how often a step is shortened before the pairs are forgotten
 UNLIMITED = 1e300
 
 STOP, SPENT, ALLOWED = 0, 1, 2
@@ -29,8 +23,9 @@ STOP, SPENT, ALLOWED = 0, 1, 2
 
 The unit of work is an evaluation over all pairs, with the step that follows; one over a list counts for its share."""
 
-LISTED_PAIR, LISTING, STEP = 1.7, 0.5, 20.0
-"""What a listed pair costs, and making the list a pair, beside one of all in order; and a step, in pairs a point."""
+LISTED_PAIR = 1.7  # what a listed pair costs beside one of all in order
+LISTING = 0.5  # what making the list costs a pair
+STEP = 20.0  # what a step costs, in pairs a point
 
 
 @compiled
