@@ -23,9 +23,8 @@ class Arrangement:
 
     def random_representatives(self, batch: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """(batch, m, n) unit representatives, uniform where they may be."""
-        dim = self.projectors[0].shape[0]
         pieces = [
-            rng.standard_normal((batch, count, dim)) @ projector
+            rng.standard_normal((batch, count, len(projector))) @ projector
             for count, projector in zip(self.counts, self.projectors, strict=True)
         ]
         rows = np.concatenate(pieces, axis=1)

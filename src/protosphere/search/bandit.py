@@ -51,10 +51,7 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search: what it is after, as of `search_code`, its budget, its arms and the best codes so far.
-
-    Where it `screens_to_the_end` a screened code is a finished one; screening has the `screening_share` of the budget.
-    """
+    """The state of a search: what it is after, as of `search_code`, its budget, its arms and the best codes so far."""
 
     num_points: int
     dim: int
@@ -71,8 +68,8 @@ class BanditSearch:
 
     def __post_init__(self) -> None:
         self.budget, self.pool = self.backend.budget, CodePool(self.backend.budget)
-        self.screens_to_the_end = self.backend.last >= FINISHED
-        self.screening_share = FINISH if self.screens_to_the_end else VARY
+        self.screens_to_the_end = self.backend.last >= FINISHED  # a screened code is a finished one
+        self.screening_share = FINISH if self.screens_to_the_end else VARY  # of the budget
 
     @property
     def nearness(self) -> float:
@@ -86,9 +83,10 @@ class BanditSearch:
         return within * VARY > EXPLORE
 
     def begin_epochs(self) -> None:
-        """Where a new epoch is due, the best code is put aside and the pool is emptied."""
+        """Where a new epoch is due, put the best code aside and forget the others, which may be in a dead end."""
         if self.budget.share / VARY * self.backend.epochs >= len(self.pool.earlier) + 1 and self.pool:
-            self.pool.put_aside()
+            self.pool.earlier.append(self.pool.best)
+            self.pool.codes = []
             self.explore()
 
     def take(self, points: Points, kind: str) -> None:
@@ -103,13 +101,9 @@ class BanditSearch:
     def sprint(self, patience: int) -> None:
         """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
         first, steps = self.backend.sprint
-        starts = self.rng.standard_normal((1, self.num_points, self.dim))
-        how = (np.full(1, first), SPRINT_LAST, patience * steps, VARY)
-        if self.backend.sprints_as_tensors:
-            hurry = self.backend.descend_orbits(None, starts, *how)
-        else:
-            hurry = self.backend.descend(list(starts), *how)
-        self._admit_all([Arm("random")], hurry)
+        start, as_tensors = self._start(Arm("random")), self.backend.sprints_as_tensors
+        found = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, VARY, as_tensors)
+        self._admit_all([Arm("random")], found)
 
     def can_afford_symmetric(self) -> bool:
         """Whether a batch of symmetric starts is a small part of the budget: tensors are slow for small codes."""

@@ -135,8 +135,8 @@ def search_code(
             spending.interrupted = True
     search.pool.recall()
     best = search.pool.best
-    spent, interrupted = round(spending.spent), spending.interrupted
-    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, interrupted)
+    spent = round(spending.spent)
+    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, spending.interrupted)
 
 
 def _run(search: BanditSearch) -> None:

@@ -54,11 +54,8 @@ def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: 
 def push_pair(
     length: float, direction: Points, old: Points, new: Points, s: Points, y: Points, rho: Points, steps: int
 ) -> int:
-    """Remember the step and the change of the gradient; how many pairs there are, 0 if the curvature is not positive.
-
-    `steps` is -1 where there is no step yet.
-    """
-    if steps < 0:
+    """Remember the step and the change of the gradient; how many pairs there are, 0 if curvature is not positive."""
+    if steps < 0:  # there is no step yet
         return 0
     slot = steps % MEMORY
     for k in range(len(direction)):

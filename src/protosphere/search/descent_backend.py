@@ -80,9 +80,11 @@ class DescentBackend:
         if self.compiled:
             compile_descent(budget.progress)
 
-    def descend(self, starts: list[Points], first: Points, last: float, steps: int, limit: float) -> list[Points]:
+    def descend(
+        self, starts: list[Points], first: Points, last: float, steps: int, limit: float, as_tensors: bool = False
+    ) -> list[Points]:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
-        if not self.compiled:
+        if as_tensors or not self.compiled:
             return self.descend_orbits(None, np.stack(starts), first, last, steps, limit)
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
@@ -103,10 +105,7 @@ class DescentBackend:
     def descend_orbits(
         self, arrangement: Arrangement | None, starts: Points, first: Points, last: float, steps: int, limit: float
     ) -> list[Points]:
-        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors.
-
-        Without symmetry they are of single precision, in half the time, where the last temperature resolves no more.
-        """
+        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
@@ -114,16 +113,14 @@ class DescentBackend:
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
             counts, cosets = (arrangement.counts, arrangement.cosets) if arrangement else ((starts.shape[1],), ())
             orbits = Orbits(counts, tuple(torch.as_tensor(matrices, device=self.device) for matrices in cosets))
+            # without symmetry of single precision, in half the time, where the last temperature resolves no more
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
             rows = self._anneal(orbits, rows, t, last, steps, limit)
             return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
 
     def _anneal(self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, limit: float) -> Tensor:
-        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then sharper and sharper ones up to the last.
-
-        What is left of the budget is shared among the temperatures to come, so that a short descent sees all of them.
-        """
+        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then at sharper ones up to the last."""
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -133,6 +130,7 @@ class DescentBackend:
         while True:
             rows = unit_rows(rows)[0]
             stages = 1 + max(0, math.ceil(math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR) - 1e-6))
+            # what is left is shared among the temperatures to come, so that a short descent sees all of them
             affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
             found = batched_lbfgs(
                 smooth_max_cosine(orbits, dim, t, self.energy),

@@ -10,6 +10,7 @@ Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear prog
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -135,15 +136,12 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 
 
 def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple[Points, float]:
-    """A primal-dual interior-point run: the points with the lowest cosine on its way.
-
-    Its level starts `start` above all cosines and its multipliers at target / slack; the target falls to nothing.
-    """
+    """The points with the lowest cosine on the way of a primal-dual interior-point run, its level `start` above all."""
     best = current = points
     value = max_cosine(points)
     pairs = contacts(points, value - NEAR)
     level, damping = value + start, DAMPING
-    multipliers = 1 / (level - pairs.cosines)
+    multipliers = 1 / (level - pairs.cosines)  # target / slack; the target falls to nothing
     multipliers /= multipliers.sum()
     for _ in range(ROUNDS):
         if not allowance.spend(FACTORING * points.size**3):
@@ -194,8 +192,7 @@ def _gauss_newton(points: Points, width: float, allowance: Allowance) -> tuple[P
 def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Points, float]:
     """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
 
-    Never worse than what came in: every attempt is judged by the true largest cosine of all pairs. Once the allowance
-    is spent it ends where it is.
+    Never worse than what came in, by the true largest cosine of all pairs. Once the allowance is spent it ends.
     """
     allowance = allowance or Allowance()
     best, value = points, max_cosine(points)
@@ -203,10 +200,6 @@ def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Poi
     if QUICK < points.size <= DENSE:
         scales = scales[1:2]
     for scale in scales:
-        try:
-            reached, cosine = attempt(best, scale, allowance)
-        except np.linalg.LinAlgError:
-            continue
-        if cosine < value:
-            best, value = reached, cosine
+        with suppress(np.linalg.LinAlgError):
+            best, value = attempt(best, scale, allowance)
     return best, value
