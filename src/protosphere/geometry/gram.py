@@ -58,13 +58,13 @@ def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[int, 
 def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
     """The inner products of every pair of different rows once, those of a block after the other."""
     for i, j, gram in gram_blocks(rows, progress):
-        yield gram.ravel() if i < j else gram[np.triu(np.ones(gram.shape, dtype=np.bool_), k=1)]
+        yield gram.ravel() if i < j else gram[~np.tri(len(gram), dtype=np.bool_)]
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
     blocks = (float(products.max(initial=-np.inf)) for products in pair_products(rows, progress))
-    return max(blocks, default=-np.inf)
+    return max([-np.inf, *blocks])
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:

@@ -14,14 +14,10 @@ MIXER = 0x1E3779B97F4A7C15  # an odd number without pattern: products with it sc
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """That differences of the points are vectors of the lattice spanned by the rows of `basis`, by which theorem.
-
-    `least` is the squared length of the shortest non-zero vector of that lattice (or a smaller number), in the scale
-    of the points.
-    """
+    """That differences of the points are vectors of the lattice spanned by the rows of `basis`, by which theorem."""
 
     basis: Points
-    least: Fraction
+    least: Fraction  # the squared length of its shortest non-zero vector, or a smaller number, in the points' scale
     theorem: str
 
     @property

@@ -1,8 +1,7 @@
 """The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
 
 Every kind of start, and every code the caller gives, is an arm of a bandit: a race tries each in a hurry, then those
-that have led furthest are tried more often. Meanwhile the best codes found have points moved into their holes and
-descend again.
+that led furthest are tried more often. Meanwhile the best codes have points moved into their holes and descend again.
 """
 
 from collections import Counter
@@ -34,8 +33,6 @@ EXPLORE_SPREAD = 10.0  # how many times that the highest is
 STEPS = 100  # evaluations at each temperature while a start is screened
 FINISHED = 1e6  # the temperature at which a code is as good as at rest
 FINISHING_STEPS = 200  # evaluations at each on the way there
-SYMMETRIC_STEPS = 500  # about how many steps a batch of symmetric starts takes
-SYMMETRIC_SHARE = 0.15  # what of the budget left their overhead may be
 POLISHING = 0.05  # share of the budget for Newton's method, also beyond all of it
 QUICK_POLISH = 1e9  # products that it may take in any case
 
@@ -104,11 +101,6 @@ class BanditSearch:
         start, as_tensors = self._start(Arm("random")), self.backend.sprints_as_tensors
         found = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, VARY, as_tensors)
         self._admit_all([Arm("random")], found)
-
-    def can_afford_symmetric(self) -> bool:
-        """Whether a batch of symmetric starts is a small part of the budget: tensors are slow for small codes."""
-        affordable = SYMMETRIC_SHARE * self.budget.left(1.0, self.backend.workers)
-        return SYMMETRIC_STEPS * self.backend.tensor_overhead <= affordable
 
     def race(self) -> None:
         """A few evaluations from a random start and from every code given, while their share of the budget lasts."""

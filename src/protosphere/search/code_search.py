@@ -29,6 +29,8 @@ HOPE = 0.35
 from random starts, up to .4 from a code of about the size."""
 
 SPRINTS = (1, 3)  # evaluations of the first two starts where there is a target, as multiples of the fewest
+SYMMETRIC_STEPS = 500  # about how many steps a batch of symmetric starts takes
+SYMMETRIC_SHARE = 0.15  # what of the budget left their overhead may be
 THRIFTY_STEPS = 50  # evaluations at each temperature while a code is finished, where they count
 VARYING = 0.75  # after the exploration, how often good codes are varied rather than new ones sought
 POLISHED, POLISH_ALL = 4, 400  # the best codes that are polished in the end, and K n above which it is one alone
@@ -166,7 +168,9 @@ def _run(search: BanditSearch) -> None:
 def _own_arms(search: BanditSearch) -> list[Arm]:
     """The kinds of starts asked for; symmetric ones only where they are worth what they take."""
     asked = [kind for kind in search.kinds if kind != "refilled"] or ["random"]
-    too_dear = (search.thrifty and search.num_points > LARGE_COUNT) or not search.can_afford_symmetric()
+    overhead = SYMMETRIC_STEPS * search.backend.tensor_overhead  # tensors are slow for small codes
+    affordable = SYMMETRIC_SHARE * search.budget.left(1.0, search.backend.workers)
+    too_dear = (search.thrifty and search.num_points > LARGE_COUNT) or overhead > affordable
     if "random" in asked and (search.dim <= LOW_DIM or too_dear):
         asked = ["random"]
     return [Arm(kind) for kind in asked]
