@@ -48,9 +48,8 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
 
     def write(beside: Path) -> None:
         file = io.StringIO(newline="")
-        plain, quoting = (
-            csv.writer(file, lineterminator="\n", quoting=each) for each in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-        )
+        plain = csv.writer(file, lineterminator="\n")
+        quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for cells in (columns, *([row.get(name) for name in columns] for row in rows)):
             odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
             (quoting if odd else plain).writerow([guarded(cell) for cell in cells])

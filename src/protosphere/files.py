@@ -35,13 +35,12 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """
     try:
         place = target.resolve()
-        if place.exists() and not place.is_file():
-            raise StorageError(f"cannot write '{target}': it is there and not a regular file")
-        beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
+        special = place.exists() and not place.is_file()
     except (OSError, ValueError) as error:
-        if isinstance(error, StorageError):
-            raise
         raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
+    if special:
+        raise StorageError(f"cannot write '{target}': it is there and not a regular file")
+    beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
     remove_abandoned(place.parent)
     try:
         beside.touch()

@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, fraction_words, read_fraction, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
