@@ -88,8 +88,10 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
     except (StorageError, MemoryError):
         raise
     except Exception as error:  # a file may be damaged in any way
-        reason = getattr(error, "strerror", None) or f"{otherwise} ({error})"
-        raise StorageError(f"cannot read '{path}': {reason}") from error
+        missing = "there is no such file" if isinstance(error, FileNotFoundError) else None
+        told = f" ({error})" if "pickle" not in str(error) else ""  # numpy advises to trust the file
+        said = missing or getattr(error, "strerror", None) or f"{otherwise}{told}"
+        raise StorageError(f"cannot read '{path}': {said}") from error
 
 
 def cache_folder() -> Path | None:
