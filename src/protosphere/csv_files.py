@@ -26,9 +26,8 @@ def guarded(cell: Any) -> Any:
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
     """
-    if not isinstance(cell, str) or not cell.startswith((*FORMULA_STARTS, TEXT_MARK)) or _NUMBER.fullmatch(cell):
-        return cell
-    return TEXT_MARK + cell
+    text = isinstance(cell, str) and cell.startswith((*FORMULA_STARTS, TEXT_MARK)) and not _NUMBER.fullmatch(cell)
+    return TEXT_MARK + cell if text else cell
 
 
 def unguarded(cell: str) -> str:

@@ -29,9 +29,7 @@ def processor_count() -> int:
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
     """What multiplies matrices for numpy."""
-    import numpy as np
-
-    del np  # loaded, so that its library is found
+    import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 
 

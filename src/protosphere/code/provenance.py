@@ -82,11 +82,10 @@ class Provenance:
 
         Later versions may answer a request otherwise, and may have more options to it.
         """
-        mine, theirs = ((p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other))
-        shared = self.options.keys() & other.options.keys()
+        asked = [(p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other)]
         since = [[(step.what, step.count) for step in p.steps] for p in (self, other)]
-        same = all(self.options[name] == other.options[name] for name in shared)
-        return mine == theirs and same and since[0] == since[1]
+        same = all(self.options[name] == other.options[name] for name in self.options.keys() & other.options.keys())
+        return asked[0] == asked[1] and since[0] == since[1] and same
 
     def words(self) -> dict[str, Any]:
         """All of it as JSON has it; `Provenance(**words)` reads it."""
