@@ -140,9 +140,8 @@ def make_folder(folder: Path) -> Path:
 def locked(path: Path, what: str) -> Generator[None]:
     """The only right to change `path`, a folder or a file, until this ends or the process dies.
 
-    Another who asks meanwhile is refused in one sentence (StorageError); `what` says what has it: "sweep", "run". The
-    lock of a folder is the file `lock` in it, that of a file is beside it. A file system without locks gives the right
-    to all.
+    Another who asks meanwhile gets a StorageError; `what` says what has it: "sweep", "run". The lock of a folder is
+    the file `lock` in it, that of a file is beside it. A file system without locks gives the right to all.
     """
     place = path.resolve()
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
@@ -154,10 +153,8 @@ def locked(path: Path, what: str) -> Generator[None]:
         try:
             lock.acquire()
         except Timeout as error:
-            kind = "folder" if path.is_dir() else "file"
-            raise StorageError(
-                f"'{path}' is in use by another {what}; wait for it, or choose another {kind}"
-            ) from error
+            advice = f"wait for it, or choose another {'folder' if path.is_dir() else 'file'}"
+            raise StorageError(f"'{path}' is in use by another {what}; {advice}") from error
         except (OSError, RuntimeError) as error:  # filelock raises the second where the system has no locks
             if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
                 raise StorageError(f"cannot write '{place}': {reason(error)}") from error

@@ -123,9 +123,8 @@ class _Files(IndexDataCacheFile):
     def load(self, key: object) -> object:
         place = self._place(key)
         content = Path(self._data_path(place)).read_bytes()
-        if hashlib.sha256(content[:-DIGEST_BYTES]).digest() != content[-DIGEST_BYTES:]:
-            return None
-        return self._load_data(place)
+        whole = hashlib.sha256(content[:-DIGEST_BYTES]).digest() == content[-DIGEST_BYTES:]
+        return self._load_data(place) if whole else None
 
 
 class KernelCache(FunctionCache):

@@ -14,11 +14,7 @@ _lock, _users, _limit = Lock(), set[object](), ExitStack()
 
 
 def processor_count() -> int:
-    """How many this process may use, by whatever the system can say.
-
-    >>> processor_count() >= 1
-    True
-    """
+    """How many this process may use, by whatever the system can say."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13
         return os.process_cpu_count() or 1  # pyright: ignore
     if hasattr(os, "sched_getaffinity"):

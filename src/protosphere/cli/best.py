@@ -7,8 +7,8 @@ from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed
 from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import cosine_fields, print_codes
-from protosphere.code.choice import Choice
 from protosphere.code.formats import WRITABLE
+from protosphere.code.provenance import Choice
 
 
 def best(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from protosphere.bounds import Bound
 from protosphere.code import storage
 from protosphere.code.certificate import Certificate, certified_on_loading
-from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance
+from protosphere.code.provenance import Choice, Considered, Provenance
 from protosphere.code.structures.structure import Content, fraction_words, read_fraction, read_line, read_structure
 from protosphere.errors import CertificateError, InvalidArgumentError, ProtosphereError, StorageError, as_integer, brief
 from protosphere.types import Cosine
@@ -103,9 +102,8 @@ def _certificate(words: dict[str, Any]) -> Certificate:
     bound = Bound(_cosine(words["converse"]), read_line("theorem", words["theorem"]))
     count, dim = as_integer("num_classes", words["num_classes"], minimum=2), as_integer("dim", words["dim"], minimum=1)
     if max(count, dim) > LARGEST_SIZE:
-        raise InvalidArgumentError(
-            f"'num_classes' and 'dim' should be sizes of a code, are {brief(count)}, {brief(dim)}"
-        )
+        sizes = f"{brief(count)}, {brief(dim)}"
+        raise InvalidArgumentError(f"'num_classes' and 'dim' should be sizes of a code, are {sizes}")
     method = read_line("method", words["method"])
     return Certificate(count, dim, _cosine(words["max_cosine"]), _maybe(words["guarantee"]), bound, method)
 

@@ -29,9 +29,7 @@ def load(path: str | Path) -> SphericalCode:
     measured again where that is quick, and a false claim is a CertificateError; else `code.certificate.claimed` says
     that it was not, and `ps.certify` does it.
     """
-    if not _is_ours(Path(path)):
-        return from_points(path)
-    return SphericalCode(*code_file.load(path))
+    return SphericalCode(*code_file.load(path)) if _is_ours(Path(path)) else from_points(path)
 
 
 def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:
@@ -107,10 +105,8 @@ def as_matrix(points: Any) -> tuple[Points, float]:
         own = float(np.finfo(raw.dtype).eps) if raw.dtype.kind == "f" else EPSILON
         return raw.astype(np.float64), rounding or own
     except (TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(
-            f"'points' must be a matrix of real numbers, one prototype a row: {reason}"
-        ) from error
+        wanted = f"a matrix of real numbers, one prototype a row: {str(error).splitlines()[0]}"
+        raise InvalidArgumentError(f"'points' must be {wanted}") from error
 
 
 def _unit_directions(points: Points) -> Points:

@@ -136,10 +136,9 @@ class Plain:
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
-    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
+    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding; CertificateError where it is none.
 
-    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
-    points K/(K-1). CertificateError where the measured value is off the grid.
+    Words of +-1/sqrt(n) have step 2/n, a simplex of K points K/(K-1).
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:

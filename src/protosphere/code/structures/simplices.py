@@ -114,12 +114,10 @@ class OrthogonalSimplices:
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
         """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
-        sizes = content.array("sizes", (None,), np.int64)
-        if not len(sizes) or sizes.min() < 2 or sizes.max() > content.dim + 1 or int((sizes - 1).sum()) > content.dim:
-            raise InvalidArgumentError(
-                f"'sizes' should be of simplices that fit into {content.dim} dimensions together"
-            )
+        sizes, dim = content.array("sizes", (None,), np.int64), content.dim
+        if not len(sizes) or sizes.min() < 2 or sizes.max() > dim + 1 or int((sizes - 1).sum()) > dim:
+            raise InvalidArgumentError(f"'sizes' should be of simplices that fit into {dim} dimensions together")
         numbers = content.numbers("numbers", int(sizes.sum()))
         if len(np.unique(numbers)) < len(numbers):
             raise InvalidArgumentError("'numbers' should have no number twice")
-        return OrthogonalSimplices(sizes, numbers, content.dim)
+        return OrthogonalSimplices(sizes, numbers, dim)

@@ -120,8 +120,7 @@ class Tailed:
 
     def words(self) -> dict[str, Any]:
         """What the words are, and how the tails follow."""
-        tail = {"share": self.share, "group": self.group}
-        return self.head.words() | {"head": self.head.name, "tail": tail}
+        return self.head.words() | {"head": self.head.name, "tail": {"share": self.share, "group": self.group}}
 
     @classmethod
     def read(cls, content: Content) -> Tailed:
