@@ -108,6 +108,7 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 def read_line(name: str, value: object) -> str:
     """A line that is meant for people; other texts, such as options, may be as long as they like."""
-    if len(as_text(name, value)) > LONGEST_TEXT or not as_text(name, value).isprintable():
+    text = as_text(name, value)
+    if len(text) > LONGEST_TEXT or not text.isprintable():
         raise InvalidArgumentError(f"'{name}' should be a printable line, got {brief(value)}")
-    return as_text(name, value)
+    return text
