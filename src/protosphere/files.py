@@ -27,18 +27,24 @@ _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
 
 
+def _resolved(target: Path) -> Path:
+    """Where its links lead; StorageError where they lead nowhere, or where no file can have such a name."""
+    try:
+        place = target.resolve()
+        place.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # the last of links that lead in a circle
+        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
+    return place
+
+
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be.
 
     A link is followed, the permissions of a file that is there are kept, and what is no file is left alone. What
     writers that were killed left beside it is removed.
     """
-    try:
-        place = target.resolve()
-        special = place.exists() and not place.is_file()
-    except (OSError, ValueError) as error:
-        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
-    if special:
+    place = _resolved(target)
+    if place.exists() and not place.is_file():
         raise StorageError(f"cannot write '{target}': it is there and not a regular file")
     beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
     remove_abandoned(place.parent)
@@ -143,7 +149,7 @@ def locked(path: Path, what: str) -> Generator[None]:
     Another who asks meanwhile gets a StorageError; `what` says what has it: "sweep", "run". The lock of a folder is
     the file `lock` in it, that of a file is beside it. A file system without locks gives the right to all.
     """
-    place = path.resolve()
+    place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says so where it has to make do with a file that is there or not

@@ -70,7 +70,7 @@ def _key() -> str:
     digest = hashlib.sha256("\n".join(told).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         source = path.read_bytes()
-        if b"protosphere.compiled import" in source:
+        if b"protosphere.compiled import" in source or path.name == "compiled.py":
             digest.update(source)
     return f"{__version__}-{digest.hexdigest()[:16]}"
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-_lock, _users, _limit = Lock(), set[object](), ExitStack()
-"""Of products of numpy: their number of threads is one for the whole process, and the last user gives it back."""
+_lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
+"""Numbers of threads are those of the whole process. The last user gives back numpy's; all know what torch's was."""
 
 
 def processor_count() -> int:
@@ -33,11 +33,12 @@ def _libraries() -> Any:
 def single_threaded() -> Generator[None]:
     """Matrix products of numpy, and of torch where it is loaded, by one thread: how many do it changes last bits."""
     torch = sys.modules.get("torch")
-    before, user = torch and torch.get_num_threads(), object()
+    user = object()
     with _lock:
         if not _users:
             _limit.enter_context(_libraries().limit(limits=1, user_api="blas"))
-        _users.add(user)
+        before = next(iter(_users.values()), None) or (torch and torch.get_num_threads())
+        _users[user] = before
     try:
         if torch:
             torch.set_num_threads(1)
@@ -46,6 +47,6 @@ def single_threaded() -> Generator[None]:
         if torch:
             torch.set_num_threads(before)
         with _lock:
-            _users.remove(user)
+            del _users[user]
             if not _users:
                 _limit.close()

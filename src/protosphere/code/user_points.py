@@ -15,6 +15,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain, SignWords, Structure
 from protosphere.errors import InvalidArgumentError
+from protosphere.files import reason
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
 
@@ -36,7 +37,7 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore
     """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
 
     Args:
-        source: a SphericalCode, a matrix with a prototype a row, or the path of a file as `ps.load` reads it.
+        source: a SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
         normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
         progress: called while pairs are measured.
 
@@ -105,7 +106,7 @@ def as_matrix(points: Any) -> tuple[Points, float]:
         own = float(np.finfo(raw.dtype).eps) if raw.dtype.kind == "f" else EPSILON
         return raw.astype(np.float64), rounding or own
     except (TypeError, ValueError, RuntimeError) as error:
-        wanted = f"a matrix of real numbers, one prototype a row: {str(error).splitlines()[0]}"
+        wanted = f"a matrix of real numbers, one prototype per row: {reason(error)}"
         raise InvalidArgumentError(f"'points' must be {wanted}") from error
 
 
