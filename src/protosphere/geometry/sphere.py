@@ -53,7 +53,7 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
         raise InvalidArgumentError(
-            f"'{what}' must be a matrix with at least two rows, one prototype a row, got {shape}"
+            f"'{what}' must be a matrix with at least two rows, one prototype per row, got {shape}"
         )
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():

@@ -27,6 +27,12 @@ def metric_named(name: str) -> Metric:
     return metric
 
 
+LEARNED = "learned layer"
+"""The way that others are compared with unless another is named."""
+
+MOST_TOLD = 12
+"""Ways that a complaint names."""
+
 FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds")
 
 
@@ -39,10 +45,14 @@ def compared(
     """
     value, groups = metric_named(metric), _by_way(records, way)
     chosen = {key: _at_best_rate(runs) for key, runs in groups.items()}
+    if all(value(record) is None for runs in groups.values() for record in runs):
+        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
-        known = "; ".join(dict.fromkeys(name for name, _ in groups))
-        raise InvalidArgumentError(f"'against' must be a way of the results ({known}), got {brief(against)}")
+        known = [*dict.fromkeys(name for name, _ in groups)]
+        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (len(known) > MOST_TOLD)
+        default = ", the default" * (against == LEARNED)
+        raise InvalidArgumentError(f"'against' must be a way of the results ({told}), got {brief(against)}{default}")
     only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
     rows: list[Compared] = []
     for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
@@ -51,8 +61,6 @@ def compared(
             other = {} if name == against else _values(reference.get(dim, only), value)
             rate, mean = next(iter(runs.values())).recipe.lr, mean_with_interval(list(values.values()))
             rows.append(Compared(name, dim, rate, len(values), mean, _paired(values, other)))
-    if not rows:
-        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     return rows
 
 
