@@ -12,8 +12,11 @@ import numpy as np
 
 from protosphere.types import Indices, Points
 
-BLOCK_ROWS = 1 << 14  # partial vectors held at once: they stay in the processor's cache
-SLACK = 1e-9  # how much further, relatively, is looked: what is just at the distance is found whatever the rounding
+BLOCK_ROWS = 1 << 14
+"""Partial vectors held at once: they stay in the processor's cache."""
+
+SLACK = 1e-9
+"""How much further, relatively, is looked: what is just at the distance is found whatever the rounding."""
 
 
 def cholesky_factor(gram: Indices) -> Points:

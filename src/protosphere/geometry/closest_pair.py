@@ -4,7 +4,8 @@ import numpy as np
 
 from protosphere.types import Indices, Points
 
-DEEPEST = 7  # dimensions up to which a tree of a million points is searched in about a minute
+DEEPEST = 7
+"""Dimensions up to which a tree of a million points is searched in about a minute."""
 
 
 def closest_pair_cosine(points: Points) -> float:

@@ -10,7 +10,8 @@ from protosphere.types import PackedBits, Points, Progress, ignore
 
 Block = NDArray[np.float64] | NDArray[np.float32]
 
-BLOCK_ENTRIES = 1 << 22  # of one Gram block; with its two row blocks it stays near 50 MB
+BLOCK_ENTRIES = 1 << 22
+"""Entries of one Gram block; with its two row blocks it stays near 50 MB."""
 
 
 @dataclass(frozen=True)

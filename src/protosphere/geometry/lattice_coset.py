@@ -7,9 +7,14 @@ import numpy as np
 
 from protosphere.types import Indices, Points
 
-COSET_TOLERANCE = 1e-12  # how far rounding may carry points from the lattice
-BLOCK_ROWS = 1 << 14  # points looked at together: what is computed of them stays in the processor's cache
-MIXER = 0x1E3779B97F4A7C15  # an odd number without pattern: products with it scatter over 64 bits
+COSET_TOLERANCE = 1e-12
+"""How far rounding may carry points from the lattice."""
+
+BLOCK_ROWS = 1 << 14
+"""Points looked at together: what is computed of them stays in the processor's cache."""
+
+MIXER = 0x1E3779B97F4A7C15
+"""An odd number without pattern: products with it scatter over 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)

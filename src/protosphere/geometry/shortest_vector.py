@@ -8,12 +8,20 @@ import numpy as np
 
 from protosphere.types import Points
 
-ROUNDING = 1e-9  # vectors this little shorter, relatively, are of the length itself
+ROUNDING = 1e-9
+"""Vectors this little shorter, relatively, are of the length itself."""
+
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
-MOST_PARTS = 64  # into which a squared length is divided for the unit of all inner products
-BELOW_NEXT = 1e-6  # how far beyond a multiple lengths are looked for; the next multiple is further
-MOST_PARTIAL = 2_000_000  # partial vectors held at once: 500 MB; lattices of 32 dimensions need some thousands
+
+MOST_PARTS = 64
+"""Into which a squared length is divided for the unit of all inner products."""
+
+BELOW_NEXT = 1e-6
+"""How far beyond a multiple lengths are looked for; the next multiple is further."""
+
+MOST_PARTIAL = 2_000_000
+"""Partial vectors held at once: 500 MB; lattices of 32 dimensions need some thousands."""
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:

@@ -9,7 +9,9 @@ from protosphere.search.groups import Group, group, group_names
 from protosphere.types import Points
 
 LARGEST_GROUP = 168
-APART = 1e-6  # squared distance below which two images of a point count as one
+
+APART = 1e-6
+"""Squared distance below which two images of a point count as one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,12 +25,21 @@ RACE_RANDOM, RACE_GIVEN, RACE_LAST, RACE_STEPS = 10.0, 25.0, 1200.0, 15
 """First temperatures of the race, of random starts and, times the nearness of points, of codes given, which hotter ones
 would melt; its last, times nearness; and evaluations at each."""
 
-SPRINT_LAST = 300.0  # last temperature of the quick descents that a search with a target begins with
-DEEPEN_RANDOM, DEEPEN_GIVEN = 12.0, 25.0  # first temperatures of the leaders of the race
-NEAR = 50.0  # nearness of points above which first temperatures rise with it
+SPRINT_LAST = 300.0
+"""Last temperature of the quick descents that a search with a target begins with."""
+
+DEEPEN_RANDOM, DEEPEN_GIVEN = 12.0, 25.0
+"""First temperatures of the leaders of the race."""
+
+NEAR = 50.0
+"""Nearness of points above which first temperatures rise with it."""
+
 EXPLORE_RANDOM, EXPLORE_GIVEN = 5.0, 8.0  # lowest first temperatures of new starts
 EXPLORE_SPREAD = 10.0  # how many times that the highest is
-STEPS = 100  # evaluations at each temperature while a start is screened
+
+STEPS = 100
+"""Evaluations at each temperature while a start is screened."""
+
 FINISHED = 1e6  # the temperature at which a code is as good as at rest
 FINISHING_STEPS = 200  # evaluations at each on the way there
 POLISHING = 0.05  # share of the budget for Newton's method, also beyond all of it

@@ -15,8 +15,11 @@ from protosphere.search.batched_lbfgs import Energy
 
 Shares = tuple[Tensor, Tensor, Tensor]
 
-SMALLEST_GAP = 1e-12  # the least value of 1 - cos that is divided by: two points may coincide
-MAX_GRAM_ENTRIES = 1 << 23  # entries of the Gram matrices of a batch held at once: 64 MB
+SMALLEST_GAP = 1e-12
+"""The least value of 1 - cos that is divided by: two points may coincide."""
+
+MAX_GRAM_ENTRIES = 1 << 23
+"""Entries of the Gram matrices of a batch held at once: 64 MB."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,12 @@ Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """From (B, N) variables, and which starts of the batch they belong to, to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
-SUFFICIENT = 1e-4  # share of the predicted decrease a step must bring (Armijo)
-FIRST, LONGEST = 0.1, 1.0  # largest entry of a start's first step, and of any: points are rows of about unit length
+
+SUFFICIENT = 1e-4
+"""Share of the predicted decrease a step must bring (Armijo)."""
+
+FIRST, LONGEST = 0.1, 1.0
+"""Largest entry of a start's first step, and of any step: points are rows of about unit length."""
 
 
 class _State:

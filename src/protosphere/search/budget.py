@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from protosphere.types import Progress, ignore
 
-PRODUCTS_PER_SECOND = 6e9  # of a descent on one core, roughly: what seconds are worth before any have been measured
+PRODUCTS_PER_SECOND = 6e9
+"""Of a descent on one core, roughly: what seconds are worth before any have been measured."""
+
 STEP = 20  # what a step of a descent costs beside its evaluation, in pairs a point
 PAIR = 14  # what a pair costs beside its dot product
 TELL_SECONDS = 1.0

@@ -28,17 +28,35 @@ HOPE = 0.35
 """How much of the way from where the race ends to what nothing is below a whole descent may still go: .15 to .25 of it
 from random starts, up to .4 from a code of about the size."""
 
-SPRINTS = (1, 3)  # evaluations of the first two starts where there is a target, as multiples of the fewest
+SPRINTS = (1, 3)
+"""Evaluations of the first two starts where there is a target, as multiples of the fewest."""
+
 SYMMETRIC_STEPS = 500  # about how many steps a batch of symmetric starts takes
 SYMMETRIC_SHARE = 0.15  # what of the budget left their overhead may be
-THRIFTY_STEPS = 50  # evaluations at each temperature while a code is finished, where they count
-VARYING = 0.75  # after the exploration, how often good codes are varied rather than new ones sought
-POLISHED, POLISH_ALL = 4, 400  # the best codes that are polished in the end, and K n above which it is one alone
-PROMISING, NEARLY = 1e-3, 1e-5  # a screened code this near the target is finished at once, one this near polished
-SAME_CODE = 0.01  # what a race ends so little above the best code, relatively to 1 - cosine, has fallen back to it
-HASTY = 0.1  # share of the budget below which a race says nothing: there is time enough to look
-PATIENCE = 0.25  # share of the budget that may pass with nothing better, beside twice what had passed by the last time
-FINISHING_GAIN = 0.5  # how much lower finishing may bring a code, in log K over the last temperature of screening
+
+THRIFTY_STEPS = 50
+"""Evaluations at each temperature while a code is finished, where they count."""
+
+VARYING = 0.75
+"""After the exploration, how often good codes are varied rather than new ones sought."""
+
+POLISHED, POLISH_ALL = 4, 400
+"""How many of the best codes are polished in the end where K n is at most the second; else the best alone is."""
+
+PROMISING, NEARLY = 1e-3, 1e-5
+"""A screened code this near the target is finished at once, one this near polished."""
+
+SAME_CODE = 0.01
+"""What a race ends so little above the best code, relatively to 1 - cosine, has fallen back to it."""
+
+HASTY = 0.1
+"""Share of the budget below which a race says nothing: there is time enough to look."""
+
+PATIENCE = 0.25
+"""Share of the budget that may pass without anything better, beside twice what had passed by the last time."""
+
+FINISHING_GAIN = 0.5
+"""How much lower a screened code may come out once it is finished, in log K over the last temperature of screening."""
 
 
 @dataclass(frozen=True, eq=False)

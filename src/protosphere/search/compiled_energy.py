@@ -10,12 +10,20 @@ import numpy as np
 from protosphere.compiled import compiled
 from protosphere.types import Indices, Points
 
-NEGLIGIBLE = 18.0  # a pair this much below the largest, in units of 1/t, weighs less than 1e-7 of it
-WEIGHTLESS = float(np.exp(-NEGLIGIBLE))
-SLACK = 8.0  # how much further, in these units, the list of near pairs reaches: it need not be made anew each step
-SPARSE = 0.25  # share of the pairs up to which a list of them is quicker than all pairs in order
+NEGLIGIBLE = 18.0
+"""A pair this much below the largest, in units of 1/t, weighs less than 1e-7 of it."""
 
-U = np.uint64  # the type of indices: signed ones are checked for wrapping around
+WEIGHTLESS = float(np.exp(-NEGLIGIBLE))
+
+SLACK = 8.0
+"""How much further, in the same units, the list of near pairs reaches, so that it need not be made anew each step."""
+
+SPARSE = 0.25
+"""Share of the pairs up to which a list of them is quicker than all pairs in order."""
+
+U = np.uint64
+"""The type of indices: signed ones are checked for wrapping around."""
+
 Work = tuple[Points, Points, Points, Points]  # space for units, columns, table and lengths
 
 

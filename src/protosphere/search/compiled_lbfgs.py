@@ -13,9 +13,15 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, normalise_rows, smooth_max_cosine_gradient
 from protosphere.types import Points
 
-MEMORY = 8  # pairs of differences that L-BFGS remembers
-CHECK, SETTLED = 10, 1e-3  # a start has settled at temperature t once CHECK steps gain less than SETTLED/t
-TRIALS = 10  # how often a step is shortened before the pairs are forgotten
+MEMORY = 8
+"""Pairs of differences that L-BFGS remembers."""
+
+CHECK, SETTLED = 10, 1e-3
+"""A start has settled at temperature t once CHECK steps gain less than SETTLED/t."""
+
+TRIALS = 10
+"""How often a step is shortened before the pairs are forgotten."""
+
 UNLIMITED = 1e300
 
 STOP, SPENT, ALLOWED = 0, 1, 2

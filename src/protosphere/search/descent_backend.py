@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 ENERGIES = ("log_sum_exp", "riesz")
 """What descends: sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
 
-TEMPERATURE_FACTOR = 5.0  # by which each temperature is multiplied to get the next
-SETTLED = 1e-3  # a start of tensors has settled at temperature t once twenty evaluations gain less than this over t
+TEMPERATURE_FACTOR = 5.0
+"""By which each temperature is multiplied to get the next."""
+
+SETTLED = 1e-3
+"""A start of tensors has settled at temperature t once twenty evaluations gain less than this over t."""
+
 MAX_COMPILED_POINTS = 6000  # above, a Gram matrix is no longer held whole, of 8 bytes an entry
 MAX_PAIRED_POINTS = 3000  # above, only one is
-LOOK_SECONDS = 0.05  # how often descents are looked at while they go on
+
+LOOK_SECONDS = 0.05
+"""How often descents are looked at while they go on."""
+
 TENSOR_SLOWNESS = 3.0  # how often a compiled evaluation goes into one of tensors
 TENSOR_STEP = 4e6  # products of a compiled evaluation that a step of tensors takes beside its own
 

@@ -23,20 +23,41 @@ from protosphere.types import Indices, Points
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-DENSE = 1300  # unknowns K n up to which the Newton system is factored whole; above, only products with it are made
-QUICK = 500  # unknowns up to which every attempt is made; with more, up to `DENSE`, the likeliest alone
-WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)  # how far below the largest cosine pairs are made equal to it, by attempts
-STARTS = (1e-4, 1e-5, 1e-5, 1e-6)  # how far above the largest cosine the level starts, attempt after attempt
-MOST_ENTRIES = 1 << 20  # pairs times n above which even products are too many: such an attempt is left out
-MOST_LSMR_ENTRIES = 1.5e8  # entries of the matrix times steps of LSMR: less than a second's
+DENSE = 1300
+"""Unknowns K n up to which the Newton system is factored whole; above, only matrix-vector products are made."""
+
+QUICK = 500
+"""Unknowns up to which every attempt is made; with more, up to `DENSE`, the likeliest alone."""
+
+WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
+"""How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
+
+STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
+"""How far above the largest cosine the level starts, attempt after attempt."""
+
+MOST_ENTRIES = 1 << 20
+"""Pairs times n above which even matrix-vector products are too many: such an attempt is left out."""
+
+MOST_LSMR_ENTRIES = 1.5e8
+"""Entries of the matrix times steps of LSMR: less than a second's."""
+
 FACTORING = 0.25  # products of a Newton step, of the cube of its unknowns, counted as those of a descent
 MULTIPLYING = 12.0  # products of a step of LSMR, of its entries, counted so
 ROUNDS = 30
-NEAR = 1e-2  # pairs further below the largest cosine are left out
+
+NEAR = 1e-2
+"""Pairs further below the largest cosine are left out."""
+
 SHRINK = 0.1
-GAP = 3e-15  # sum of multiplier times slack at which the level is the optimum's to the last digit
-DAMPING = 1e-10  # added to the diagonal to keep the system regular: rotations change no cosine
-LONGEST = 0.05  # a step that moves a point further is rejected
+
+GAP = 3e-15
+"""Sum of multiplier times slack at which the level is the optimum's to the last digit."""
+
+DAMPING = 1e-10
+"""Added to the diagonal to keep the system regular: rotations change no cosine."""
+
+LONGEST = 0.05
+"""A step that moves a point further is rejected."""
 
 
 @dataclass

@@ -6,8 +6,12 @@ from protosphere.search.budget import Budget
 from protosphere.types import Points
 
 MOST_CODES = 12
-SAME = 1e-6  # relative difference of values below which two codes count as one
-NOTICED = 1e-4  # how much larger 1 - cosine must become, relatively, to count as better
+
+SAME = 1e-6
+"""Relative difference of values below which two codes count as one."""
+
+NOTICED = 1e-4
+"""How much larger 1 - cosine must become, relatively, to count as better."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 DTYPES = ("float32", "float64")
 LARGEST_LR = 1e6
-WORTH_TWO_THREADS = 1 << 25  # products a step, K^2 n, below which a second thread costs more in waiting than it saves
+
+WORTH_TWO_THREADS = 1 << 25
+"""Products a step, K^2 n, below which a second thread costs more in waiting than it saves."""
 
 
 def check_descent_options(steps: object, lr: object, momentum: object, dtype: object, device: object) -> None:

@@ -8,8 +8,11 @@ from protosphere.types import Points
 KINDS = ("random", "symmetric", "refilled")
 """What a search draws from by itself; winners may also be `given` or `catalogue`, the caller's points, or `exact`."""
 
-CROWDING = 50.0  # of a neighbour at cosine c there is exp(CROWDING c)
-PLACES = (200, 2000)  # the fewest and most random places looked at for the deepest hole: between, five for each point
+CROWDING = 50.0
+"""Of a neighbour at cosine c there is exp(CROWDING c)."""
+
+PLACES = (200, 2000)
+"""How many random places are looked at for the deepest hole: five for each point, within these limits."""
 
 
 def known_optimum(num_points: int, dim: int) -> Points | None:
