@@ -11,7 +11,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import Taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
+from protosphere.plots.style import COLUMN_INCHES, new_panels
 from protosphere.regression import correlation
 from protosphere.types import Indices, Points
 
@@ -59,9 +59,7 @@ def similarity_figure(
     edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
     edges = edges[: 0 if len(edges) == len(order) - 1 else None]  # lines around each class would hide it
     room = LETTER_INCHES * max(map(len, names), default=0)
-    with styled():
-        figure = new_figure(COLUMN_INCHES + room, 0.6 * COLUMN_INCHES)
-        panels = figure.subplots(1, 2, sharey=True)
+    with new_panels(0.6 * COLUMN_INCHES, COLUMN_INCHES + room, ncols=2, sharey=True) as (figure, panels):
         upper = np.triu_indices(len(similarity), 1)
         agreement = correlation(similarity[upper], cosines[upper])
         titles = ("similarity of classes", f"cosine of prototypes (correlation {agreement:.2f})")

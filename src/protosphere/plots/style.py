@@ -1,7 +1,7 @@
 """How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
 
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,16 +89,22 @@ def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
     return {name: STYLES.get(name) or spare[name] for name in names}
 
 
-@contextmanager
-def styled() -> Generator[None]:
+def styled() -> AbstractContextManager[None]:
     """Draw with our settings, and leave the caller's matplotlib as it was."""
-    with require("matplotlib").rc_context(RC):
-        yield
+    return require("matplotlib").rc_context(RC)
 
 
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
     return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
+def new_panels(height: float, width: float = COLUMN_INCHES, **subplots: Any) -> Generator[tuple[Any, Any]]:
+    """A new figure and its panels, a single one unless `subplots` says otherwise, drawn with our settings."""
+    with styled():
+        figure = new_figure(width, height)
+        yield figure, figure.subplots(**subplots)
 
 
 def dimension_axis(ax: Any, dims: Sequence[int]) -> None:
