@@ -1,6 +1,5 @@
 """Class similarity beside prototype similarity, both in the order of superclasses."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +51,7 @@ def _superclasses(tree: Taxonomy, ordered: Indices) -> list[str]:
     return shown if len(shown) <= MOST_NAMES else []
 
 
-def similarity_figure(
-    similarity: Points, cosines: Points, order: Indices, groups: Indices, names: Sequence[str] = ()
-) -> Any:
+def similarity_figure(similarity: Points, cosines: Points, order: Indices, groups: Indices, names: list[str]) -> Any:
     """The matplotlib figure; `names` are those of the groups in the order they are drawn."""
     edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
     edges = edges[: 0 if len(edges) == len(order) - 1 else None]  # lines around each class would hide it

@@ -63,17 +63,11 @@ def _blocks(code: PackedBits, centre: NDArray[np.int64], norm: int) -> Iterator[
         odd, even = np.flatnonzero(residues), np.flatnonzero(residues == 0)
         for odd_norm in range(len(odd), norm + 1, 8):
             left, right = vectors(1, len(odd), odd_norm), vectors(0, len(even), norm - odd_norm)
-            block = _sums_of(left, right, rest)
-            placed = np.empty_like(block)
-            placed[:, np.concatenate([odd, even])] = block
-            yield placed
-
-
-def _sums_of(left: SmallIntegers, right: SmallIntegers, rest: int) -> SmallIntegers:
-    """Every vector of `left` followed by every one of `right` such that all entries add up to `rest` modulo 4."""
-    totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
-    i, j = np.nonzero(totals % 4 == rest)
-    return np.concatenate([left[i], right[j]], axis=1)
+            totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
+            i, j = np.nonzero(totals % 4 == rest)
+            block = np.empty((len(i), len(centre)), dtype=np.int8)
+            block[:, odd], block[:, even] = left[i], right[j]
+            yield block
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from protosphere.code.structures import LatticePoints
@@ -48,6 +48,10 @@ class DerivedCodeRow:
         """What names the code for ever, whatever the file has later."""
         return f"{self.parent} at ({self.products}) from ({self.fixed})"
 
+    def structure(self, count: int) -> LatticePoints:
+        """Its first `count` points."""
+        return section_named(self.dim, self.name).structure(count)
+
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
     """The rows of a file; StorageError names what is wrong with another."""
@@ -69,11 +73,8 @@ def _possible(row: DerivedCodeRow) -> bool:
 
 
 def _named(dim: int, name: str) -> Member:
-    return Member(dim, 0, section_named(dim, name).max_cosine, name, partial(_structure, dim, name))
-
-
-def _structure(dim: int, name: str, count: int) -> LatticePoints:
-    return section_named(dim, name).structure(count)
+    section = section_named(dim, name)
+    return Member(dim, 0, section.max_cosine, name, section.structure)
 
 
 def section_named(dim: int, name: str) -> Section:
@@ -120,4 +121,4 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 def derived_code() -> Iterator[Member]:
     """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
     for row in shipped_derived_codes():
-        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, partial(_structure, row.dim, row.name))
+        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, row.structure)

@@ -10,8 +10,8 @@ from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
 
-TYPE_3 = np.array([5, *(1,) * 23])
-"""A lattice vector of norm 48 (over 8: 6); half of it is a hole."""
+TYPE_3 = (5, *(1,) * 23)
+"""A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the centre of McLaughlin's graph."""
 
 THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 

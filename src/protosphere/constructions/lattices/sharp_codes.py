@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.leech_shell import TYPE_3
 from protosphere.constructions.lattices.sections import E8, LEECH, Section, sparse
 
 Vector = tuple[int, ...]
 
-TYPE_3: Vector = (5, *(1,) * 23)
-"""A vector of norm 6 of the Leech lattice (times 8): the centre of McLaughlin's and Higman and Sims' graphs."""
-
 ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
+"""With the other one the centre of Higman and Sims' graph."""
 
 
 def _star(dim: int, size: int, arms: int) -> tuple[Vector, ...]:
