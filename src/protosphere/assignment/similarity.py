@@ -161,7 +161,7 @@ def similarity_from_names(
 def _vector(embed: Callable[[str], Any], name: str) -> Points:
     try:
         return np.asarray(embed(name), dtype=np.float64).ravel()
-    except (KeyError, LookupError) as error:
+    except LookupError as error:
         raise InvalidArgumentError(f"'embed' has no vector for the class {brief(name)}") from error
 
 

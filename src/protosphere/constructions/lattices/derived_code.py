@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
@@ -87,9 +89,8 @@ def section_named(dim: int, name: str) -> Section:
     tokens = [tuple(map(int, token.split("+"))) for token in read[3].split()]
     if len(tokens) != len(products) or max(map(max, tokens)) >= len(vectors) or dim != 24 - len(tokens):
         raise InvalidArgumentError(f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}")
-    fixed = tuple(tuple(sum(int(vectors[i][place]) for i in token) for place in range(24)) for token in tokens)
-    norm = sum(int(entry) ** 2 for entry in parent.vectors()[0])
-    left = norm_left(norm, fixed, products)
+    fixed = tuple(tuple(vectors[list(token)].sum(axis=0).tolist()) for token in tokens)
+    left = norm_left(sum(entry**2 for entry in parent.vectors()[0].tolist()), fixed, products)
     return Section(dim, 0, 1 - least / (2 * left), parent, fixed, products, name)
 
 
@@ -99,18 +100,15 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)
     """
-    gram = [[Fraction(sum(a * b for a, b in zip(one, other, strict=True))) for other in fixed] for one in fixed]
-    rows = [[*row, Fraction(product)] for row, product in zip(gram, products, strict=True)]
-    rows.append([*map(Fraction, products), Fraction(norm)])
+    vectors = np.array(fixed, dtype=object)
+    gram = np.vstack([np.column_stack([vectors @ vectors.T, products]), [*products, norm]]) * Fraction(1)
     for i in range(len(fixed)):
-        if rows[i][i] == 0:
+        if gram[i, i] == 0:
             raise InvalidArgumentError("'member' must fix vectors of which none is a combination of the others")
-        for row in rows[i + 1 :]:
-            factor = row[i] / rows[i][i]
-            row[:] = [entry - factor * above for entry, above in zip(row, rows[i], strict=True)]
-    if rows[-1][-1] <= 0:
+        gram[i + 1 :] -= np.outer(gram[i + 1 :, i] / gram[i, i], gram[i])
+    if gram[-1, -1] <= 0:
         raise InvalidArgumentError("'member' must leave its points a length, got products that no vector has")
-    return rows[-1][-1]
+    return gram[-1, -1]
 
 
 @family(
