@@ -17,7 +17,7 @@ REFERENCES = ("learned layer", "one_hot")
 """Series that are drawn as lines across the figure: each has one dimension, the number of classes."""
 
 LEAST_COSINES = 4
-"""Different cosines without which no line is laid through runs."""
+"""Different cosines without which no line is laid through runs: three heaps say nothing of what is between them."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,7 @@ def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
 def line_through(runs: Sequence[Trained]) -> Regression | None:
     """Accuracy in per cent against the largest cosine, over all runs that have prototypes.
 
-    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines: a line
-    through three heaps of runs says nothing of what lies between them.
+    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines.
     """
     placed = [(run.max_cosine, 100 * run.accuracy, run.variant) for run in runs if run.max_cosine is not None]
     if len({variant for *_, variant in placed}) > 1 or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES:

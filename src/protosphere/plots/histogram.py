@@ -29,9 +29,8 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     height = 0.6 + 0.95 * len(counts)
     with new_panels(height, nrows=len(counts), sharex=True, squeeze=False) as (figure, panels):
-        low, high = _extent(counts)
+        panels[0, 0].set_xlim(*_extent(counts))  # and of the others, which share it
         for ax, count in zip(panels.flat, counts, strict=True):
-            ax.set_xlim(low, high)
             _draw_panel(ax, count, styles[count.scheme])
         panels[-1, 0].set_xlabel("cosine of two prototypes")
         figure.supylabel("percent of pairs", fontsize=8)

@@ -23,10 +23,7 @@ MARGIN = 1.08
 def draw_comparison(
     comparison: Comparison, path: str | Path, *, energy: bool = False, mean_square: bool = False
 ) -> Path:
-    """Draw a comparison as the .png, .pdf or .svg that `path` ends in.
-
-    Max cosines, bounds and all; or energies, or mean squared cosines.
-    """
+    """Draw max cosines and bounds, energies, or mean squared cosines as the .png, .pdf or .svg that `path` ends in."""
     figure_path(path)
     if energy or mean_square:
         return save_figure(evenness_figure(comparison, "energy" if energy else "mean_square"), path)

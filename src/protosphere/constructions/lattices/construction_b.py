@@ -26,8 +26,7 @@ LEAST_NORM = 8
 def shell_member(code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
     """The vectors x - centre of squared length `norm`, x in the lattice of the code of this generator.
 
-    Two of them differ by a lattice vector, of norm 8 at least: 1 - 4/norm. They come word of the code by word, odd
-    entries running slowest.
+    They come word of the code by word, odd entries running slowest.
     """
 
     def structure(count: int) -> LatticePoints:
@@ -74,8 +73,6 @@ def _blocks(code: PackedBits, centre: NDArray[np.int64], norm: int) -> Iterator[
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
     """Every integer vector of that length and squared length whose entries are all odd (parity 1) or all even (0).
 
-    By halves: the squared length is shared out in all ways.
-
     >>> vectors(1, 2, 10).tolist()
     [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]
     """
@@ -85,7 +82,7 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
         root = isqrt(norm)
         entries = sorted({-root, root}) if root * root == norm and root % 2 == parity else []
         return np.array(entries, dtype=np.int8).reshape(-1, 1)
-    half = length // 2
+    half = length // 2  # the squared length is shared out between the halves in all ways
     found = [np.zeros((0, length), dtype=np.int8)]
     for share in range(half * parity, norm + 1, 8 if parity else 4):
         left, right = vectors(parity, half, share), vectors(parity, length - half, norm - share)

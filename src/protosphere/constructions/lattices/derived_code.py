@@ -1,9 +1,7 @@
-"""Derived codes: points of a lattice's shell that have given inner products with a few vectors, seen orthogonally.
+"""Derived codes: sections of a lattice's shell by a few vectors that were found by trying.
 
-Points of norm N at least d apart keep their distances, and r of N is left: the max cosine falls to 1 - d/(2r). With one
-of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. Which vectors are worth
-it was found by trying: they are kept as numbers of minimal vectors of the Leech lattice, or as sums of two of these:
-'3 17+40' are number 3, and the sum of two.
+With one of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. The vectors are
+kept as numbers of minimal vectors of the Leech lattice, or as sums of two: '3 17+40' are number 3, and the sum of two.
 """
 
 import re
