@@ -31,7 +31,7 @@ def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, t
     S = as_similarity(similarity, code.num_classes)
     groups = np.arange(len(S)) if tree is None else checked_tree(tree, len(S)).groups()
     order = drawing_order(S, groups)
-    names = [] if tree is None else _superclasses(tree, groups[order])
+    names = [] if tree is None else _superclasses(tree, order)
     return save_figure(similarity_figure(S, code.points @ code.points.T, order, groups, names), path)
 
 
@@ -44,10 +44,9 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
     return np.argsort(place[groups], kind="stable")
 
 
-def _superclasses(tree: Taxonomy, ordered: Indices) -> list[str]:
+def _superclasses(tree: Taxonomy, order: Indices) -> list[str]:
     """The names of the superclasses as they come, none where they are too many."""
-    names = dict(zip(tree.groups().tolist(), (chain[0] for chain in tree.ancestors), strict=True))
-    shown = [names[group].replace("_", " ") for group in dict.fromkeys(ordered.tolist())]
+    shown = [name.replace("_", " ") for name in dict.fromkeys(tree.ancestors[i][0] for i in map(int, order))]
     return shown if len(shown) <= MOST_NAMES else []
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 from protosphere.extras import require
@@ -83,10 +84,8 @@ SPARE = (
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
     """A style for each scheme; those we have not met before take the spare ones in turn."""
-    names = tuple(schemes)
-    strangers = [name for name in names if name not in STYLES]
-    spare = {name: SchemeStyle(name.replace("_", " "), *SPARE[i % len(SPARE)]) for i, name in enumerate(strangers)}
-    return {name: STYLES.get(name) or spare[name] for name in names}
+    spare = cycle(SPARE)
+    return {name: STYLES.get(name) or SchemeStyle(name.replace("_", " "), *next(spare)) for name in schemes}
 
 
 def styled() -> AbstractContextManager[None]:
