@@ -38,22 +38,19 @@ EVENNESS_LABELS = {
 
 def evenness_figure(comparison: Comparison, number: str) -> Any:
     """The matplotlib figure: a number of each scheme's evenness against the dimension; squares with their bound."""
+    K = comparison.num_classes
     with new_panels(4.6) as (figure, ax):
         lines = _draw_schemes(ax, comparison, number, above=0.0)  # what a logarithmic axis has
         if number == "mean_square":
-            lines += _draw_tight_frames(ax, comparison)
-        title = f"K = {comparison.num_classes} prototypes: lower is more even"
+            low, high = comparison.dims[0], min(comparison.dims[-1], K - 1)
+            dims = np.unique(np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)).tolist()
+            least = [float(welch_mean_square(K, dim)) for dim in dims]
+            lines += ax.plot(dims, least, color="#000000", linewidth=1.3, label="tight frames: nothing is lower")
+        title = f"K = {K} prototypes: lower is more even"
         ax.set(yscale="log", title=title, ylabel=EVENNESS_LABELS[number])
         _label_dimensions(ax, comparison)
         figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
     return figure
-
-
-def _draw_tight_frames(ax: Any, comparison: Comparison) -> list[Any]:
-    low, high = comparison.dims[0], min(comparison.dims[-1], comparison.num_classes - 1)
-    dims = np.unique(np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)).tolist()
-    least = [float(welch_mean_square(comparison.num_classes, dim)) for dim in dims]
-    return ax.plot(dims, least, color="#000000", linewidth=1.3, label="tight frames: nothing is lower")
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
