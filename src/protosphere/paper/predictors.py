@@ -100,15 +100,6 @@ def _judged(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -
     return Predictor(name, len(table), correlation(*table.T) ** 2, low, high, _held_out(table, schemes))
 
 
-def _line(table: Points) -> Points:
-    """Slope and intercept by least squares."""
-    x, y = table.T
-    centred = x - x.mean()
-    spread = float(centred @ centred)
-    slope = float(centred @ y) / spread if spread > 0 else 0.0
-    return np.array([slope, y.mean() - slope * x.mean()])
-
-
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
@@ -118,10 +109,13 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """One less the squared errors of lines through the other schemes, over those of the mean of all."""
+    """One less the squared errors of least-squares lines through the other schemes, over those of the mean of all."""
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name
-        slope, intercept = _line(table[~own])
-        errors += float(np.square(table[own, 1] - slope * table[own, 0] - intercept).sum())
+        x, y = table[~own].T
+        centred = x - x.mean()
+        spread = float(centred @ centred)
+        slope = float(centred @ y) / spread if spread > 0 else 0.0
+        errors += float(np.square(table[own, 1] - slope * table[own, 0] - (y.mean() - slope * x.mean())).sum())
     return 1 - errors / float(np.square(table[:, 1] - table[:, 1].mean()).sum())
