@@ -74,7 +74,9 @@ def write_features(
         raise InvalidArgumentError(f"'{dataset.name}' has features already; want images")
     work = path.with_name(f".{path.name}.work")
     with locked(path, "extraction"):
-        key = _key(dataset, network, preparation, batch_size)
+        # what rows so far must have been made of for others to be added
+        told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
+        key = hashlib.sha256(told.encode()).hexdigest()
         extraction = _Extraction(network, preparation, work, key, batch_size, progress)
         found = {"train": extraction.rows("train", dataset.x_train), "test": extraction.rows("test", dataset.x_test)}
         arrays = _rounded(found) if int8 else {f"x_{part}": rows for part, rows in found.items()}
@@ -88,12 +90,6 @@ def write_features(
 def _save(save: Any, beside: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     with beside.open("wb") as file:  # given a name, numpy would add an ending
         save(file, **arrays)
-
-
-def _key(dataset: Dataset, network: FeatureNetwork, preparation: Preparation, batch_size: int) -> str:
-    """What the rows so far must have been made of for others to be added."""
-    told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
-    return hashlib.sha256(told.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
