@@ -70,10 +70,7 @@ def _of_idx(name: str, files: tuple[Path, ...], class_names: tuple[str, ...]) ->
 
 
 def read_idx(path: Path, ndim: int) -> Images:
-    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not.
-
-    StorageError names the file where it is truncated, longer than it says, or no such file.
-    """
+    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not; StorageError names any other."""
     with reading(path, "truncated or damaged"):
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP_MAGIC

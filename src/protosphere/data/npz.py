@@ -12,7 +12,6 @@ from protosphere.errors import StorageError
 from protosphere.types import Indices
 
 KEYS = ("x_train", "y_train", "x_test", "y_test")
-OPTIONAL = ("class_names", "step")
 CHANNELS = (1, 3)
 MOST_CLASSES = 1 << 22
 """A label above this is taken for damage, not for a class: every class below it would have a name."""
@@ -25,7 +24,7 @@ def read_npz(path: Path) -> Dataset:
     are N x D numbers; int8 count in `step`, one number per column. Labels are integers from 0. An optional
     `class_names` names the classes.
     """
-    arrays = read_arrays(path, (*KEYS, *OPTIONAL), KEYS)
+    arrays = read_arrays(path, (*KEYS, "class_names", "step"), KEYS)
     y_train, y_test = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
     names = _names(path, arrays.get("class_names"), _count(path, y_train, y_test))
     are_features = arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2
