@@ -18,24 +18,19 @@ from protosphere.types import Points
 
 RESAMPLES = 2000
 
-Number = Callable[[RunRecord], float | None]
+
+def _log_energy(record: RunRecord) -> float | None:
+    energy = record.metrics.get("code_energy")
+    return None if energy is None else log(max(energy, 1e-300))
 
 
-def _kept(name: str, transformed: Callable[[float], float] = float) -> Number:
-    def number(record: RunRecord) -> float | None:
-        value = record.metrics.get(name)
-        return None if value is None else transformed(value)
-
-    return number
-
-
-NUMBERS: dict[str, Number] = {
+NUMBERS: dict[str, Callable[[RunRecord], float | None]] = {
     "max cosine": lambda record: record.max_cosine,
-    "least cosine": _kept("code_least_cosine"),
-    "opposed pairs": _kept("code_opposed_pairs"),
-    "mean squared cosine": _kept("code_mean_square"),
-    "log energy": _kept("code_energy", lambda value: log(max(value, 1e-300))),
-    "agreement with the classes": _kept("code_agreement"),
+    "least cosine": lambda record: record.metrics.get("code_least_cosine"),
+    "opposed pairs": lambda record: record.metrics.get("code_opposed_pairs"),
+    "mean squared cosine": lambda record: record.metrics.get("code_mean_square"),
+    "log energy": _log_energy,
+    "agreement with the classes": lambda record: record.metrics.get("code_agreement"),
 }
 """What may predict, by its name."""
 
@@ -53,14 +48,10 @@ class TrainedCell:
 
 @dataclass(frozen=True)
 class Predictor:
-    """How well a line on one number tells accuracy.
+    """How well a line on one number tells accuracy: the share of the variance over cells that it explains.
 
-    Attributes:
-        name: of the number.
-        cells: how many points.
-        r_squared: of the variance over cells, the share that the line explains.
-        low, high: its 95 % interval, schemes drawn again.
-        held_out: the share that lines through the other schemes explain; below 0 where they are worse than the mean.
+    `low` and `high` are its 95 % interval, schemes drawn again. `held_out` is the share that lines through the other
+    schemes explain; below 0 where they are worse than the mean.
     """
 
     name: str
