@@ -148,17 +148,15 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Features as int8, with the step and the centre of each column."""
-    train = found["train"]
-    blocks = [train[start : start + ROWS_AT_ONCE] for start in range(0, len(train), ROWS_AT_ONCE)]
-    center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks], axis=0) / len(train)
-    farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks], axis=0)
+    blocks = {
+        part: [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+        for part, rows in found.items()
+    }
+    center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0) / len(found["train"])
+    farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0)
     step = np.where(farthest > 0, farthest / LEVELS, 1.0)
-
-    def rounded(rows: NDArray[np.float32]) -> NDArray[np.int8]:
-        return np.clip(np.rint((rows - center) / step), -LEVELS, LEVELS).astype(np.int8)
-
     packed: dict[str, NDArray[Any]] = {}
-    for part, rows in found.items():
-        starts = range(0, len(rows), ROWS_AT_ONCE)
-        packed[f"x_{part}"] = np.concatenate([rounded(rows[start : start + ROWS_AT_ONCE]) for start in starts])
+    for part, own in blocks.items():
+        rounded = [np.clip(np.rint((block - center) / step), -LEVELS, LEVELS).astype(np.int8) for block in own]
+        packed[f"x_{part}"] = np.concatenate(rounded)
     return packed | {"step": step.astype(np.float32), "center": center.astype(np.float32)}

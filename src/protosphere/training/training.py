@@ -25,7 +25,7 @@ from protosphere.training.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.training.evaluation import Evaluation
 from protosphere.training.heads import Classifier, build_head, build_objective
 from protosphere.training.normalising import Normalise
-from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
+from protosphere.training.optimising import build_optimiser, build_schedule, set_rate
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
 from protosphere.training.reassignment import Reassignment
 from protosphere.training.recipe import Recipe
@@ -159,7 +159,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
         seen += whole
         if epoch < warmup:
-            set_rate(run.optimiser, lr * warmup_factor(warmup, epoch + seen / len(run.data.train)))
+            set_rate(run.optimiser, lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup))
         total, correct = run.model(inputs, labels)
         run.optimiser.zero_grad()
         fabric.backward(total * (part.world / whole))  # processes average their gradients
