@@ -88,9 +88,7 @@ class Classifier(nn.Module):
 
     def __init__(self, backbone: nn.Module, head: nn.Module, objective: Objective) -> None:
         super().__init__()
-        self.backbone = backbone
-        self.head = head
-        self.objective = objective
+        self.backbone, self.head, self.objective = backbone, head, objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
         """z; with labels the sum of the losses and the number of inputs that are nearest to their own class."""

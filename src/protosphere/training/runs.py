@@ -89,7 +89,7 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
 def run_or_reason(
     recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
 ) -> RunRecord:
-    """`run` with `watch` after each epoch; what fails is a record too, but a store that cannot be written to an error."""
+    """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
     from protosphere.training.devices import make_fabric
 
     fabric = make_fabric(accelerator, recipe.precision)

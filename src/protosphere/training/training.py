@@ -18,6 +18,7 @@ from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
 from protosphere.files import make_folder
+from protosphere.nn import PrototypeHead
 from protosphere.training.batches import augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from protosphere.training.devices import reproducible, summing_type
@@ -117,7 +118,7 @@ def _prepared(
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
         if run.reassignment is not None:
-            run.reassignment.restore(done["head"])
+            run.reassignment.use(PrototypeHead.from_state_dict(done["head"]))
         if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
             raise ValueError("the schedule is another")
         states = done | {"head": done["head"] or run.classifier.head.state_dict()}
