@@ -6,7 +6,7 @@ products with the prototypes says which class gets which for the next epoch. The
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -47,8 +47,7 @@ class Reassignment:
         if epoch < self.recipe.reassignment:
             code: SphericalCode = self.head.code
             order = linear_assignment(summed(directions).double().cpu().numpy(), code.points)
-            settings: dict[str, Any] = {"preset": self.recipe.preset, "scale": self.recipe.scale}
-            self.use(PrototypeHead(_reordered(code, order), **settings))
+            self.use(PrototypeHead(_reordered(code, order), preset=self.recipe.preset, scale=self.recipe.scale))
 
     def use(self, head: PrototypeHead) -> None:
         """Make it the classifier's, and watch what it is trained by."""
