@@ -15,6 +15,12 @@ from protosphere.training.records import RunRecord
 Rates = dict[float, dict[int, RunRecord]]
 """Runs by learning rate and seed."""
 
+LEARNED = "learned layer"
+"""The way that others are compared with unless another is named."""
+
+MOST_TOLD = 12
+"""Ways that a complaint names."""
+
 FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds")
 
 
@@ -25,11 +31,16 @@ def compared(
 
     A reference that has one dimension only, as a learned layer has, is that of every dimension.
     """
-    chosen = {key: _at_best_rate(rates) for key, rates in _by_way(records, way).items()}
+    groups = _by_way(records, way)
+    if not any(_values(runs, metric) for rates in groups.values() for runs in rates.values()):
+        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
+    chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
-        known = "; ".join(dict.fromkeys(name for name, _ in chosen))
-        raise InvalidArgumentError(f"'against' must be a way of the results ({known}), got {brief(against)}")
+        known = [*dict.fromkeys(name for name, _ in groups)]
+        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (len(known) > MOST_TOLD)
+        default = ", the default" * (against == LEARNED)
+        raise InvalidArgumentError(f"'against' must be a way of the results ({told}), got {brief(against)}{default}")
     only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
     rows: list[Compared] = []
     for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
@@ -38,8 +49,6 @@ def compared(
             other = {} if name == against else _values(reference.get(dim, only), metric)
             rate, mean = next(iter(runs.values())).recipe.lr, mean_with_interval(list(values.values()))
             rows.append(Compared(name, dim, rate, len(values), mean, _paired(values, other)))
-    if not rows:
-        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     return rows
 
 

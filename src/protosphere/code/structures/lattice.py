@@ -10,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.plain import Plain
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, fraction_words, read_fraction, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import gram_blocks, point_rows
 from protosphere.geometry.lattice_coset import LatticeCoset

@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, fraction_words, read_fraction, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
@@ -137,10 +136,9 @@ class Plain:
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
-    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
+    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding; CertificateError where it is none.
 
-    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
-    points K/(K-1). CertificateError where the measured value is off the grid.
+    Words of +-1/sqrt(n) have step 2/n, a simplex of K points K/(K-1).
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:
