@@ -88,7 +88,6 @@ def _in_batches(run: Callable[[Tensor], Tensor], batch: int) -> Callable[[Tensor
     def features(images: Tensor) -> Tensor:
         missing = -len(images) % batch
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)]) if missing else images
-        starts = range(0, len(filled), batch)
-        return torch.cat([run(filled[start : start + batch]) for start in starts])[: len(images)]
+        return torch.cat([run(some) for some in torch.split(filled, batch)])[: len(images)]
 
     return features
