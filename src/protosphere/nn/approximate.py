@@ -20,8 +20,8 @@ from protosphere.nn.projections.dense import DensePart, matrix
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, whole_cosets
 from protosphere.nn.projections.part import Found, cuts, merged_top
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.streaming import widened, without_autocast
-from protosphere.nn.threads import by_rows
+from protosphere.nn.streaming import widened
+from protosphere.nn.threads import gathered_rows
 from protosphere.types import Indices
 
 CHUNK_COSETS = 1 << 10
@@ -75,10 +75,8 @@ class ApproximateTop(nn.Module):
         most = self.cosets * self.dim
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
-        with without_autocast(z):
-            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
-        values, classes = zip(*pieces, strict=True)
-        return torch.cat(values).to(z.dtype), torch.cat(classes)
+        values, classes = gathered_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
+        return values.to(z.dtype), classes
 
     def _top(self, z: Tensor, k: int) -> Found:
         found = self._within(z, self.votes(z).topk(self.cosets, dim=1).indices, k)

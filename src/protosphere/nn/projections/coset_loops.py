@@ -5,8 +5,6 @@ order of the rows of z, b equal stretches for the b = `bins` sums that are trans
 for its opposite too.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.compiled import compiled_exactly

@@ -74,7 +74,7 @@ class FusedCosets(nn.Module):
         total = weights.sum(1)
         value = (peak + total.log()).flatten()[: len(z)]
         if not with_mean:
-            return value, torch.zeros_like(z)
+            return value, z.new_empty(len(z), 0)
         shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tailed else None
         mean = _tensor(word_sums).view(len(lanes), len(self.columns), _loops().LANES) / total[:, None]
         return value, self._out_of_lanes(mean, shares, len(z))

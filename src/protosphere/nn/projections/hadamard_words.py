@@ -66,7 +66,9 @@ class _Words(torch.autograd.Function):
 
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
-    words = fresh(z, len(z), part.num_words)
+    words = z.new_empty(len(z), part.num_words)
+    if in_memory(z) and words.nbytes > HUGE_PAGES_FROM:  # which nobody has touched yet, so that it took no time
+        words = torch.from_numpy(np.empty(words.shape, z.numpy().dtype))  # pyright: ignore[reportUnknownMemberType]
     by_rows(lambda rows: _write_words(z[rows], part, words[rows]), z, part.num_words)
     return words
 
@@ -87,8 +89,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words)
-    return torch.cat(pieces)
+    return torch.cat(by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words))
 
 
 def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
@@ -103,11 +104,3 @@ def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
         sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
     total = part.unbinned(sums)
     return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
-
-
-def fresh(like: Tensor, rows: int, columns: int) -> Tensor:
-    """Memory to be written, of the dtype and on the device of `like`."""
-    if in_memory(like) and rows * columns * like.element_size() > HUGE_PAGES_FROM:
-        flat = np.empty(rows * columns * like.element_size(), dtype=np.uint8)
-        return torch.from_numpy(flat).view(like.dtype).view(rows, columns)  # pyright: ignore[reportUnknownMemberType]
-    return like.new_empty(rows, columns)
