@@ -53,10 +53,9 @@ class ApproximateTop(nn.Module):
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        halves = {"outer": hadamard(1 << m // 2), "inner": hadamard(1 << (m - m // 2))}
-        transforms = {name: matrix.astype(np.float32) for name, matrix in halves.items()}
+        outer, inner = (hadamard(1 << bits).astype(np.float32) for bits in (m // 2, m - m // 2))
         kept = {"shifts": np.arange(code.dim) ^ shifts[:, None], "classes": classes, "rest_classes": rest}
-        for name, array in (kept | transforms | {"signs": signs}).items():
+        for name, array in (kept | {"outer": outer, "inner": inner, "signs": signs}).items():
             self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
         self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
         self.rest = DensePart(matrix(code, rest, torch.float32)) if len(rest) else None

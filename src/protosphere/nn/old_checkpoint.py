@@ -15,10 +15,7 @@ from protosphere.errors import InvalidArgumentError
 
 
 def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) -> SphericalCode:
-    """The code of such a state with room for its reserve, built again.
-
-    'best' was then by algebra alone and did not say what it had chosen: whatever has the digest is it.
-    """
+    """The code of such a state with room for its reserve, built again: whatever has the digest."""
     if not words.get("provenance"):
         raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
     provenance = Provenance(**words["provenance"])
@@ -42,7 +39,7 @@ def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) ->
 
 
 def _possible(provenance: Provenance) -> Iterable[Provenance]:
-    """What the words may have meant: themselves, or for 'best' all that it may have chosen, the likely first."""
+    """What the words may have meant: themselves, or, likely ones first, all that 'best' may have chosen by algebra."""
     if provenance.construction != "best" or provenance.options.get("iterations") != 0:
         return [provenance]
     K, n = provenance.num_classes, provenance.dim

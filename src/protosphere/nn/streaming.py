@@ -38,7 +38,7 @@ def merged_log_sum_exps(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor
 
 def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
     """Those of one part, tile by tile; without the mean B x 0 numbers."""
-    bounded = _bounded(z, part.num_words)
+    bounded = _bounded(z, part.num_words)  # then there is no need of a maximum, and exp(-score) is 1 / exp(score)
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in part.tiles(len(z)):
@@ -68,10 +68,7 @@ def tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], 
 
 
 def _bounded(z: Tensor, num_words: int) -> bool:
-    """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|.
-
-    Then there is no need of a maximum, and exp(-score) is 1/exp(score).
-    """
+    """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|."""
     limit = LARGEST_EXPONENT - log(num_words)
     return in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
 

@@ -129,10 +129,7 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 
 
 def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
-    """The whole cosets of the code of the first `bits` rows, with the all-one word or without, and which rows they are.
-
-    None where few of the words are in such.
-    """
+    """Whole cosets of the code of the first `bits` rows, with the all-one word or not, and their rows; None if few."""
     order, size = np.argsort(rows.numbers, kind="stable"), 1 << (bits + antipodal)
     blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
@@ -145,10 +142,8 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
-    representatives, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
-    layout = HadamardLayout(
-        rows.length, rows.coefficient, representatives, generator, antipodal, rows.tails, tail_of
-    )  # fmt: skip
+    cosets, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
+    layout = HadamardLayout(rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of)
     return layout, blocks.reshape(-1)
 
 

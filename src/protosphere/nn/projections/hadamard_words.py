@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import call
+from protosphere.nn.softmax import Dims, call, folded, unfolded
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
 
@@ -57,11 +57,9 @@ class _Words(torch.autograd.Function):
         return coset_words(tangents[0], ctx.part, ctx.transposed)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Tensor, int]:
-        del info
-        rows: Tensor = args[0].movedim(in_dims[0], 0)
-        found = coset_words(rows.flatten(0, 1), *args[1:])
-        return found.view(*rows.shape[:2], found.shape[1]), 0
+    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
+        (rows,) = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, coset_words(rows, *args[1:]))[0], 0
 
 
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:

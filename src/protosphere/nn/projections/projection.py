@@ -126,11 +126,8 @@ class Projection(nn.Module):
         return torch.cat(by_rows(of_rows, z, self.num_words))
 
     def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient.
-
-        Some rows at a time: weights in another order take as much memory as they do.
-        """
-        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
+        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient."""
+        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])  # rows at a time: in another order they are a second block
         sums, totals = [widened(weights[:0]).new_zeros(0, self.dim)], [widened(weights[:0]).new_zeros(0)]
         with torch.no_grad(), without_autocast(weights):
             for start in range(0, len(weights), size):
