@@ -44,7 +44,8 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
     for tile in part.tiles(len(z)):
         scores, before = part.scores(z, tile), best
         if not bounded:
-            best = torch.maximum(best, _highest(scores, part.antipodal))
+            best = torch.maximum(best, scores.amax(0).amax(1))
+            best = torch.maximum(best, -scores.amin(0).amin(1)) if part.antipodal else best
             shrink = torch.exp(before - best)
             total, mean = total * shrink, mean * shrink[:, None]
         total = total + _exponentials(scores, None if bounded else best[:, None], part.antipodal)
@@ -71,12 +72,6 @@ def _bounded(z: Tensor, num_words: int) -> bool:
     """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|."""
     limit = LARGEST_EXPONENT - log(num_words)
     return in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
-
-
-def _highest(scores: Tensor, antipodal: bool) -> Tensor:
-    """The largest score of each vector, of either sign where both are there."""
-    highest = scores.amax(0).amax(1)
-    return torch.maximum(highest, -scores.amin(0).amin(1)) if antipodal else highest
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
+from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words
 from protosphere.nn.projections.part import Tile, cuts, merged_top
-from protosphere.nn.streaming import tiled_log_sum_exp
+from protosphere.nn.streaming import tiled_log_sum_exp, widened
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""
@@ -64,9 +64,14 @@ class HadamardPart(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
-        if torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export():
-            return in_one_piece(z, self)
-        return coset_words(z, self)
+        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()):
+            return coset_words(z, self)
+        wide = widened(z)
+        summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
+        words = torch.matmul(summed.permute(1, 2, 0), self.words.to(wide.dtype))
+        if self.tailed:
+            words = words + self.tail_scores(wide, (0, self.signs.shape[2]))[:, :, None]
+        return words.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
         """z as the first product takes it: (b, B, L)."""

@@ -156,10 +156,8 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 
 def _linear(words: PackedBits) -> bool:
     """Whether word i is the sum of the words number 2^j, j the bits of i."""
-    summed = words[:1]
-    while len(summed) < len(words):
-        summed = np.vstack([summed, summed ^ words[len(summed)]])
-    return np.array_equal(summed, words)
+    i = np.arange(1, len(words))
+    return not words[0].any() and np.array_equal(words[i], words[i & -i] ^ words[i & (i - 1)])
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:

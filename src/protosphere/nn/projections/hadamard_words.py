@@ -1,4 +1,4 @@
-"""The products with every word of a Hadamard part, in order: for graphs in one piece, else tile by tile."""
+"""The products with every word of a Hadamard part, in order, tile by tile."""
 
 from __future__ import annotations
 
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
 products; numpy asks for huge pages there: 9 ms against 45 ms for 64 MB."""
-
-
-def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
-    """Without loops: what a compiler or an exporter sees."""
-    wide = widened(z)
-    summed = torch.bmm(part.binned(wide), part.signs.to(wide.dtype))
-    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(wide.dtype))
-    if part.tailed:
-        words = words + part.tail_scores(wide, (0, part.signs.shape[2]))[:, :, None]
-    return words.flatten(1).to(z.dtype)
 
 
 def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:

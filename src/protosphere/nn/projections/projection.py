@@ -90,7 +90,10 @@ class Projection(nn.Module):
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, one per row; dtype and device those of `like`."""
-        check_classes(index, self.num_classes)
+        if len(index) and not torch.compiler.is_compiling():
+            lowest, highest, last = int(index.min()), int(index.max()), self.num_classes - 1
+            if lowest < 0 or highest > last:
+                raise InvalidArgumentError(f"'index' must lie in 0, ..., {last}, got {lowest}..{highest}")
         return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
@@ -179,15 +182,6 @@ class Projection(nn.Module):
 
         values, words = gathered_rows(of_rows, z, self.num_words)
         return values.to(z.dtype), words
-
-
-def check_classes(index: Tensor, num_classes: int) -> None:
-    """Raise unless these are classes."""
-    if torch.compiler.is_compiling() or len(index) == 0:
-        return
-    lowest, highest = int(index.min()), int(index.max())
-    if lowest < 0 or highest >= num_classes:
-        raise InvalidArgumentError(f"'index' must lie in 0, ..., {num_classes - 1}, got {lowest}..{highest}")
 
 
 def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
