@@ -165,10 +165,7 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
         ignore_index: int = -100,
     ) -> Tensor:
-        """The preset's loss without ever holding B x K logits: exact, for any number of classes.
-
-        It takes what torch's cross_entropy takes, classes or probabilities, the class dimension last as in the logits.
-        """
+        """The preset's loss, exact, without B x K logits; it takes what torch's cross_entropy does, classes last."""
         if self.preset.loss == "cross_entropy":
             options = weight, label_smoothing, reduction
             return self.projection.cross_entropy(self.embed(self._wide(z)), target, *options, ignore_index=ignore_index)

@@ -38,7 +38,9 @@ def merged_log_sum_exps(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor
 
 def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
     """Those of one part, tile by tile; without the mean B x 0 numbers."""
-    bounded = _bounded(z, part.num_words)  # then there is no need of a maximum, and exp(-score) is 1 / exp(score)
+    # scores are at most |z|: up to the limit no sum overflows without a maximum, and exp(-score) is 1 / exp(score)
+    limit = LARGEST_EXPONENT - log(part.num_words)
+    bounded = in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
     total, mean = z.new_zeros(len(z)), z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in part.tiles(len(z)):
@@ -66,12 +68,6 @@ def tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], 
             weights.mul_(part.scores(direction, tile))
         total += part.tile_sum(weights, tile)
     return total
-
-
-def _bounded(z: Tensor, num_words: int) -> bool:
-    """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|."""
-    limit = LARGEST_EXPONENT - log(num_words)
-    return in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:

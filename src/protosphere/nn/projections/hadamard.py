@@ -48,7 +48,7 @@ class HadamardPart(nn.Module):
 
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
-        self.num_words, self.dim = layout.num_words, layout.dim
+        self.num_words, self.dim = len(layout.representatives) * layout.per_coset, layout.dim
         self.length, self.coefficient = layout.length, layout.coefficient
         self.both_signs = layout.antipodal
         self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())

@@ -50,11 +50,6 @@ class HadamardLayout:
         """How many words a coset has."""
         return 1 << (len(self.generator) + self.antipodal)
 
-    @property
-    def num_words(self) -> int:
-        """How many words there are."""
-        return len(self.representatives) * self.per_coset
-
     @cached_property
     def bins(self) -> Indices:
         """For each coordinate the number whose bits are the generator's rows there."""

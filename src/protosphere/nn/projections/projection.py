@@ -153,10 +153,7 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory.
-
-        z may have more dimensions, its last is n; targets are classes, or probabilities with the K last.
-        """
+        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers; n and K stand last."""
         check_vectors(z, self.dim, any_shape=True)
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
         return streamed_cross_entropy(self, z, target, scale, options)
