@@ -49,8 +49,7 @@ class FusedCosets(nn.Module):
 
     def words(self, z: Tensor, out: Tensor) -> None:
         """Write the products with all words, B x num_words."""
-        lanes = _rows_in_lanes(self._in_bins(z))
-        _loops().write_words(lanes, self.flips.numpy(), self.bins, self.both, out.numpy())
+        _loops().write_words(_rows_in_lanes(self._in_bins(z)), self.flips.numpy(), self.bins, self.both, out.numpy())
         if self.tailed:
             out.view(len(z), len(self.flips), self.bins << self.both).add_(self._tail_scores(z)[:, :, None])
 

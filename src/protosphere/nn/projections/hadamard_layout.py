@@ -157,10 +157,9 @@ def _linear(words: PackedBits) -> bool:
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
     """Which blocks are cosets of the small code, with one tail."""
-    alike = np.empty(len(blocks), dtype=np.bool_)
+    alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
         words, tails = rows.words[chunk], rows.tail_of[chunk]
-        same = (words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1)
-        alike[start : start + CHUNK_COSETS] = same
-    return alike
+        alike.append((words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1))
+    return np.concatenate(alike)
