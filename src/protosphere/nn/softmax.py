@@ -77,7 +77,7 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
     """The transpose of `folded`."""
-    return tuple(tensor.unflatten(0, (info.batch_size, -1)) for tensor in rows)
+    return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
 
 class LogSumExp(torch.autograd.Function):
