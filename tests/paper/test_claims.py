@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from statistics import stdev
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from protosphere.paper.findings import (
     MOST_SEEDS,
     NOT_RUN,
     UNDECIDED,
+    Finding,
     Sample,
     all_of,
     difference,
@@ -146,7 +148,7 @@ def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distanc
     def half(count):
         return t.ppf(0.975, count - 1) * stdev(differences) / math.sqrt(count)
 
-    if needed is None:
+    if needed == math.inf:
         assert half(MOST_SEEDS) >= distance
     else:
         assert half(needed) < distance
@@ -205,3 +207,24 @@ def test_regression_against_a_known_line():
     assert line.slope == pytest.approx(2.15)
     assert line.low < 2 < line.high
     assert regression([1, 1, 1], [1, 2, 3]) is None
+
+
+def line_of(r_squared, cells):
+    return SimpleNamespace(line=lambda: Regression(cells, -1.0, 0.0, r_squared, -2.0, 0.0, 0.1))
+
+
+@given(st.floats(0.1, 0.8), st.floats(0.1, 0.8))
+def test_so_many_cells_would_tell_two_correlations_apart_and_one_fewer_would_not(ours, theirs):
+    assume(0.01 < abs(ours - theirs) < 0.2)
+    unsure = weaker(line_of(ours, 12), line_of(theirs, 12))
+    assume(unsure.verdict == UNDECIDED)
+    assert weaker(line_of(ours, unsure.cells_needed), line_of(theirs, unsure.cells_needed)).verdict != UNDECIDED
+    fewer = unsure.cells_needed - 1
+    assert weaker(line_of(ours, fewer), line_of(theirs, fewer)).verdict == UNDECIDED
+    assert unsure.told == f"not decided; {unsure.cells_needed} cells of each would"
+
+
+def test_what_nobody_counted_is_not_told():
+    assert Finding("", UNDECIDED).told == "not decided"
+    assert Finding("", UNDECIDED, math.inf).told == f"not decided; more than {MOST_SEEDS} seeds would"
+    assert higher(by_seed(1.0), by_seed(2.0), ("a", "b")).told == "not decided; 2 seeds would"

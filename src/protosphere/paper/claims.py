@@ -6,7 +6,7 @@ from functools import partial
 
 from protosphere.paper import judges
 from protosphere.paper.evidence import Evidence, bodies_of_evidence
-from protosphere.paper.findings import MOST_SEEDS, NOT_RUN, NOTHING_RUN, UNDECIDED, Finding
+from protosphere.paper.findings import NOT_RUN, NOTHING_RUN, Finding
 from protosphere.paper.predictors import Predictor, predictors
 from protosphere.training.records import RunRecord
 
@@ -65,12 +65,8 @@ def _weaker(mnist: Iterable[Evidence], cifar100: Iterable[Evidence]) -> list[Row
 def _row(claim: Claim, finding: Finding, body: Evidence) -> Row:
     """A claim and what `body` says of it; one that was not run has neither seeds nor budget."""
     row = {"dataset": claim.dataset, "claim": claim.text, "where": claim.where, "our figures": finding.figures}
-    seeds, budget, verdict = str(body.seeds or ""), body.budget, finding.verdict
-    if verdict == NOT_RUN:
-        seeds = budget = ""
-    elif verdict == UNDECIDED:
-        verdict += f"; {finding.seeds_needed or f'more than {MOST_SEEDS}'} seeds would"
-    return row | {"seeds": seeds, "budget": budget, "verdict": verdict}
+    run = finding.verdict != NOT_RUN
+    return row | {"seeds": str(body.seeds or "") * run, "budget": body.budget * run, "verdict": finding.told}
 
 
 _cifar, _mnist = partial(Claim, "cifar100"), partial(Claim, "mnist")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, stdev
 
 from protosphere.intervals import student
@@ -37,11 +37,25 @@ class Sample:
 
 @dataclass(frozen=True)
 class Finding:
-    """Our figures, and what they say; of what is not decided, how many seeds would if means and spread stay."""
+    """Our figures, and what they say; of what is not decided, how many seeds or cells would if means and spread stay.
+
+    Seeds beyond `MOST_SEEDS` are infinitely many; None is what nobody has counted.
+    """
 
     figures: str
     verdict: str
-    seeds_needed: int | None = None
+    seeds_needed: float | None = None
+    cells_needed: int | None = None
+
+    @property
+    def told(self) -> str:
+        """The verdict, and what would decide."""
+        if self.cells_needed is not None:
+            return f"{self.verdict}; {self.cells_needed} cells of each would"
+        if self.seeds_needed is None:
+            return self.verdict
+        count = f"more than {MOST_SEEDS}" if self.seeds_needed == inf else self.seeds_needed
+        return f"{self.verdict}; {count} seeds would"
 
 
 NOTHING_RUN = Finding("", NOT_RUN)
@@ -111,7 +125,7 @@ def _compared(left: Sample, right: Sample, names: tuple[str, str], judge: Judge)
         return NOTHING_RUN
     figures, found = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}", difference(left, right)
     if found is None:
-        return Finding(figures, UNDECIDED)
+        return Finding(figures, UNDECIDED, 2)
     verdict, distance = judge(found.mean, found.margin)
     needed = seeds_to_decide(found.deviation, found.seeds, distance) if verdict == UNDECIDED else None
     return Finding(f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed)
@@ -122,14 +136,14 @@ def verdict_on(low: float, high: float) -> str:
     return HOLDS if low > 0 else DOES_NOT if high < 0 else UNDECIDED
 
 
-def seeds_to_decide(deviation: float, seeds: int, distance: float) -> int | None:
-    """How many seeds would, if spread and mean stay: the interval's half is then below the distance; None for too many.
+def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
+    """How many seeds would, if spread and mean stay: the interval's half is then below the distance; inf for too many.
 
     >>> seeds_to_decide(0.866, 4, 0.25)
     49
     """
     counts = range(seeds + 1, MOST_SEEDS + 1)
-    return next((n for n in counts if student(n - 1) * deviation / sqrt(n) < abs(distance)), None)
+    return next((n for n in counts if student(n - 1) * deviation / sqrt(n) < abs(distance)), inf)
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
@@ -139,6 +153,5 @@ def all_of(findings: Sequence[Finding]) -> Finding:
         return NOTHING_RUN
     verdicts = {finding.verdict for finding in run}
     verdict = DOES_NOT if DOES_NOT in verdicts else HOLDS if verdicts == {HOLDS} else UNDECIDED
-    needed = [finding.seeds_needed for finding in run if finding.verdict == UNDECIDED]
-    most = max((n for n in needed if n is not None), default=None) if None not in needed else None
-    return Finding("; ".join(finding.figures for finding in run), verdict, most if verdict == UNDECIDED else None)
+    needed = max((finding.seeds_needed or 0 for finding in run), default=0) if verdict == UNDECIDED else None
+    return Finding("; ".join(finding.figures for finding in run), verdict, needed)

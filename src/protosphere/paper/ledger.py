@@ -18,10 +18,11 @@ docs/claims.md` from the tables in `results/`; the claims on geometry (section 4
 Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
 half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and *does not hold*
 where it is below what a test set of 10,000 images can tell: one standard error of an accuracy, half a point at 50 to
-70 %, a seventh at 98 %. Anything less is *not decided*, with the number of seeds that would decide it if means and
-spread stay as they are. The spread is that of all cells of the schemes compared, about their means and what the seed
-does to all alike: three seeds of two cells say little of it. Shares R² have their 95 % intervals by Fisher's z. A claim
-has a row for each network that it was run with: what one says is of its budget. The paper's own is
+70 %, a seventh at 98 %. Anything less is *not decided*, with the number of seeds, or of cells (a scheme in a
+dimension with a mapping), that would decide it if means and spread stay as they are. The spread is that of all cells
+of the schemes compared, about their means and what the seed does to all alike: three seeds of two cells say little of
+it. Shares R² have their 95 % intervals by Fisher's z. A claim has a row for each network that it was run with: what
+one says is of its budget. The paper's own is
 
 ```sh
 protosphere reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: a GPU, or several
