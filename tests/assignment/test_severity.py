@@ -55,6 +55,9 @@ def test_tensors_are_taken_and_bad_input_gets_one_sentence():
         (SCORES, LABELS, 101, "'k' must be at most"),
         (SCORES, LABELS * 1.0, 1, "'labels' must be classes"),
         (SCORES * np.nan, LABELS, 1, "finite"),
+        (SCORES[:0], LABELS[:0], 1, "'scores' must be a matrix with a row per image, got"),
     ):
         with pytest.raises(ps.InvalidArgumentError, match=says):
             hierarchical_distance(scores, labels, TREE, k)
+    with pytest.raises(ps.InvalidArgumentError, match="'probabilities' must be a matrix with a row per image"):
+        expected_cost_scores(SCORES[0], TREE)

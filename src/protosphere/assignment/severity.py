@@ -41,7 +41,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
     The class with the highest is the prediction of the least conditional risk (Karthik et al. 2021); the k highest are
     the k such predictions. `probabilities` are those of a softmax, one image a row.
     """
-    chances = real_matrix(probabilities, "scores", least_rows=1)
+    chances = real_matrix(probabilities, "probabilities", least_rows=1)
     return -(chances @ heights_of(tree, chances.shape[1]).astype(np.float64))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from protosphere.assignment.taxonomy import SHIPPED, taxonomy
 from protosphere.errors import InvalidArgumentError, as_choice, brief
+from protosphere.files import reason
 from protosphere.types import Points
 
 ASYMMETRY = 1e-6
@@ -87,13 +88,10 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
             raise ValueError(f"entries of type {matrix.dtype}")
         matrix = matrix.astype(np.float64)
     except ValueError as error:
-        raise InvalidArgumentError(
-            f"'{name}' must be a matrix of real numbers: {str(error).splitlines()[0]}"
-        ) from error
+        raise InvalidArgumentError(f"'{name}' must be a matrix of real numbers: {reason(error)}") from error
     if matrix.ndim != 2 or len(matrix) < least_rows or matrix.shape[1] < 1:
-        raise InvalidArgumentError(
-            f"'{name}' must be a matrix with at least two rows, one per class, got {_shape(matrix)}"
-        )
+        rows = "at least two rows, one per class" if least_rows == 2 else "a row per image"
+        raise InvalidArgumentError(f"'{name}' must be a matrix with {rows}, got {_shape(matrix)}")
     finite = np.isfinite(matrix).all(axis=1)
     if not finite.all():
         raise InvalidArgumentError(f"'{name}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")

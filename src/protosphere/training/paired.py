@@ -21,7 +21,7 @@ LEARNED = "learned layer"
 MOST_TOLD = 12
 """Ways that a complaint names."""
 
-FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds")
+FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "converse", "images_per_second", "seconds")
 
 
 def compared(
