@@ -81,12 +81,12 @@ def thinned(points: Points, num_classes: int) -> Indices:
     """Numbers of `num_classes` points, the others removed one at a time: always one that is in most closest pairs."""
     gram = points @ points.T
     np.fill_diagonal(gram, -2)
-    alive = np.ones(len(points), dtype=np.bool_)
-    closest = _closest_pairs(gram)
+    alive, closest = np.ones(len(points), dtype=np.bool_), np.zeros(gram.shape, dtype=np.bool_)
     degree = closest.sum(axis=1)
     for _ in range(len(points) - num_classes):
         if not degree.any():
-            closest = _closest_pairs(np.where(alive[:, None] & alive, gram, -2))
+            left = np.where(alive[:, None] & alive, gram, -2)
+            closest = left >= left.max() - SAME
             degree = closest.sum(axis=1)
         worst = int(np.argmax(degree))
         alive[worst] = False
@@ -94,7 +94,3 @@ def thinned(points: Points, num_classes: int) -> Indices:
         closest[:, worst] = False
         degree[worst] = 0
     return np.flatnonzero(alive)
-
-
-def _closest_pairs(gram: Points) -> NDArray[np.bool_]:
-    return gram >= gram.max() - SAME
