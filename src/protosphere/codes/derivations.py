@@ -19,11 +19,8 @@ from protosphere.errors import InvalidArgumentError, brief
 Bits = NDArray[np.uint8]
 """A generator matrix, one bit per byte."""
 
-MOST_COLUMNS, MOST_ROWS = 512, 64
-"""No code on the way is longer, or has more dimensions."""
-
-MOST_TEXT = 4096
-"""Characters of a derivation."""
+MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
+"""No code on the way is longer, or has more dimensions, and no derivation more characters."""
 
 
 def generator_matrix(derivation: str) -> Bits:

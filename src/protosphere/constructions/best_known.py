@@ -25,14 +25,8 @@ from protosphere.types import Progress, ignore
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
 
-LARGEST_THINNED = 4096
-"""Up to so many points the K to keep are chosen with care."""
-
-LARGEST_UNPACKED = 1 << 26
-"""Up to so many entries of theirs: half a gigabyte."""
-
-LINEAR = frozenset({"best_known_linear"})
-"""Words of a linear code: more than half of them hold a pair at every distance that there is."""
+LARGEST_THINNED, LARGEST_UNPACKED = 4096, 1 << 26
+"""Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
 
 LARGEST_OPTIMISED = 200_000_000
 """Products K^2 n up to which more than one candidate is built, and an even code is spread."""
@@ -116,7 +110,8 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
 
 def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
-    all_distances = candidate.scheme in LINEAR and 2 * num_classes > candidate.size
+    # more than half of the words of a linear code hold a pair at every distance that there is
+    all_distances = candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
     thinnable = num_classes < candidate.size <= LARGEST_THINNED and candidate.size * dim <= LARGEST_UNPACKED
     if all_distances or not thinnable:
         named = candidate.first(num_classes)

@@ -11,11 +11,8 @@ from protosphere.types import Points, Progress, ignore
 
 PREFERENCES = ("separated", "even")
 
-TIE = 1e-9
-"""Max cosines this close are equal."""
-
-ENERGY_DIGITS = 12
-"""Energies that agree so far are equal: the order of before decides."""
+TIE, ENERGY_DIGITS = 1e-9, 12
+"""Max cosines this close are equal, and energies that agree so far: the order of before decides."""
 
 LARGEST_COMPARED = 5_000
 """Up to so many classes energies are compared."""

@@ -6,11 +6,9 @@ from numpy.typing import NDArray
 from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
-LARGEST_COMPARED = 1 << 28
-"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs."""
-
-LARGEST_PAIRWISE = 4096
-"""And the number of points: their cosines are held at once, 128 MB."""
+LARGEST_COMPARED, LARGEST_PAIRWISE = 1 << 28, 4096
+"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs, and
+points: their cosines are held at once, 128 MB."""
 
 DIGITS = 9
 """Cosines are compared so far rounded: the same order on every machine."""

@@ -20,14 +20,12 @@ SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 Build = Callable[..., Placement | SphericalCode]
 
 
-def _none(num_classes: int, dim: int, **options: object) -> None:
+def _none(*_: object, **__: object) -> None:
     """No obstacle, or no guarantee, whatever is asked for."""
-    del num_classes, dim, options
 
 
-def orthogonal_or_opposed(num_classes: int, dim: int) -> Fraction:
+def orthogonal_or_opposed(*_: object, **__: object) -> Fraction:
     """The guarantee of schemes that have no cosine above 0."""
-    del num_classes, dim
     return Fraction(0)
 
 

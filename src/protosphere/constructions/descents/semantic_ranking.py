@@ -19,11 +19,8 @@ from protosphere.types import Progress, ignore
 if TYPE_CHECKING:
     from torch import Tensor
 
-LARGEST_K = 2_000
-"""A step holds all triplets of one class at least."""
-
-MOST_TRIPLETS = 1 << 18
-"""Of as many classes at a step as have no more."""
+LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
+"""A step holds all triplets of one class at least, and of as many classes as have no more."""
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
