@@ -86,9 +86,8 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     moduli = _numbers(polynomials)
     if min(moduli) < 3 or not all(modulus & 1 for modulus in moduli) or sum(map(degree, moduli)) > MOST_ROWS:
         raise ValueError("x is not invertible, or there are too many rows")
-    columns: list[int] = []
-    for first in _numbers(representatives):
-        columns += _orbit(first, moduli, _whole(squarings, MOST_ROWS))
+    turns = _whole(squarings, MOST_ROWS)
+    columns = [column for first in _numbers(representatives) for column in _orbit(first, moduli, turns)]
     return _as_columns(columns, sum(map(degree, moduli)))
 
 

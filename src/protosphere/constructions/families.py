@@ -1,8 +1,7 @@
 """Families of codes whose sizes and separations are known in advance: a construction each, and starts for the search.
 
-A family is one generator function. It yields every member, or every one up to the dimension it is given, cheaply, as a
-record with its theorem's max cosine; points are placed only when asked for. `family` turns it into a registered
-construction.
+A family is one generator of its members, or of those up to the dimension it is given: records with a theorem's max
+cosine, made cheaply; points are placed only when asked for. `family` registers it as a construction.
 """
 
 import inspect

@@ -10,11 +10,9 @@ LARGEST_COMPARED, LARGEST_PAIRWISE = 1 << 28, 4096
 """Entries (points squared, times how many come first) up to which the first ones are searched among all pairs, and
 points: their cosines are held at once, 128 MB."""
 
-DIGITS = 9
-"""Cosines are compared so far rounded: the same order on every machine."""
-
-SAME = 1e-9
-"""Cosines this close count as one level of those that are thinned."""
+DIGITS, SAME = 9, 1e-9
+"""Cosines are compared rounded so far, for the same order on every machine; of those that are thinned so close ones
+count as one level."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:

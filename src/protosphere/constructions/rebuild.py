@@ -32,9 +32,8 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     placed = provenance.placed_by
     entry = describe(placed.construction)
     if entry.searched:
-        raise InvalidArgumentError(
-            f"'provenance' must name what words give back, got a search by '{entry.name}': its points are in its file"
-        )
+        got = f"got a search by '{entry.name}': its points are in its file"
+        raise InvalidArgumentError(f"'provenance' must name what words give back, {got}")
     placement = placement_of(provenance, progress)
     guarantee = entry.promised(placed.num_classes, placed.dim, with_choice(placed).chosen, placed.options)
     return SphericalCode(placement, certified(placement, guarantee, progress), provenance)

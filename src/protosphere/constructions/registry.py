@@ -122,10 +122,9 @@ CONSTRUCTIONS: Registry[Construction] = Registry("construction", argument="schem
 
 
 def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Build], Build]:
-    """Register the decorated build function under its own name; a second one of the same name is an error.
+    """Register the decorated build function under its own name, and that which it had `formerly`; each only once.
 
-    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults. A construction
-    that was renamed is also found by its former name, `formerly`.
+    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults.
     """
     return CONSTRUCTIONS.register(lambda build: Construction(build.__name__, build, **record), formerly)
 

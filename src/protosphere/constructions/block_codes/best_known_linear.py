@@ -28,7 +28,6 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
 
 
 def _fitting(num_classes: int, dim: int) -> Member | None:
-    """The code with the largest known distance among those with just enough words."""
     row = shipped_linear_codes().rows.get((dim, message_bits(num_classes)))
     return row and _member(row)
 

@@ -7,13 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement, dense_placement
+from protosphere.codes.fields import LARGEST_ORDER
 from protosphere.codes.primes import prime_powers
 from protosphere.codes.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.simplex import simplex_points
-
-LARGEST_Q = 256
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,12 @@ class OuterCode:
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
-    powers = prime_powers(LARGEST_Q)
+    powers = prime_powers(LARGEST_ORDER)
     bases = [power for power in powers if q is None or (isinstance(q, int) and q == power)]
     if not bases:
-        near = sorted(sorted(powers, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2])
-        raise InvalidArgumentError(
-            f"'q' must be a prime power up to {LARGEST_Q}, got {brief(q)}; nearest: {', '.join(map(str, near))}"
-        )
+        nearest = sorted(powers, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2]
+        got = f"got {brief(q)}; nearest: {', '.join(map(str, sorted(nearest)))}"
+        raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_ORDER}, {got}")
     for base in bases:
         k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
         yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
@@ -61,10 +59,8 @@ def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
     possible = sorted({code.dim for code in outer_codes(num_classes, q)}, key=lambda other: abs(other - dim))
     field = "a prime power q" if q is None else f"q = {q}"
     where = "nearest: " + ", ".join(map(str, sorted(possible[:2]))) if possible else "no dim holds so many"
-    return (
-        f"'reed_solomon' needs dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}, "
-        f"got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
-    )
+    rule = f"dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}"
+    return f"'reed_solomon' needs {rule}, got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
 
 
 def _choose(num_classes: int, dim: int, *, q: int | None) -> dict[str, int]:
