@@ -39,7 +39,12 @@ def hadamard(order: int) -> Signs:
         orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
         nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
         raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
-    matrix = _built(order, factor)
+    if order <= 2:
+        matrix = np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
+    elif order != factor:
+        matrix = np.kron(hadamard(factor), hadamard(order // factor))
+    else:
+        matrix = _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
     matrix.flags.writeable = False
     return matrix
 
@@ -63,14 +68,6 @@ def _is_paley(order: int) -> bool:
 def _is_field(q: int) -> bool:
     pair = prime_power(q)
     return pair is not None and (pair[1] == 1 or q <= LARGEST_ORDER)
-
-
-def _built(order: int, factor: int) -> Signs:
-    if order <= 2:
-        return np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
-    if order != factor:
-        return np.kron(hadamard(factor), hadamard(order // factor))
-    return _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
 
 
 def _paley_one(q: int) -> Signs:

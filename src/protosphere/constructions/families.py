@@ -41,15 +41,10 @@ class Member:
 
 
 def dense_member(
-    dim: int,
-    size: int,
-    max_cosine: Cosine,
-    recipe: str,
-    points: Callable[[int], Points],
-    cosine_step: Fraction | None = None,
+    dim: int, size: int, max_cosine: Cosine, recipe: str, points: Callable[[int], Points], step: Fraction | None = None
 ) -> Member:
-    """A member whose first so many points are the rows that `points` gives for their number."""
-    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), cosine_step))
+    """A member whose first points are the rows that `points` gives for their number; cosines are 1 - j times `step`."""
+    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), step))
 
 
 Members = Callable[[int], Iterable[Member]]
