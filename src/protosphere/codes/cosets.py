@@ -18,7 +18,7 @@ from protosphere.codes.reed_muller import generator_rows
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
 CHUNK_WORDS, TILE_ENTRIES = 1 << 14, 1 << 16
-"""Words encoded, and numbers transformed, at once: those stay in cache."""
+"""Words encoded, and numbers transformed, at once: they stay in cache."""
 
 MOST_SUM_BITS = 22
 """Sums of representatives are collected where the representatives span at most so many dimensions."""

@@ -7,12 +7,13 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.code.placement import Placement, dense_placement
-from protosphere.codes.fields import LARGEST_ORDER
 from protosphere.codes.primes import prime_powers
 from protosphere.codes.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.simplex import simplex_points
+
+LARGEST_Q = 256
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ class OuterCode:
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
-    powers = prime_powers(LARGEST_ORDER)
+    powers = prime_powers(LARGEST_Q)
     bases = [power for power in powers if q is None or (isinstance(q, int) and q == power)]
     if not bases:
         nearest = sorted(powers, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2]
         got = f"got {brief(q)}; nearest: {', '.join(map(str, sorted(nearest)))}"
-        raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_ORDER}, {got}")
+        raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_Q}, {got}")
     for base in bases:
         k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
         yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
