@@ -109,6 +109,15 @@ def test_a_second_is_refused_until_the_first_ends_or_is_killed(tmp_path, name):
         pass
 
 
+def test_links_in_a_circle_are_one_sentence(tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(StorageError, match=r"Too many levels of symbolic links|Symlink loop"):
+        replace_file(loop, lambda beside: beside.touch())
+    with pytest.raises(StorageError, match=r"Too many levels of symbolic links|Symlink loop"), locked(loop, "sweep"):
+        pass
+
+
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path):
     (tmp_path / "lock").mkdir()
     with pytest.raises(StorageError, match=r"cannot write '.*lock'"), locked(tmp_path, "sweep"):

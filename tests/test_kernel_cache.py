@@ -137,6 +137,12 @@ def test_a_kernel_in_another_file_is_never_stale(tmp_path):
     assert called() == 7.0
 
 
+def test_the_options_of_the_compiler_are_part_of_the_key(monkeypatch):
+    read, before = Path.read_bytes, kernel_cache._key()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == "compiled.py"))
+    assert kernel_cache._key() != before
+
+
 def test_kernels_depend_on_sources_of_kernels_alone():
     kernels = {path for path in PACKAGE.rglob("*.py") if "from protosphere.compiled import" in path.read_text()}
     assert len(kernels) >= 4

@@ -80,8 +80,6 @@ def _check_sizes(path: Path, archive: np.lib.npyio.NpzFile, names: Collection[st
     sizes = {name: _header(archive, name)[1:] for name in names}
     total, packed = sum(size for size, _ in sizes.values()), sum(packed for _, packed in sizes.values())
     if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:
-        largest = max(sizes, key=lambda name: sizes[name][0])
+        name = max(sizes, key=lambda name: sizes[name][0])
         size = f"{total / 2**30:.1f} GiB out of {packed / 2**20:.1f} MiB"
-        raise StorageError(
-            f"cannot read '{path}': {largest} would unpack to {size}; real data is not packed so tightly"
-        )
+        raise StorageError(f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly")

@@ -26,9 +26,8 @@ def guarded(cell: Any) -> Any:
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
     """
-    if not isinstance(cell, str) or not cell.startswith((*FORMULA_STARTS, TEXT_MARK)) or _NUMBER.fullmatch(cell):
-        return cell
-    return TEXT_MARK + cell
+    text = isinstance(cell, str) and cell.startswith((*FORMULA_STARTS, TEXT_MARK)) and not _NUMBER.fullmatch(cell)
+    return TEXT_MARK + cell if text else cell
 
 
 def unguarded(cell: str) -> str:
@@ -48,9 +47,8 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
 
     def write(beside: Path) -> None:
         file = io.StringIO(newline="")
-        plain, quoting = (
-            csv.writer(file, lineterminator="\n", quoting=each) for each in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-        )
+        plain = csv.writer(file, lineterminator="\n")
+        quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for cells in (columns, *([row.get(name) for name in columns] for row in rows)):
             odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
             (quoting if odd else plain).writerow([guarded(cell) for cell in cells])

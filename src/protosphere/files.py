@@ -27,21 +27,26 @@ _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
 
 
+def _resolved(target: Path) -> Path:
+    """Where its links lead; StorageError where they lead nowhere, or where no file can have such a name."""
+    try:
+        place = target.resolve()
+        place.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # the last of links that lead in a circle
+        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
+    return place
+
+
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be.
 
     A link is followed, the permissions of a file that is there are kept, and what is no file is left alone. What
     writers that were killed left beside it is removed.
     """
-    try:
-        place = target.resolve()
-        if place.exists() and not place.is_file():
-            raise StorageError(f"cannot write '{target}': it is there and not a regular file")
-        beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
-    except (OSError, ValueError) as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
+    place = _resolved(target)
+    if place.exists() and not place.is_file():
+        raise StorageError(f"cannot write '{target}': it is there and not a regular file")
+    beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
     remove_abandoned(place.parent)
     try:
         beside.touch()
@@ -89,8 +94,10 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
     except (StorageError, MemoryError):
         raise
     except Exception as error:  # a file may be damaged in any way
-        reason = getattr(error, "strerror", None) or f"{otherwise} ({error})"
-        raise StorageError(f"cannot read '{path}': {reason}") from error
+        missing = "there is no such file" if isinstance(error, FileNotFoundError) else None
+        told = f" ({error})" if "pickle" not in str(error) else ""  # numpy advises to trust the file
+        said = missing or getattr(error, "strerror", None) or f"{otherwise}{told}"
+        raise StorageError(f"cannot read '{path}': {said}") from error
 
 
 def cache_folder() -> Path | None:
@@ -139,11 +146,10 @@ def make_folder(folder: Path) -> Path:
 def locked(path: Path, what: str) -> Generator[None]:
     """The only right to change `path`, a folder or a file, until this ends or the process dies.
 
-    Another who asks meanwhile is refused in one sentence (StorageError); `what` says what has it: "sweep", "run". The
-    lock of a folder is the file `lock` in it, that of a file is beside it. A file system without locks gives the right
-    to all.
+    Another who asks meanwhile gets a StorageError; `what` says what has it: "sweep", "run". The lock of a folder is
+    the file `lock` in it, that of a file is beside it. A file system without locks gives the right to all.
     """
-    place = path.resolve()
+    place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says so where it has to make do with a file that is there or not
@@ -153,10 +159,8 @@ def locked(path: Path, what: str) -> Generator[None]:
         try:
             lock.acquire()
         except Timeout as error:
-            kind = "folder" if path.is_dir() else "file"
-            raise StorageError(
-                f"'{path}' is in use by another {what}; wait for it, or choose another {kind}"
-            ) from error
+            advice = f"wait for it, or choose another {'folder' if path.is_dir() else 'file'}"
+            raise StorageError(f"'{path}' is in use by another {what}; {advice}") from error
         except (OSError, RuntimeError) as error:  # filelock raises the second where the system has no locks
             if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
                 raise StorageError(f"cannot write '{place}': {reason(error)}") from error

@@ -19,16 +19,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class Compared:
-    """One way at one dimension.
+    """One way at one dimension of z and the learning rate it is taken at: the mean of the metric over so many seeds.
 
-    Attributes:
-        way: what it is called.
-        dim: of z.
-        lr: the learning rate it is taken at.
-        seeds: how many runs.
-        mean: of the metric.
-        difference: from the reference way at that dimension, over the seeds that both have; None for itself, or where
-            they share fewer than two.
+    `difference` is from the reference way at that dimension, over the seeds that both have; None for itself, or where
+    they share fewer than two.
     """
 
     way: str

@@ -70,7 +70,7 @@ def _key() -> str:
     digest = hashlib.sha256("\n".join(told).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         source = path.read_bytes()
-        if b"protosphere.compiled import" in source:
+        if b"protosphere.compiled import" in source or path.name == "compiled.py":
             digest.update(source)
     return f"{__version__}-{digest.hexdigest()[:16]}"
 
@@ -90,11 +90,14 @@ def _in_memory(reason: str) -> None:
         _log.warning("compiled loops are not kept, each process compiles them anew: %s", reason)
 
 
-class _Folder:
-    """The one folder, as numba asks for the place of a function."""
+class _Implementation(CompileResultCacheImpl):
+    """What numba keeps of a function, under a name of ours, and where: in the one folder."""
 
-    def __init__(self, file: str) -> None:
-        self._py_file = file  # numba's warnings name it
+    def __init__(self, function: Any) -> None:
+        self._py_file: str = function.__code__.co_filename  # numba's warnings name it, and the line
+        self._lineno: int = function.__code__.co_firstlineno
+        self._filename_base = f"{function.__module__}.{function.__qualname__}"
+        self._locator = self
 
     def ensure_cache_path(self) -> None:
         Path(self.get_cache_path()).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -104,15 +107,6 @@ class _Folder:
 
     def get_source_stamp(self) -> str:
         return ""  # the folder's name has it
-
-
-class _Implementation(CompileResultCacheImpl):
-    """What numba keeps of a function, under a name of ours."""
-
-    def __init__(self, function: Any) -> None:
-        self._lineno: int = function.__code__.co_firstlineno
-        self._locator = _Folder(function.__code__.co_filename)
-        self._filename_base = f"{function.__module__}.{function.__qualname__}"
 
 
 class _Files(IndexDataCacheFile):
@@ -129,9 +123,8 @@ class _Files(IndexDataCacheFile):
     def load(self, key: object) -> object:
         place = self._place(key)
         content = Path(self._data_path(place)).read_bytes()
-        if hashlib.sha256(content[:-DIGEST_BYTES]).digest() != content[-DIGEST_BYTES:]:
-            return None
-        return self._load_data(place)
+        whole = hashlib.sha256(content[:-DIGEST_BYTES]).digest() == content[-DIGEST_BYTES:]
+        return self._load_data(place) if whole else None
 
 
 class KernelCache(FunctionCache):

@@ -3,19 +3,18 @@
 import os
 import sys
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from importlib import import_module
 from threading import Lock
 from typing import Any
 
+_lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
+"""Numbers of threads are those of the whole process. The last user gives back numpy's; all know what torch's was."""
+
 
 def processor_count() -> int:
-    """How many this process may use, by whatever the system can say.
-
-    >>> processor_count() >= 1
-    True
-    """
+    """How many this process may use, by whatever the system can say."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13
         return os.process_cpu_count() or 1  # pyright: ignore
     if hasattr(os, "sched_getaffinity"):
@@ -23,36 +22,10 @@ def processor_count() -> int:
     return os.cpu_count() or 1
 
 
-class _OneThread:
-    """Products of numpy by one thread while anybody wants it so: the number is one for the whole process."""
-
-    def __init__(self) -> None:
-        self.lock, self.users = Lock(), 0
-        self.limit: AbstractContextManager[object] = nullcontext()
-
-    def enter(self) -> None:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                self.limit = _libraries().limit(limits=1, user_api="blas")
-                self.limit.__enter__()
-
-    def leave(self) -> None:
-        with self.lock:
-            self.users -= 1
-            if self.users == 0:
-                self.limit.__exit__(None, None, None)
-
-
-_one_thread = _OneThread()
-
-
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
     """What multiplies matrices for numpy."""
-    import numpy as np
-
-    del np  # loaded, so that its library is found
+    import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 
 
@@ -60,8 +33,12 @@ def _libraries() -> Any:
 def single_threaded() -> Generator[None]:
     """Matrix products of numpy, and of torch where it is loaded, by one thread: how many do it changes last bits."""
     torch = sys.modules.get("torch")
-    before = torch and torch.get_num_threads()
-    _one_thread.enter()
+    user = object()
+    with _lock:
+        if not _users:
+            _limit.enter_context(_libraries().limit(limits=1, user_api="blas"))
+        before = next(iter(_users.values()), None) or (torch and torch.get_num_threads())
+        _users[user] = before
     try:
         if torch:
             torch.set_num_threads(1)
@@ -69,4 +46,7 @@ def single_threaded() -> Generator[None]:
     finally:
         if torch:
             torch.set_num_threads(before)
-        _one_thread.leave()
+        with _lock:
+            del _users[user]
+            if not _users:
+                _limit.close()

@@ -14,13 +14,9 @@ NORMAL_QUANTILE = 1.96
 
 @dataclass(frozen=True)
 class Regression:
-    """y = intercept + slope x by least squares.
+    """y = intercept + slope x by least squares through `count` points, `r_squared` of whose variance it explains.
 
-    Attributes:
-        count: how many points.
-        r_squared: the share of the variance that the line explains.
-        low, high: the 95 % confidence interval of the slope, by Student's t.
-        p_value: of the hypothesis that the slope is 0.
+    The 95 % confidence interval of the slope, by Student's t, is `low` to `high`; `p_value` is that of no slope at all.
     """
 
     count: int

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from protosphere import processors
 from protosphere.processors import processor_count, single_threaded
@@ -91,3 +92,15 @@ def test_threads_are_given_back_by_the_last_who_wanted_one():
             assert set(numbers()) <= {1}
         assert set(numbers()) <= {1}
     assert numbers() == before
+
+
+def test_torch_has_its_threads_again_whoever_ends_first():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    first, second = single_threaded(), single_threaded()
+    with first:
+        second.__enter__()
+        assert torch.get_num_threads() == 1
+    second.__exit__(None, None, None)
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)

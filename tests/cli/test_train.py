@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -84,7 +85,7 @@ def test_dry_run_can_be_given_back(run, here):
         (["train", "--backbone", "raising.network", *map(str, QUICK)], 1, "the run failed: KeyError: 'weights'"),
         (["train", "--option", "steps"], 2, "KEY=VALUE"),
         (["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"], 1, "the loss is"),
-        (["sweep", "none.toml"], 2, "No such file"),
+        (["sweep", "none.toml"], 2, "there is no such file"),
         (["sweep", "sweep.toml", "--workers", "0"], 2, "'workers' must be"),
         (["sweep", "sweep.toml", "--ray", "a", "b"], 2, "one address, got a b"),
         (["reproduce", "imagenet"], 2, "mnist"),
@@ -92,6 +93,9 @@ def test_dry_run_can_be_given_back(run, here):
         (["report", ".", "--html", "r.html"], 2, "has no runs yet"),
         (["report", ".", "--html", "r.pdf"], 2, "must end in .html"),
         (["claims", "none"], 2, "there is no such file or folder"),
+        (["claims", "sweep.toml"], 2, "results are a folder or a .csv table, got 'sweep.toml'"),
+        (["catalogue", "--file", "sweep.toml"], 2, "'sweep.toml': not a catalogue, or a damaged one\n"),
+        (["construct", "hierarchical", "-K", "10", "-n", "9"], 2, "'construct' takes --tree"),
         (["opposed", "digits", "--scheme", "bch", "--dim", "8"], 2, "nearest: 7, 15"),
     ],
 )
@@ -206,6 +210,9 @@ def test_claims(run, here):
     assert verdicts["A smaller max cosine goes with better accuracy"] == "holds"
     assert verdicts["The simplex at n = 99 is best"] == "not run"
     assert all(row["our figures"] for row in rows if row["verdict"] == "holds"), "none holds without figures"
+    lines = run("claims", "store").out.splitlines()
+    assert {line.index(f"  {row['dataset']}") for line, row in zip(lines, rows, strict=True)} == {len("does not hold")}
+    assert any(re.search(r"  mnist, \w+, \d+ epochs: A smaller max cosine goes", line) for line in lines)
     assert "| A smaller max cosine goes with better accuracy | C | slope" in (here / "claims.md").read_text()
 
 

@@ -106,6 +106,13 @@ def test_the_header_tells_any_safetensors_reader_what_is_inside(saved):
     assert words["certificate"]["max_cosine"] == "9/31"
 
 
+def test_the_same_code_is_the_same_bytes(saved):
+    code, first = ps.load(saved), saved.read_bytes()
+    for _ in range(8):
+        code.save(saved)
+        assert saved.read_bytes() == first
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(saved, monkeypatch):
     before = saved.read_bytes()
 

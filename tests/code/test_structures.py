@@ -22,8 +22,7 @@ from protosphere.code.structures import (
     Tailed,
     lattice,
 )
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.structure import read_structure, registered_structures, structure
+from protosphere.code.structures.structure import STRUCTURES, Content, read_structure, structure
 from protosphere.codes.linear import encode, pack
 from protosphere.codes.quadratic_forms import quadratic_forms
 from protosphere.codes.shortened_cosets import ShortenedCosets
@@ -89,7 +88,7 @@ def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(cas
 
 
 def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
-    assert {case.split(",")[0] for case in CASES} == set(registered_structures())
+    assert {case.split(",")[0] for case in CASES} == set(STRUCTURES)
     page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
     for points in CASES.values():
         assert all(f"`{name}`" in page for name in (points.name, *points.arrays(), *points.words()))

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from tools.golden import SCHEMES, write_golden
 
 import protosphere as ps
-from protosphere.code.structures import registered_structures
+from protosphere.code.structures.structure import STRUCTURES
 from protosphere.constructions import registry
 from protosphere.constructions.candidates import candidates
 from protosphere.constructions.families import Member, family
@@ -88,7 +88,7 @@ def test_every_structure_has_a_golden_file_and_every_scheme_of_then_is_still_the
     assert all(ps.describe(name) for name in SCHEMES)
     assert {f"code-{name}" for name in SCHEMES} <= {path.stem for path in FILES}
     written = {read(path).placement.structure.name for path in FILES if path.stat().st_size < 100_000}
-    assert written == set(registered_structures())
+    assert written == set(STRUCTURES)
 
 
 def test_golden_files_are_small_and_never_written_again():

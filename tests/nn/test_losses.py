@@ -146,6 +146,12 @@ def test_a_margin_is_limited_by_the_code():
 
 
 @pytest.mark.parametrize("kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__)
+def test_a_loss_of_no_prototypes(kind):
+    with pytest.raises(InvalidArgumentError, match="made from a PrototypeHead or a code, got 3"):
+        kind(3)
+
+
+@pytest.mark.parametrize("kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__)
 def test_targets_that_are_no_classes(kind):
     criterion, (z, classes) = kind(CODES[0]).double(), z_and_classes(CODES[0])
     ignored = torch.where(torch.arange(32) < 16, classes, -100)

@@ -189,7 +189,7 @@ number = 3.0
 @pytest.mark.parametrize(
     ("model", "complaint"),
     [
-        ("none.onnx", "No such file"),
+        ("none.onnx", "there is no such file"),
         ("damaged.onnx", "not a network that onnxruntime takes"),
         ("resnet", "must be a file.onnx or package.module.network"),
         ("no.such.network", "cannot be imported"),

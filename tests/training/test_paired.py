@@ -69,6 +69,8 @@ def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
         InvalidArgumentError, match=r"'against' must be a way of the results .learned bottleneck; cross"
     ):
         compared(records, series, "bottleneck")
+    with pytest.raises(InvalidArgumentError, match=r"got 'learned layer', the default$"):
+        compared(records, series, "learned layer")
 
 
 def test_a_reference_of_one_dimension_serves_all() -> None:
@@ -79,7 +81,7 @@ def test_a_reference_of_one_dimension_serves_all() -> None:
     assert rows["cross_polytope"].difference.value == pytest.approx(-10)
 
 
-def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
+def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) -> None:
     table = write_table(records, tmp_path / "runs.csv")
     assert main(["paired", str(table), "--against", "learned bottleneck", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
@@ -95,6 +97,9 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys) -> None:
     assert "'--way' must be one of" in capsys.readouterr().err
     assert main(["paired", str(table)]) == 2
     assert "learned bottleneck; cross_polytope" in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setattr("protosphere.cli.paired.MOST_DRAWN", 1)
+    assert main(["paired", str(table), "--against", "learned bottleneck", "--figure", str(tmp_path / "w.png")]) == 2
+    assert "choose some by '--way'" in capsys.readouterr().err
 
 
 def test_figures_and_tables_tell_runs_apart_by_whose_similarity() -> None:

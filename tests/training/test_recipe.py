@@ -108,7 +108,7 @@ def test_names_and_files(tmp_path):
     file.write_text("lr = = 1")
     with pytest.raises(StorageError, match="not TOML"):
         load_recipe(str(file))
-    with pytest.raises(StorageError, match="No such file"):
+    with pytest.raises(StorageError, match="there is no such file"):
         load_recipe(str(tmp_path / "none.toml"))
 
 

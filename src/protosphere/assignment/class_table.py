@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -30,11 +31,13 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
     absent = next((name for name in class_names if name not in rows), None)
     if absent is not None:
         raise InvalidArgumentError(f"'{path}' has no line for the class {brief(absent)}")
-    cells = [rows[name] for name in class_names]
-    numbers = [column for column in zip(*cells, strict=False) if all(map(_is_number, column))]
+    numbers: list[list[float]] = []
+    for column in zip(*(rows[name] for name in class_names), strict=False):
+        with suppress(ValueError):
+            numbers.append([float(cell) for cell in column])
     if not numbers:
         raise InvalidArgumentError(f"'{path}' has no column of numbers; each class needs its vector")
-    return similarity_from_embeddings(np.array(numbers, dtype=np.float64).T)
+    return similarity_from_embeddings(np.array(numbers).T)
 
 
 def _rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
@@ -51,11 +54,3 @@ def _rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StorageError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
     return rows
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

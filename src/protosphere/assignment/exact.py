@@ -42,9 +42,8 @@ def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
     for special, other in ((low, high), (high, low)):
         pairs = np.abs(cosines - special) < SAME
         np.fill_diagonal(pairs, False)
-        if pairs.sum(axis=1).max() == 1 and np.all(
-            pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
-        ):
+        two_valued = pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
+        if pairs.sum(axis=1).max() == 1 and np.all(two_valued):
             return _matched(S if special < other else -S, pairs)
     return None
 

@@ -37,15 +37,9 @@ class _Program:
         columns = np.concatenate([np.arange(count), np.arange(count), *inside])
         limits = np.concatenate([np.ones(K), [(m.sum() - 1) // 2 for m in self.odd_sets]])
         matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(limits), count))
-        answer = linprog(
-            self.weights[first, second],
-            A_ub=matrix,
-            b_ub=limits,
-            A_eq=np.ones((1, count)),
-            b_eq=[self.pairs],
-            bounds=(0, 1),
-            method="highs-ds",
-        )
+        cost, all_edges = self.weights[first, second], np.ones((1, count))
+        program = {"A_ub": matrix, "b_ub": limits, "A_eq": all_edges, "b_eq": [self.pairs], "bounds": (0, 1)}
+        answer = linprog(cost, **program, method="highs-ds")
         duals = answer.ineqlin.marginals
         reduced = self.weights - duals[:K, None] - duals[:K] - answer.eqlin.marginals[0]
         for members, dual in zip(self.odd_sets, duals[K:], strict=True):
@@ -111,9 +105,6 @@ def _integral(program: _Program, first: Indices, second: Indices) -> NDArray[np.
     rows, columns = np.concatenate([first, second, np.full(count, K)]), np.tile(np.arange(count), 3)
     matrix = csr_array((np.ones(3 * count), (rows, columns)), shape=(K + 1, count))
     low, high = np.append(np.zeros(K), program.pairs), np.append(np.ones(K), program.pairs)
-    answer: Any = milp(
-        program.weights[first, second],
-        constraints=LinearConstraint(matrix, low, high),
-        integrality=np.ones(count, dtype=np.int64),
-    )
+    cost, whole = program.weights[first, second], np.ones(count, dtype=np.int64)
+    answer: Any = milp(cost, constraints=LinearConstraint(matrix, low, high), integrality=whole)
     return np.asarray(answer.x) > 0.5

@@ -118,8 +118,7 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
 def similarity_from_confusion(confusion: Any) -> Points:
     """Bhattacharyya coefficients of the rows of a confusion matrix, true classes in rows: 1 for two that are one.
 
-    Counts or rates; a row's sum is taken out. Two classes are similar where their images are taken for the same
-    classes, each other among them.
+    Counts or rates. Two classes are similar where their images are taken for the same classes, or for each other.
 
     >>> similarity_from_confusion([[8, 2, 0], [2, 8, 0], [0, 0, 10]]).round(2).tolist()
     [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -161,7 +160,7 @@ def similarity_from_names(
 def _vector(embed: Callable[[str], Any], name: str) -> Points:
     try:
         return np.asarray(embed(name), dtype=np.float64).ravel()
-    except (KeyError, LookupError) as error:
+    except LookupError as error:
         raise InvalidArgumentError(f"'embed' has no vector for the class {brief(name)}") from error
 
 

@@ -38,8 +38,7 @@ class Taxonomy:
         if len(set(self.classes)) < len(self.classes):
             twice = next(name for name in self.classes if self.classes.count(name) > 1)
             raise InvalidArgumentError(f"a tree's classes must differ, got {brief(twice)} twice")
-        missing = [name for name in self.classes if name not in self.parents]
-        if missing:
+        if missing := [name for name in self.classes if name not in self.parents]:
             raise InvalidArgumentError(f"the tree has no parent for the class {brief(missing[0])}")
         inner = set(self.parents.values())
         if used := [name for name in self.classes if name in inner]:

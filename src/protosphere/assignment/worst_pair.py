@@ -33,15 +33,11 @@ def mildest(similarity: Points, cosines: Points, start: Indices, rng: np.random.
     """From `start`: exchange one class of the worst pair while that helps, shake, and keep the best."""
     K = len(start)
     best, best_value = _descended(similarity, cosines, start)
-    spent = K * K
-    for _ in range(KICKS):
-        if spent > WORK:
-            break
+    for _ in range(min(KICKS, 1 + (WORK - K * K) // (40 * K * K))):  # each about 40 times all pairs
         shaken = best.copy()
         some = rng.choice(K, min(K, 2 + int(rng.integers(4))), replace=False)
         shaken[some] = best[np.roll(some, 1)]
         order, value = _descended(similarity, cosines, shaken)
-        spent += 40 * K * K
         if value <= best_value:
             best, best_value = order, value
     return best

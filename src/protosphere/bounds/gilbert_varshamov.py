@@ -34,8 +34,7 @@ def _obstacle(K: int, n: int) -> str | None:
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
     """A max cosine that `num_classes` binary prototypes in `dim` dimensions certainly attain: 1 - 2 d / n.
 
-    Here d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The theorem says that the
-    code exists, not how to find it.
+    d is the Gilbert-Varshamov distance at n and k = ceil(log2 K). The theorem does not say how to find the code.
 
     >>> gilbert_varshamov(100, 64)
     Bound(value=1/4, theorem='gilbert_varshamov')

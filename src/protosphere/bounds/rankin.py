@@ -16,8 +16,7 @@ def rankin(num_classes: int, dim: int) -> Bound:
     """The least max cosine that Rankin's theorem leaves to `num_classes` points in `dim` dimensions.
 
     K <= n + 1 points have max cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have max
-    cosine at least 0, which the cross-polytope attains up to K = 2n. Past 2n it still holds, but `levenshtein` is
-    stronger.
+    cosine at least 0, which the cross-polytope attains up to K = 2n. Past 2n `levenshtein` is stronger.
 
     >>> rankin(100, 128)
     Bound(value=-1/99, theorem='rankin_simplex')

@@ -45,17 +45,14 @@ BOUNDS: Registry[RegisteredBound] = Registry("bound")
 """Every bound by its name; of equal bounds the first one is named."""
 
 
-def no_obstacle(K: int, n: int) -> None:
-    """The theorem speaks of all K and n."""
-    del K, n
-
-
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
     """K and n, an integer of at least 2 and one of at least 1."""
     return as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)
 
 
-def bound(title: str, *, kind: str, obstacle: Obstacle = no_obstacle, **record: Any) -> Callable[[Theorem], Theorem]:
+def bound(
+    title: str, *, kind: str, obstacle: Obstacle = lambda _K, _n: None, **record: Any
+) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name; a second one of the same name is an error.
 
     `record` is the rest of its `RegisteredBound`: summary, reference, and whether it is numerical. The theorem is given
@@ -67,8 +64,7 @@ def bound(title: str, *, kind: str, obstacle: Obstacle = no_obstacle, **record: 
         @wraps(theorem)
         def checked(num_classes: int, dim: int) -> Bound:
             K, n = checked_size(num_classes, dim)
-            why_not = obstacle(K, n)
-            if why_not is not None:
+            if (why_not := obstacle(K, n)) is not None:
                 raise InfeasibleError(why_not)
             return theorem(K, n)
 

@@ -22,8 +22,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
     """The max cosine below which no arrangement of `num_classes` points in `dim` dimensions comes.
 
-    The highest of the converse bounds of `BOUNDS`; of the numerical and slower one, `linear_programming`, only if it
-    is asked for. Answers are remembered.
+    The highest of the converse bounds of `BOUNDS`, the slow, numerical one only if asked for. Answers are remembered.
 
     >>> converse(1000, 128)
     Bound(value=0.0365871, theorem='levenshtein')

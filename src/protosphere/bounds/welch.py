@@ -22,8 +22,7 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
     >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
     Bound(value=1/4, theorem='welch_antipodal')
     """
-    N = as_integer("num_lines", num_lines, minimum=2)
-    n = as_integer("dim", dim, minimum=1)
+    N, n = as_integer("num_lines", num_lines, minimum=2), as_integer("dim", dim, minimum=1)
     if n >= N:
         square = Fraction(0)
     elif n * (n + 1) >= 2 * N:

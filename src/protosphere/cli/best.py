@@ -2,15 +2,13 @@
 
 from typing import Literal
 
-from rich.table import Table
-
 import protosphere as ps
 from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed, Whole
 from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
-from protosphere.cli.screen import cosine_fields, screen
-from protosphere.code.choice import Choice
+from protosphere.cli.screen import cosine_fields, print_codes
 from protosphere.code.formats import WRITABLE
+from protosphere.code.provenance import Choice
 
 
 def best(
@@ -70,12 +68,6 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 def print_choice(choice: Choice) -> None:
     """The candidates, the chosen one first."""
-    table = Table(box=None, padding=(0, 1), header_style="bold")
-    table.add_column("promised", justify="right", no_wrap=True)
-    table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("scheme: recipe", overflow="fold")
-    for c in choice.considered:
-        promise, measured = ("·" if value is None else f"{float(value):.5f}" for value in (c.promise, c.measured))
-        table.add_row(promise, measured, f"{c.scheme}: {c.recipe}")
-    screen().print(table)
-    screen().print("· no promise, or not built", style="dim")
+    cosines = [[("·" if v is None else f"{float(v):.5f}") for v in (c.promise, c.measured)] for c in choice.considered]
+    rows = [[*pair, f"{c.scheme}: {c.recipe}"] for pair, c in zip(cosines, choice.considered, strict=True)]
+    print_codes(("promised", "measured"), rows, "· no promise, or not built")

@@ -7,7 +7,7 @@ from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.files import replace_bytes
-from protosphere.paper.claims import judged, predicted
+from protosphere.paper.claims import Row, judged, predicted
 from protosphere.paper.ledger import page
 
 
@@ -23,5 +23,10 @@ def claims(results: Path, /, *, output: Output = None, json: Json = False) -> No
     rows = judged(records)
     if target is not None:
         replace_bytes(target, page(rows, predicted(records)).encode())
-    lines = (f"{row['verdict']:>27s}  {row['dataset']}: {row['claim']} ({row['our figures']})" for row in rows)
-    print_answer(rows, lines, json=json)
+    widest = max(len(row["verdict"]) for row in rows)
+    print_answer(rows, (f"{row['verdict']:>{widest}}  {_said(row)}" for row in rows), json=json)
+
+
+def _said(row: Row) -> str:
+    studied = ", ".join(filter(None, (row["dataset"], row["budget"])))
+    return f"{studied}: {row['claim']} ({row['our figures']})"

@@ -49,7 +49,7 @@ def columns(comparison: Comparison) -> list[Column]:
 
 
 def scheme_columns(comparison: Comparison, number: Number, places: int = COSINE_PLACES) -> list[Column]:
-    """A column a scheme, of one number of its cells."""
+    """A column per scheme, of one number of its cells."""
     rows = {scheme: {cell.dim: number(cell) for cell in comparison.of(scheme)} for scheme in comparison.schemes}
     return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
 

@@ -9,6 +9,7 @@ from protosphere.errors import ProtosphereError
 
 SPOKEN = {
     "modify=True": "--modify",
+    "ps.taxonomy makes one": "'construct' takes --tree",
     "ps.similarity_from_features makes one": "'construct' takes --similarity, 'train' finds one by --mapping align",
 }
 """What somebody at a shell writes where an error speaks Python."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from protosphere.errors import StorageError
+from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.plots.accuracy import Trained
 from protosphere.training.recipe import ALIGNED, OF_PROTOTYPES, Recipe
 from protosphere.training.records import RunRecord
@@ -37,7 +37,7 @@ def variant(recipe: Recipe, differing: Iterable[str]) -> str:
     words: list[str] = []
     for name in differing:
         value = getattr(recipe, name)
-        if name in absent or value == "auto":
+        if name in absent or value in ("auto", -1):
             continue
         if name == "options":
             words += [f"{key} {option}" for key, option in value.items()]
@@ -69,4 +69,6 @@ def stored_records(results: Path) -> list[RunRecord]:
         return [record for table in tables for record in read_table(table)]
     if not results.exists():
         raise StorageError(f"cannot read '{results}': there is no such file or folder")
+    if results.is_file() and results.suffix != ".csv":
+        raise InvalidArgumentError(f"results are a folder or a .csv table, got '{results}'")
     return records_at(results)

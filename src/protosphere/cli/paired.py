@@ -15,18 +15,21 @@ from protosphere.errors import InvalidArgumentError, StorageError, brief
 from protosphere.intervals import Compared
 from protosphere.plots.figure_files import save_figure
 from protosphere.plots.ways import ways_figure
-from protosphere.training.paired import compared
+from protosphere.training.paired import LEARNED, compared
 from protosphere.training.records import RunRecord
 
 NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
 """Settings that do not tell ways apart: they are in the table otherwise, or chosen on validation examples."""
+
+MOST_DRAWN = 30
+"""Ways whose lines and names a figure has room for."""
 
 
 def paired(
     store: Path,
     /,
     *,
-    against: str = "learned layer",
+    against: str = LEARNED,
     metric: str = "test_accuracy",
     dataset: str | None = None,
     way: Annotated[list[str] | None, Parameter(negative=())] = None,
@@ -52,6 +55,9 @@ def paired(
     names = ways_of(records)
     rows = chosen(compared(records, lambda record: names[record.digest], against, metric), way)
     if picture is not None:
+        drawn = len({row.way for row in rows})
+        if drawn > MOST_DRAWN:
+            raise InvalidArgumentError(f"a figure shows up to {MOST_DRAWN} ways, got {drawn}; choose some by '--way'")
         save_figure(ways_figure(rows, words(metric)), picture)
     if json:
         print_json([asdict(row) for row in rows])

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -55,6 +55,18 @@ def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
     console = screen()
     console.print(title, style="bold", soft_wrap=True)  # a long file name stays in one piece
     console.print(grid)
+
+
+def print_codes(numbers: Sequence[str], rows: Iterable[Sequence[str]], legend: str) -> None:
+    """A line per code: its numbers under these headings, then its scheme and recipe; and what a sign means."""
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("scheme: recipe", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    screen().print(table)
+    screen().print(legend, style="dim")
 
 
 def decimal(value: Cosine, places: int = 6) -> str:

@@ -75,13 +75,11 @@ def certificate(
     num_classes: int, dim: int, max_cosine: Cosine, guarantee: Cosine | None, method: str, rounding: float = EPSILON
 ) -> Certificate:
     """The certificate of a measured maximum; CertificateError where it contradicts a theorem."""
-    bound = converse(num_classes, dim)
+    bound, measured = converse(num_classes, dim), f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee):
-        raise CertificateError(f"measured max cosine {max_cosine} is above the guarantee {guarantee}")
+        raise CertificateError(f"{measured} is above the guarantee {guarantee}")
     if _exceeds(bound.value, max_cosine, 4 * rounding):
-        raise CertificateError(
-            f"measured max cosine {max_cosine} is below the converse {bound.value} ({bound.theorem})"
-        )
+        raise CertificateError(f"{measured} is below the converse {bound.value} ({bound.theorem})")
     return Certificate(num_classes, dim, max_cosine, guarantee, bound, method, rounding)
 
 
@@ -113,10 +111,9 @@ def certified_again(placement: Placement, claim: Certificate, progress: Progress
     """
     placement.structure.check()
     found = certified(placement, claim.guarantee, progress, claim.rounding)
-    if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
-        raise CertificateError(
-            f"the claim is a max cosine of {claim.max_cosine}, measured is {found.max_cosine}; do not trust it"
-        )
+    claimed, measured = claim.max_cosine, found.max_cosine
+    if abs(float(measured - claimed)) > TOLERANCE:
+        raise CertificateError(f"the claim is a max cosine of {claimed}, measured is {measured}; do not trust it")
     return found
 
 

@@ -32,12 +32,8 @@ class CosineBin:
 class CosineCounts:
     """How many pairs of a code's points have which cosine, in ascending order; empty bins are left out.
 
-    Attributes:
-        scheme: the construction, or 'points'.
-        num_classes, dim: K and n.
-        max_cosine: the largest of all.
-        exact: whether each entry is one cosine, a fraction, and not a bin.
-        bins: the counts; they add up to K (K - 1) / 2.
+    The counts add up to K (K - 1) / 2. Where they are `exact`, each is of one cosine, a fraction, and not of a bin.
+    `scheme` is the construction, or 'points'.
     """
 
     scheme: str

@@ -8,7 +8,7 @@ import numpy as np
 from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
-from protosphere.geometry.gram import Rows, gram_blocks
+from protosphere.geometry.gram import Rows, pair_products
 from protosphere.types import Cosine, Progress, ignore
 
 OPPOSED = -1 + 1e-9
@@ -74,8 +74,7 @@ def evenness(code: SphericalCode, scale: float | None = None, progress: Progress
 
 def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evenness:
     least, opposed, total, squares = 1.0, 0, 0.0, 0.0
-    for above, gram in gram_blocks(Rows(placement.count, placement.dim, placement.unit_rows), progress):
-        cosines = gram.ravel() if above is None else gram[above]
+    for cosines in pair_products(Rows(placement.count, placement.dim, placement.unit_rows), progress):
         least = min(least, float(cosines.min(initial=1.0)))
         opposed += int(np.count_nonzero(cosines <= OPPOSED))
         total += float(np.exp(scale * (cosines - 1)).sum())

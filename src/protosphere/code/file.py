@@ -10,26 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 from protosphere.bounds import Bound
 from protosphere.code import storage
 from protosphere.code.certificate import Certificate, certified_on_loading
-from protosphere.code.choice import Choice, Considered
 from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance
-from protosphere.code.structures import read_structure
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
-from protosphere.errors import (
-    CertificateError,
-    InvalidArgumentError,
-    ProtosphereError,
-    StorageError,
-    as_integer,
-    as_text,
-    brief,
-)
+from protosphere.code.provenance import Choice, Considered, Provenance
+from protosphere.code.structures.structure import Content, fraction_words, read_fraction, read_line, read_structure
+from protosphere.errors import CertificateError, InvalidArgumentError, ProtosphereError, StorageError, as_integer, brief
 from protosphere.types import Cosine
 
 if TYPE_CHECKING:
     from protosphere.code.spherical_code import SphericalCode
 
-LONGEST_TEXT, DEEPEST_NESTING = 10_000, 16
+DEEPEST_NESTING = 16
 LARGEST_SIZE = 1 << 40
 """Of K and of n in a file: sizes beyond all memory, and still far from those that overflow."""
 
@@ -38,12 +28,20 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 def described(code: SphericalCode) -> dict[str, Any]:
     """All that is said of the arrays of a code, as JSON."""
-    structure = code.placement.structure
+    structure, certificate = code.placement.structure, code.certificate
     return structure.words() | {
         "structure": structure.name,
         "recipe": code.placement.recipe,
         "provenance": None if code.provenance is None else code.provenance.words(),
-        "certificate": _certificate_words(code.certificate),
+        "certificate": {
+            "num_classes": certificate.num_classes,
+            "dim": certificate.dim,
+            "max_cosine": fraction_words(certificate.max_cosine),
+            "guarantee": fraction_words(certificate.guarantee),
+            "converse": fraction_words(certificate.converse.value),
+            "theorem": certificate.converse.theorem,
+            "method": certificate.method,
+        },
         "choice": None if code.choice is None else _choice_words(code.choice),
     }
 
@@ -85,7 +83,7 @@ def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = 
     claim = _certificate(description["certificate"])
     words = description if "structure" in description else _named(arrays, description)
     content = Content(arrays, words, claim.num_classes, claim.dim, complete)
-    placement = Placement(_short("recipe", description["recipe"]), read_structure(words["structure"], content))
+    placement = Placement(read_line("recipe", description["recipe"]), read_structure(words["structure"], content))
     made, choice = description["provenance"], description.get("choice")
     provenance = None if made is None else _provenance(made)
     return placement, claim, provenance, None if choice is None else _choice(choice)
@@ -100,32 +98,19 @@ def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, 
     return {**description, **tailed}
 
 
-def _certificate_words(certificate: Certificate) -> dict[str, Any]:
-    return {
-        "num_classes": certificate.num_classes,
-        "dim": certificate.dim,
-        "max_cosine": fraction_words(certificate.max_cosine),
-        "guarantee": fraction_words(certificate.guarantee),
-        "converse": fraction_words(certificate.converse.value),
-        "theorem": certificate.converse.theorem,
-        "method": certificate.method,
-    }
-
-
 def _certificate(words: dict[str, Any]) -> Certificate:
-    bound = Bound(_cosine(words["converse"]), _short("theorem", words["theorem"]))
+    bound = Bound(_cosine(words["converse"]), read_line("theorem", words["theorem"]))
     count, dim = as_integer("num_classes", words["num_classes"], minimum=2), as_integer("dim", words["dim"], minimum=1)
     if max(count, dim) > LARGEST_SIZE:
-        raise InvalidArgumentError(
-            f"'num_classes' and 'dim' should be sizes of a code, are {brief(count)}, {brief(dim)}"
-        )
-    method = _short("method", words["method"])
+        sizes = f"{brief(count)}, {brief(dim)}"
+        raise InvalidArgumentError(f"'num_classes' and 'dim' should be sizes of a code, are {sizes}")
+    method = read_line("method", words["method"])
     return Certificate(count, dim, _cosine(words["max_cosine"]), _maybe(words["guarantee"]), bound, method)
 
 
 def _provenance(words: dict[str, Any]) -> Provenance:
     for name in ("construction", "mapping", "version"):
-        _short(name, words[name])
+        read_line(name, words[name])
     for name, minimum in (("num_classes", 2), ("dim", 1), ("seed", 0)):
         as_integer(name, words[name], minimum=minimum)
     if not isinstance(words["options"], dict):
@@ -140,10 +125,10 @@ def _choice_words(choice: Choice) -> dict[str, Any]:
 
 def _choice(words: dict[str, Any]) -> Choice:
     rows = [
-        Considered(_short("scheme", scheme), _short("recipe", recipe), _maybe(promise), _maybe(measured))
+        Considered(read_line("scheme", scheme), read_line("recipe", recipe), _maybe(promise), _maybe(measured))
         for scheme, recipe, promise, measured in words["considered"]
     ]
-    return Choice(_short("reason", words["reason"]), tuple(rows))
+    return Choice(read_line("reason", words["reason"]), tuple(rows))
 
 
 def _cosine(text: object) -> Cosine:
@@ -151,13 +136,6 @@ def _cosine(text: object) -> Cosine:
     if isinstance(value, Fraction | int | float) and not isinstance(value, bool) and -1 <= value <= 2:
         return value if isinstance(value, Fraction) else float(value)
     raise InvalidArgumentError(f"a cosine should be a number from -1 on, is {brief(text)}")
-
-
-def _short(name: str, value: object) -> str:
-    """A line that is meant for people; others, such as options, may be as long as they like."""
-    if len(as_text(name, value)) > LONGEST_TEXT or not as_text(name, value).isprintable():
-        raise InvalidArgumentError(f"'{name}' should be a printable line, got {brief(value)}")
-    return as_text(name, value)
 
 
 def _maybe(text: object) -> Cosine | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from protosphere.code.placement import Placement
 from protosphere.errors import StorageError, brief
-from protosphere.types import Progress
+from protosphere.types import Points, Progress
 
 BLOCK_ENTRIES = 1 << 20
 
@@ -25,16 +25,14 @@ def read_points(path: Path) -> Any:
     """The matrix in `path`, in the number type it is kept in; StorageError in one sentence for any other file."""
     try:
         if not path.is_file():
-            raise StorageError(f"cannot read '{path}': {'a folder' if path.is_dir() else 'there is no such file'}")
+            raise ValueError("a folder" if path.is_dir() else "there is no such file")
         if path.suffix.lower() not in READERS:
-            raise StorageError(f"cannot read '{path}': its name must end in one of {', '.join(READABLE)}")
+            raise ValueError(f"its name must end in one of {', '.join(READABLE)}")
         if path.stat().st_size == 0:
-            raise StorageError(f"cannot read '{path}': it is empty")
+            raise ValueError("it is empty")
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # numpy warns of files without numbers
             return READERS[path.suffix.lower()](path)
-    except StorageError:
-        raise
     except Exception as error:  # parsers raise anything from TokenError to BadZipFile on a foreign file
         told = getattr(error, "strerror", None) or str(error)
         reason = next(iter(told.splitlines()), type(error).__name__).split("; use `usecols`")[0]  # numpy's own option
@@ -45,32 +43,30 @@ def _write_npy(path: Path, placement: Placement, progress: Progress) -> None:
     header = {"descr": "<f8", "fortran_order": False, "shape": (placement.count, placement.dim)}
     with path.open("wb") as file:
         np.lib.format.write_array_header_2_0(file, header)
-        for rows in _blocks(placement, progress):
+        for _, rows in _blocks(placement, progress):
             file.write(rows.astype("<f8").tobytes())
 
 
 def _write_csv(path: Path, placement: Placement, progress: Progress) -> None:
     with path.open("w", encoding="ascii") as file:
-        for rows in _blocks(placement, progress):
+        for _, rows in _blocks(placement, progress):
             np.savetxt(file, rows, fmt="%.17g", delimiter=",")
 
 
 def _write_pt(path: Path, placement: Placement, progress: Progress) -> None:
     torch: Any = import_module("torch")
     rows = torch.empty(placement.count, placement.dim, dtype=torch.float64)
-    start = 0
-    for block in _blocks(placement, progress):
+    for start, block in _blocks(placement, progress):
         rows[start : start + len(block)] = torch.from_numpy(block)
-        start += len(block)
     with path.open("wb") as file:  # torch's own writer has no words for a full disk
         torch.save(rows, file)
 
 
-def _blocks(placement: Placement, progress: Progress) -> Iterator[NDArray[np.float64]]:
+def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Points]]:
     step = max(1, BLOCK_ENTRIES // placement.dim)
     for start in range(0, placement.count, step):
         stop = min(placement.count, start + step)
-        yield placement.unit_rows(start, stop)
+        yield start, placement.unit_rows(start, stop)
         progress("writing", stop, placement.count)
 
 

@@ -1,4 +1,4 @@
-"""What a code is: in words and numbers that name it, whatever is found or preferred later."""
+"""What a code is, in words and numbers that name it whatever is found or preferred later, and why it was chosen."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Cosine
 
 FIRST, ZEROS = "first", "zeros"
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something done to all points at once.
+    """Something done to all points at once: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates.
 
-    Attributes:
-        what: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates; any other word says why class
-            i is the point number numbers[i] of before: 'thinned', 'nested from 10'.
-        count, numbers: the one or the other.
+    Any other word says why class i is the point number numbers[i] of before: 'thinned', 'nested from 10'.
     """
 
     what: str
@@ -78,15 +76,11 @@ class Provenance:
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Whether the same was asked for, and points were put in order since for the same reasons.
-
-        Later versions may answer a request otherwise, and may have more options to it.
-        """
-        mine, theirs = ((p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other))
-        shared = self.options.keys() & other.options.keys()
+        """Whether the same was asked for and done since: later versions may answer otherwise, and have more options."""
+        asked = [(p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other)]
         since = [[(step.what, step.count) for step in p.steps] for p in (self, other)]
-        same = all(self.options[name] == other.options[name] for name in shared)
-        return mine == theirs and same and since[0] == since[1]
+        same = all(self.options[name] == other.options[name] for name in self.options.keys() & other.options.keys())
+        return asked[0] == asked[1] and since[0] == since[1] and same
 
     def words(self) -> dict[str, Any]:
         """All of it as JSON has it; `Provenance(**words)` reads it."""
@@ -95,6 +89,41 @@ class Provenance:
     def then(self, *steps: Step) -> Provenance:
         """The same code after these steps."""
         return replace(self, steps=(*self.steps, *steps))
+
+
+@dataclass(frozen=True)
+class Considered:
+    """One candidate: what its theorem promised (None: nothing), and what was measured (None: it was not built)."""
+
+    scheme: str
+    recipe: str
+    promise: Cosine | None
+    measured: Cosine | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The reason in a sentence, all candidates, the chosen one first, and whether Ctrl-C cut the search short."""
+
+    reason: str
+    considered: tuple[Considered, ...]
+    interrupted: bool = False
+
+    def table(self) -> str:
+        """The reason, then a line a candidate.
+
+        >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
+        It is the only one.
+          promised   measured  scheme
+          -0.25000   -0.25000  simplex: regular simplex
+        """
+        lines = [self.reason, *(["  promised   measured  scheme"] if self.considered else [])]
+        lines += [f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.recipe}" for c in self.considered]
+        return "\n".join(lines)
+
+
+def _cell(value: Cosine | None) -> str:
+    return f"{'-':>10s}" if value is None else f"{float(value):10.5f}"
 
 
 def _read(kind: Any, words: Any) -> Any:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from protosphere.bounds.bound import short_cosine
 from protosphere.code import storage
 from protosphere.code.certificate import Certificate
-from protosphere.code.choice import Choice
 from protosphere.code.file import described
 from protosphere.code.formats import WRITABLE, WRITERS
 from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance
+from protosphere.code.provenance import Choice, Provenance
 from protosphere.errors import StorageError, brief
 from protosphere.files import replace_file
 from protosphere.types import Cosine, PackedBits, Points, Progress, ignore

@@ -38,7 +38,22 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
-    replace_file(Path(path), lambda beside: safetensors.save_file(contiguous, beside, metadata=metadata))
+
+    def save(beside: Path) -> None:
+        safetensors.save_file(contiguous, beside, metadata=metadata)
+        _sort_header(beside)
+
+    replace_file(Path(path), save)
+
+
+def _sort_header(file: Path) -> None:
+    """Bring what safetensors shuffles into an order, so that the same code is the same bytes."""
+    with file.open("r+b") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.dumps(json.loads(stream.read(size)), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        if len(header.encode()) <= size:
+            stream.seek(8)
+            stream.write(header.encode().ljust(size))
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -15,6 +15,7 @@ from protosphere.code.placement import Placement
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.code.structures import Plain, SignWords, Structure
 from protosphere.errors import InvalidArgumentError
+from protosphere.files import reason
 from protosphere.geometry.sphere import normalized, require_unit_rows
 from protosphere.types import Points, Progress, ignore
 
@@ -29,16 +30,14 @@ def load(path: str | Path) -> SphericalCode:
     measured again where that is quick, and a false claim is a CertificateError; else `code.certificate.claimed` says
     that it was not, and `ps.certify` does it.
     """
-    if not _is_ours(Path(path)):
-        return from_points(path)
-    return SphericalCode(*code_file.load(path))
+    return SphericalCode(*code_file.load(path)) if _is_ours(Path(path)) else from_points(path)
 
 
 def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:
     """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
 
     Args:
-        source: a SphericalCode, a matrix with a prototype a row, or the path of a file as `ps.load` reads it.
+        source: a SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
         normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
         progress: called while pairs are measured.
 
@@ -92,31 +91,23 @@ def recognised(points: Points, rounding: float = EPSILON) -> Structure:
 
 
 def as_matrix(points: Any) -> tuple[Points, float]:
-    """`points` as a new float64 array, and the rounding of the numbers they were kept in."""
+    """`points`, on whatever device, as a new float64 array, and the rounding of the numbers they were kept in."""
+    rounding = None
     try:
-        raw, rounding = _as_array(points)
+        if hasattr(points, "detach"):
+            points = points.detach().cpu()
+            if points.is_floating_point():  # numpy has not all types of torch
+                from torch import finfo
+
+                rounding, points = finfo(points.dtype).eps, points.double()
+        raw: NDArray[Any] = np.asarray(points)
         if raw.dtype.kind not in "biuf":
             raise TypeError(f"entries of type {raw.dtype}")
-        return raw.astype(np.float64), rounding
+        own = float(np.finfo(raw.dtype).eps) if raw.dtype.kind == "f" else EPSILON
+        return raw.astype(np.float64), rounding or own
     except (TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(
-            f"'points' must be a matrix of real numbers, one prototype a row: {reason}"
-        ) from error
-
-
-def _as_array(points: Any) -> tuple[NDArray[Any], float]:
-    """A numpy array of anything that holds numbers, and their rounding; of torch tensors on whatever device."""
-    if not hasattr(points, "detach"):
-        array: NDArray[Any] = np.asarray(points)
-        return array, float(np.finfo(array.dtype).eps) if array.dtype.kind == "f" else EPSILON
-    tensor = points.detach().cpu()
-    rounding = EPSILON
-    if tensor.is_floating_point():
-        from torch import finfo
-
-        rounding, tensor = finfo(tensor.dtype).eps, tensor.double()
-    return tensor.numpy(), rounding
+        wanted = f"a matrix of real numbers, one prototype per row: {reason(error)}"
+        raise InvalidArgumentError(f"'points' must be {wanted}") from error
 
 
 def _unit_directions(points: Points) -> Points:

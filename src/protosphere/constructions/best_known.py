@@ -8,10 +8,9 @@ from typing import Any
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
 from protosphere.code.certificate import certified
-from protosphere.code.choice import Choice, Considered
 from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance, Step
+from protosphere.code.provenance import Choice, Considered, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best_search import SearchLimits, searched, spread_evenly
 from protosphere.constructions.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank

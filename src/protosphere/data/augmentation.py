@@ -21,14 +21,7 @@ FRACTION_BITS = 15
 
 @dataclass(frozen=True)
 class Moves:
-    """What happens to each image of a batch.
-
-    Attributes:
-        down, right: where the crop begins in the padded image, 0 ... 2 pad.
-        mirrored: whether it is flipped.
-        degrees: the angle it is rotated by, counter-clockwise.
-        pad: of the augmentation.
-    """
+    """Of each image: where its crop begins, 0 ... 2 pad; whether it is mirrored; its degrees counter-clockwise."""
 
     down: Tensor
     right: Tensor

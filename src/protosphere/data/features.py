@@ -4,36 +4,28 @@ The first 512 principal components of its 1,280 penultimate features as int8, on
 most of the classes in ImageNet. `protosphere features` makes such files with any network.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from protosphere.assignment import taxonomy
 from protosphere.data.dataset import Dataset
 from protosphere.data.npz import read_npz
-from protosphere.data.registry import RemoteFile, dataset
+from protosphere.data.registry import Reader, RemoteFile, dataset
 
 
-@dataset(
-    "cifar100-features",
-    100,
-    files=(RemoteFile("cifar100_efficientnet_lite0.npz", "", ""),),
-    folder="features",
-    features=True,
-    summary="60,000 vectors of 512 features, of CIFAR-100's images",
-)
+def _features_of(name: str, num_classes: int, summary: str) -> Callable[[Reader], Reader]:
+    files = (RemoteFile(f"{name}_efficientnet_lite0.npz", "", ""),)
+    return dataset(f"{name}-features", num_classes, files=files, folder="features", features=True, summary=summary)
+
+
+@_features_of("cifar100", 100, "60,000 vectors of 512 features, of CIFAR-100's images")
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
     """Those of CIFAR-100, images in their order."""
     return replace(read_npz(files[0]), name="cifar100-features", class_names=taxonomy("cifar100_superclasses").classes)
 
 
-@dataset(
-    "cifar10-features",
-    10,
-    files=(RemoteFile("cifar10_efficientnet_lite0.npz", "", ""),),
-    folder="features",
-    features=True,
-    summary="20,000 vectors of 512 features, of CIFAR-10's images",
-)
+@_features_of("cifar10", 10, "20,000 vectors of 512 features, of CIFAR-10's images")
 def read_cifar10_features(files: tuple[Path, ...]) -> Dataset:
     """Those of 10,000 training images of CIFAR-10 and of its test images."""
     return replace(read_npz(files[0]), name="cifar10-features")

@@ -78,16 +78,11 @@ def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | N
     if entry.system_folder is not None:
         folders.append(Path(entry.system_folder))
     for folder in folders:
-        present = tuple(path for file in entry.files if (path := _either(folder, file.name)))
+        either = [(folder / file.name, folder / file.name.removesuffix(".gz")) for file in entry.files]
+        present = tuple(path for names in either if (path := next(filter(Path.is_file, names), None)))
         if len(present) == len(entry.files):
             return present
     return None
-
-
-def _either(folder: Path, name: str) -> Path | None:
-    """The file, or the same without its .gz."""
-    candidates = (folder / name, folder / name.removesuffix(".gz"))
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def _fetched(entry: DatasetEntry, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:

@@ -13,6 +13,7 @@ from typing import IO, cast
 
 import numpy as np
 
+from protosphere.archives import LARGEST_RATIO, UNSUSPECTED_BYTES
 from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
@@ -40,8 +41,6 @@ DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
 
 UNSIGNED_BYTE = 0x08
 GZIP_MAGIC = b"\x1f\x8b"
-UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 26, 100
-"""A header that promises more than the first and so many times the file is damaged, or meant to exhaust the machine."""
 
 
 @dataset(
@@ -71,10 +70,7 @@ def _of_idx(name: str, files: tuple[Path, ...], class_names: tuple[str, ...]) ->
 
 
 def read_idx(path: Path, ndim: int) -> Images:
-    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not.
-
-    StorageError names the file where it is truncated, longer than it says, or no such file.
-    """
+    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not; StorageError names any other."""
     with reading(path, "truncated or damaged"):
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP_MAGIC

@@ -12,7 +12,6 @@ from protosphere.errors import StorageError
 from protosphere.types import Indices
 
 KEYS = ("x_train", "y_train", "x_test", "y_test")
-OPTIONAL = ("class_names", "step")
 CHANNELS = (1, 3)
 MOST_CLASSES = 1 << 22
 """A label above this is taken for damage, not for a class: every class below it would have a name."""
@@ -25,9 +24,9 @@ def read_npz(path: Path) -> Dataset:
     are N x D numbers; int8 count in `step`, one number per column. Labels are integers from 0. An optional
     `class_names` names the classes.
     """
-    arrays = read_arrays(path, (*KEYS, *OPTIONAL), KEYS)
+    arrays = read_arrays(path, (*KEYS, "class_names", "step"), KEYS)
     y_train, y_test = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
-    names = _names(path, arrays.get("class_names"), _count(path, y_train, y_test))
+    names = _names(path, arrays.get("class_names"), y_train, y_test)
     are_features = arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2
     read = _features if are_features else _images
     x_train, x_test = (read(path, key, arrays[key]) for key in ("x_train", "x_test"))
@@ -39,7 +38,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
     """The number of classes, and whether examples are features, without reading the examples."""
     arrays = read_arrays(path, ("y_train", "y_test", "class_names"), KEYS)
     labels = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
-    names = _names(path, arrays.get("class_names"), _count(path, *labels))
+    names = _names(path, arrays.get("class_names"), *labels)
     return len(names), len(array_shape(path, "x_train")) == 2
 
 
@@ -50,17 +49,13 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
     return flat.astype(np.int64)
 
 
-def _count(path: Path, *labels: Indices) -> int:
-    """The number of classes that the labels are of."""
+def _names(path: Path, array: NDArray[Any] | None, *labels: Indices) -> tuple[str, ...]:
+    """The names of all classes, by default the numbers up to the highest label."""
     highest = int(max(each.max(initial=0) for each in labels))
     if highest >= MOST_CLASSES:
         raise StorageError(f"cannot read '{path}': a label of {highest}, want below {MOST_CLASSES}")
-    return highest + 1
-
-
-def _names(path: Path, array: NDArray[Any] | None, count: int) -> tuple[str, ...]:
     if array is None:
-        return tuple(map(str, range(count)))
+        return tuple(map(str, range(highest + 1)))
     if array.ndim != 1 or array.dtype.kind not in "US":
         found = f"{array.dtype} of shape {array.shape}"
         raise StorageError(f"cannot read '{path}': class_names must be K texts, got {found}")
@@ -69,8 +64,7 @@ def _names(path: Path, array: NDArray[Any] | None, count: int) -> tuple[str, ...
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
-    kind = array.dtype.kind
-    if array.ndim != 2 or kind not in "iuf":
+    if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}")
     if array.dtype == np.int8:
         return np.ascontiguousarray(array)

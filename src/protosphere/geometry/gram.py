@@ -43,27 +43,29 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
     return Rows(signs.shape[0], dim, unpacked)
 
 
-def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[NDArray[np.bool_] | None, Block]]:
-    """Blocks of inner products covering every pair once; the first item masks what to count in a diagonal block."""
-    starts = range(0, rows.count, rows.block)
+def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[int, int, Block]]:
+    """Blocks of the Gram matrix on and above its diagonal, each with the numbers of its first row and column."""
+    starts, done = range(0, rows.count, rows.block), 0
     total = len(starts) * (len(starts) + 1) // 2
-    done = 0
     for i in starts:
         left = rows.slice(i, i + rows.block)
         for j in range(i, rows.count, rows.block):
             right = left if i == j else rows.slice(j, j + rows.block)
-            above = np.triu(np.ones((len(left), len(left)), dtype=np.bool_), k=1) if i == j else None
-            yield above, left @ right.T
+            yield i, j, left @ right.T
             done += 1
             progress("measuring cosines", done, total)
 
 
+def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
+    """The inner products of every pair of different rows once, those of a block after the other."""
+    for i, j, gram in gram_blocks(rows, progress):
+        yield gram.ravel() if i < j else gram[~np.tri(len(gram), dtype=np.bool_)]
+
+
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
-    largest = -np.inf
-    for above, gram in gram_blocks(rows, progress):
-        largest = max(largest, float(np.max(gram, initial=-np.inf, where=True if above is None else above)))
-    return largest
+    blocks = (float(products.max(initial=-np.inf)) for products in pair_products(rows, progress))
+    return max([-np.inf, *blocks])
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:
@@ -74,8 +76,7 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
 def bin_cosines(points: Points, edges: Points, progress: Progress = ignore) -> NDArray[np.int64]:
     """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
-    for above, gram in gram_blocks(point_rows(points), progress):
-        cosines = gram.ravel() if above is None else gram[above]
+    for cosines in pair_products(point_rows(points), progress):
         counts += np.histogram(np.clip(cosines, edges[0], edges[-1]), bins=edges)[0]
     return counts
 
@@ -83,8 +84,7 @@ def bin_cosines(points: Points, edges: Points, progress: Progress = ignore) -> N
 def sign_inner_product_counts(signs: PackedBits, dim: int, progress: Progress = ignore) -> dict[int, int]:
     """How many pairs of +-1 rows have each inner product, as exact integers."""
     counts = np.zeros(dim + 1, dtype=np.int64)
-    for above, gram in gram_blocks(sign_rows(signs, dim), progress):
-        products = gram.ravel() if above is None else gram[above]
+    for products in pair_products(sign_rows(signs, dim), progress):
         distances = ((dim - products) / 2).astype(np.int64)
         counts += np.bincount(distances, minlength=dim + 1)
     return {dim - 2 * distance: int(count) for distance, count in enumerate(counts) if count}

@@ -19,14 +19,10 @@ MIXER = 0x1E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """That differences of the points are vectors of the lattice spanned by the rows of `basis`, by which theorem.
-
-    `least` is the squared length of the shortest non-zero vector of that lattice (or a smaller number), in the scale
-    of the points.
-    """
+    """That differences of the points are vectors of the lattice spanned by the rows of `basis`, by which theorem."""
 
     basis: Points
-    least: Fraction
+    least: Fraction  # the squared length of its shortest non-zero vector, or a smaller number, in the points' scale
     theorem: str
 
     @property
@@ -35,18 +31,14 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Whether points times these lengths keep below the ceiling: all at most 1, none below 1 - least.
-
-        Of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2.
-        """
+        """Whether points times these lengths keep below the ceiling: all at most 1, none below 1 - least."""
+        # of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2
         shortest, longest = float(np.min(lengths)), float(np.max(lengths))
         return shortest > 0 and 1 - float(self.least) <= shortest + COSET_TOLERANCE and longest <= 1 + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Whether the points, times the column of their lengths, are different ones of one coset.
-
-        Coordinates of all differences are integers; those after the lattice's must be the same for all.
-        """
+        """Whether the points, times the column of their lengths, are different ones of one coset."""
+        # coordinates of all differences are integers; those after the lattice's must be the same for all
         rank, inverse = len(self.basis), np.linalg.inv(self.basis)
         mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
         hashes = np.empty(len(points), dtype=np.int64)

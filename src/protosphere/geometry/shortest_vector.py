@@ -1,8 +1,7 @@
 """Whether a lattice has vectors shorter than a given length, by looking at all that could be.
 
 The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enumerated from the last to the first, all
-partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985). Where all inner products are
-multiples of one number, squared lengths are too, and only those below the next multiple have to be looked for.
+partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).
 """
 
 import numpy as np
@@ -14,6 +13,7 @@ ROUNDING = 1e-9
 
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
+
 MOST_PARTS = 64
 """Into which a squared length is divided for the unit of all inner products."""
 
@@ -33,9 +33,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
     True
     """
     reduced = lll_reduced(basis)
-    if reduced is None:
-        return None
-    return _any_within(_triangle(reduced), _largest_shorter(reduced, squared_length))
+    return None if reduced is None else _any_within(_triangle(reduced), _largest_shorter(reduced, squared_length))
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:

@@ -15,11 +15,8 @@ def product_rounding(dim: int) -> float:
 
 
 def normalized(points: Points) -> Points:
-    """`points` with every row divided by its norm, twice, so that the norms are 1 to the last bit or two.
-
-    Rows are first divided by their largest entry: squares neither overflow nor vanish.
-    """
-    scaled = points / np.max(np.abs(points), axis=1, keepdims=True)
+    """`points` with every row divided by its norm, twice, so that the norms are 1 to the last bit or two."""
+    scaled = points / np.max(np.abs(points), axis=1, keepdims=True)  # squares neither overflow nor vanish
     once = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return once / np.linalg.norm(once, axis=1, keepdims=True)
 
@@ -56,7 +53,7 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
         raise InvalidArgumentError(
-            f"'{what}' must be a matrix with at least two rows, one prototype a row, got {shape}"
+            f"'{what}' must be a matrix with at least two rows, one prototype per row, got {shape}"
         )
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():

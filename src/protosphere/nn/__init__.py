@@ -9,8 +9,6 @@ torch.Size([4, 1000])
 `PrototypeClassifier` loads scikit-learn, and only when it is asked for.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from protosphere.extras import require

@@ -20,8 +20,8 @@ from protosphere.nn.projections.dense import DensePart, matrix
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, whole_cosets
 from protosphere.nn.projections.part import Found, cuts, merged_top
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.streaming import widened, without_autocast
-from protosphere.nn.threads import by_rows
+from protosphere.nn.streaming import widened
+from protosphere.nn.threads import gathered_rows
 from protosphere.types import Indices
 
 CHUNK_COSETS = 1 << 10
@@ -53,10 +53,9 @@ class ApproximateTop(nn.Module):
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        halves = {"outer": hadamard(1 << m // 2), "inner": hadamard(1 << (m - m // 2))}
-        transforms = {name: matrix.astype(np.float32) for name, matrix in halves.items()}
+        outer, inner = (hadamard(1 << bits).astype(np.float32) for bits in (m // 2, m - m // 2))
         kept = {"shifts": np.arange(code.dim) ^ shifts[:, None], "classes": classes, "rest_classes": rest}
-        for name, array in (kept | transforms | {"signs": signs}).items():
+        for name, array in (kept | {"outer": outer, "inner": inner, "signs": signs}).items():
             self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
         self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
         self.rest = DensePart(matrix(code, rest, torch.float32)) if len(rest) else None
@@ -75,10 +74,8 @@ class ApproximateTop(nn.Module):
         most = self.cosets * self.dim
         if as_integer("k", k, minimum=1) > most:
             raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
-        with without_autocast(z):
-            pieces = by_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
-        values, classes = zip(*pieces, strict=True)
-        return torch.cat(values).to(z.dtype), torch.cat(classes)
+        values, classes = gathered_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
+        return values.to(z.dtype), classes
 
     def _top(self, z: Tensor, k: int) -> Found:
         found = self._within(z, self.votes(z).topk(self.cosets, dim=1).indices, k)

@@ -109,8 +109,11 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
         raise InvalidArgumentError(
             "'model' has a PrototypeHead with no nn.Linear before it; layer= names what to replace"
         )
-    roots = _classifiers(model)
-    main = [_last_of_classifier(root) for root in roots]
+    roots, main = _classifiers(model), list[nn.Linear]()
+    for root in roots:
+        kind = type(root).__name__
+        needed = f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer="
+        main.append(_last(_linears([root]), needed))
     second = {name: child for name, child in model.named_children() if SECOND.search(name) and child not in roots}
     chosen = [*main, *(_last_of_second(name, child, main[0].out_features) for name, child in second.items())]
     _require_no_other(model, chosen, roots)
@@ -127,9 +130,8 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
     modules = dict(cast("Iterator[tuple[str, nn.Module]]", model.named_modules()))
     inside = _linears([modules[name]]) if name in modules and modules[name] is not model else []
     known = ", ".join([repr(name) for name, module in modules.items() if isinstance(module, nn.Linear)][-5:])
-    return _last(
-        inside, f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
-    )
+    otherwise = f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
+    return _last(inside, otherwise)
 
 
 def _classifiers(model: nn.Module) -> list[nn.Module]:
@@ -161,14 +163,6 @@ def _asked(model: nn.Module) -> list[nn.Module]:
     found: object = ask() if callable(ask) else None
     several = cast("Iterable[object]", found) if isinstance(found, (tuple, list)) else [found]
     return [module for module in several if isinstance(module, nn.Module)]
-
-
-def _last_of_classifier(root: nn.Module) -> nn.Linear:
-    kind = type(root).__name__
-    return _last(
-        _linears([root]),
-        f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer=",
-    )
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:

@@ -175,10 +175,7 @@ def _read(packed: bytes) -> SphericalCode:
 
 
 def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode:
-    """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request.
-
-    A request is answered otherwise by another processor, which rounds otherwise, or by a version that knows better.
-    """
+    """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request."""
     words = saved.words
     if words.get("digest") == code_digest(code):
         return reserve
@@ -191,7 +188,7 @@ def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
-        reserve = theirs
+        reserve = theirs  # of a processor that rounds otherwise, or of a version that knew better or worse
     if words["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {words['num_classes']} classes, this head {code.num_classes}: "

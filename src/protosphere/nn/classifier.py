@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
@@ -202,20 +203,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}")
         if len(classes) < 2:
             raise ValueError(f"'y' must hold at least two classes, got one class: {classes[0]!r}")
-        self.classes_, self._adam = classes, None
-        self.head_ = self._head(len(classes)).double()
+        options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
+        head = PrototypeHead(len(classes), dim=self.dim, scheme=self.scheme, **options)
+        if len(classes) >= CLASSES_FROM and head.projection.kind == "dense":
+            with suppress(InvalidArgumentError):  # another code
+                head = PrototypeHead(head.code, projection="simplex", **options)
+        self.classes_, self.head_, self._adam = classes, head.double(), None
         self._rng = check_random_state(self.random_state)
         self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
-
-    def _head(self, num_classes: int) -> PrototypeHead:
-        options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
-        head = PrototypeHead(num_classes, dim=self.dim, scheme=self.scheme, **options)
-        if num_classes < CLASSES_FROM or head.projection.kind != "dense":
-            return head
-        try:
-            return PrototypeHead(head.code, projection="simplex", **options)
-        except InvalidArgumentError:  # another code
-            return head
 
     def _trainee(self, unit: str) -> Trainee:
         return Trainee(self.map_, self.head_, self.alpha, unit if self.verbose else None)

@@ -17,16 +17,12 @@ class Moments:
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
 
-    @property
-    def deviation(self) -> NDArray[np.float64]:
-        """Its root, 1 for features that are constant but for rounding."""
-        deviation = np.sqrt(self.variance)
-        return np.where(deviation > 10 * np.finfo(np.float64).eps * np.abs(self.mean), deviation, 1.0)
-
     def standardised(self, features: Any) -> NDArray[np.float64]:
-        """(features - mean) / deviation, sparse rows as an array."""
+        """(features - mean) / deviation, sparse rows as an array; those that are constant but for rounding by 1."""
         dense: NDArray[np.float64] = features.toarray() if hasattr(features, "toarray") else features
-        return (dense - self.mean) / self.deviation
+        deviation = np.sqrt(self.variance)
+        varies = deviation > 10 * np.finfo(np.float64).eps * np.abs(self.mean)
+        return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
         """The moments of both sets of examples."""

@@ -25,10 +25,7 @@ def unit(z: Tensor) -> Tensor:
 
 
 def soft_unit(z: Tensor) -> Tensor:
-    """z / (1 + |z|): inside the ball, on the sphere for long z, z itself for short ones.
-
-    Unlike `unit` it has no pole at 0, its gradient is at most 1, and a network may answer 'I do not know' by a short z.
-    """
+    """z / (1 + |z|): z itself while short ('I do not know'), on the sphere if long; no pole at 0, gradient up to 1."""
     return z / (1 + norms(z))
 
 

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn import checkpoint, growth, unknown
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer
+from protosphere.nn import checkpoint, growth
 from protosphere.nn.filling import is_filled, keeps_values, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
@@ -165,15 +165,10 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
         ignore_index: int = -100,
     ) -> Tensor:
-        """The preset's loss without ever holding B x K logits: exact, for any number of classes.
-
-        It takes what torch's cross_entropy takes, classes or probabilities, the class dimension last as in the logits.
-        """
+        """The preset's loss, exact, without B x K logits; it takes what torch's cross_entropy does, classes last."""
         if self.preset.loss == "cross_entropy":
-            embedded = self.embed(self._wide(z))
-            return self.projection.cross_entropy(
-                embedded, target, weight, label_smoothing, reduction, ignore_index=ignore_index
-            )
+            options = weight, label_smoothing, reduction
+            return self.projection.cross_entropy(self.embed(self._wide(z)), target, *options, ignore_index=ignore_index)
         if weight is not None or (label_smoothing, reduction, ignore_index) != (0, "mean", -100):
             raise InvalidArgumentError(
                 "'weight', 'label_smoothing', 'reduction' and 'ignore_index' go with cross-entropy, and preset "
@@ -188,7 +183,10 @@ class PrototypeHead(nn.Module):
     def score(self, z: Tensor, kind: str = "max_cosine") -> Tensor:
         """How surely z is of a known class: 'max_cosine', 'margin' or 'energy' (see `unknown`), streaming."""
         wide = self._wide(z)
-        return unknown.scores(wide, self.embed(wide), self.projection, kind)
+        if as_choice("kind", kind, ("max_cosine", "margin", "energy")) == "energy":
+            return self.projection.log_sum_exp(self.embed(wide))
+        cosines, _ = self.projection.top(unit(wide), 2 if kind == "margin" else 1)
+        return cosines[:, 0] - cosines[:, 1] if kind == "margin" else cosines[:, 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
         """Use the first `num_classes` of the reserve, in place. Old prototypes, and the scale, stay bit for bit."""

@@ -48,15 +48,12 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class Trainee:
-    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map.
-
-    What a pass is called where each is told of on standard error is `told_by`.
-    """
+    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map."""
 
     map_: nn.Sequential
     head: PrototypeHead
     alpha: float
-    told_by: str | None
+    told_by: str | None  # what a pass is called where each is told of on standard error
 
     @property
     def parameters(self) -> list[nn.Parameter]:

@@ -15,10 +15,7 @@ from protosphere.errors import InvalidArgumentError
 
 
 def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) -> SphericalCode:
-    """The code of such a state with room for its reserve, built again.
-
-    'best' was then by algebra alone and did not say what it had chosen: whatever has the digest is it.
-    """
+    """The code of such a state with room for its reserve, built again: whatever has the digest."""
     if not words.get("provenance"):
         raise InvalidArgumentError("the checkpoint's code was given as points, without provenance: load its own file")
     provenance = Provenance(**words["provenance"])
@@ -28,8 +25,8 @@ def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) ->
         code = SphericalCode(placement, certified(placement, None), meant)
         if digest_of(code) == words["reserve_digest"]:
             return code
-        if alike is None and _figures(f"{code!r}") == _figures(words["code"]):
-            alike = code
+        if alike is None and f"{code!r}".partition(", ")[2] == words["code"].partition(", ")[2]:
+            alike = code  # all that they say but the name of the scheme
     if alike is None:
         version = provenance.version
         raise InvalidArgumentError(f"the code built again differs from the one version {version} had: use that version")
@@ -42,13 +39,8 @@ def rebuilt(words: dict[str, Any], digest_of: Callable[[SphericalCode], str]) ->
 
 
 def _possible(provenance: Provenance) -> Iterable[Provenance]:
-    """What the words may have meant: themselves, or for 'best' all that it may have chosen, the likely first."""
+    """What the words may have meant: themselves, or, likely ones first, all that 'best' may have chosen by algebra."""
     if provenance.construction != "best" or provenance.options.get("iterations") != 0:
         return [provenance]
     K, n = provenance.num_classes, provenance.dim
     return (replace(provenance, resolved=kept_points(candidate, K, n)[1]) for candidate in candidates(K, n))
-
-
-def _figures(text: str) -> str:
-    """All that a code's repr says but the name of its scheme."""
-    return text.partition(", ")[2]

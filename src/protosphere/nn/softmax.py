@@ -68,17 +68,16 @@ def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projectio
     return call(WeightedPrototypes, weights, factors, sums)
 
 
-def _folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
+def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The rows of all members of a vmapped batch below each other."""
     each = zip(tensors, in_dims, strict=True)
     stacked = [t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0) for t, dim in each]
     return [tensor.flatten(0, 1) for tensor in stacked]
 
 
-def _unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """The transpose of `_folded`."""
-    batch = info.batch_size
-    return tuple(tensor.view(batch, len(tensor) // batch, *tensor.shape[1:]) for tensor in rows)
+def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
+    """The transpose of `folded`."""
+    return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
 
 class LogSumExp(torch.autograd.Function):
@@ -117,8 +116,8 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *call(LogSumExp, *rows, *args[1:])), (0, 0)
+        rows = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, *call(LogSumExp, *rows, *args[1:])), (0, 0)
 
 
 class _Moment(torch.autograd.Function):
@@ -149,8 +148,8 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
-        rows = call(_Moment, args[0], *_folded(info, in_dims[1:], args[1:]))
-        return _unfolded(info, rows)[0], 0
+        rows = call(_Moment, args[0], *folded(info, in_dims[1:], args[1:]))
+        return unfolded(info, rows)[0], 0
 
 
 def _derivative_of_moment(sums: Projection, output: Tensor, tensors: list[Tensor], by: int, along: Tensor) -> Tensor:
@@ -189,5 +188,5 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        rows = _folded(info, in_dims[:1], args[:1])
-        return _unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)
+        rows = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)

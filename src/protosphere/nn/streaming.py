@@ -7,14 +7,13 @@ every dot product is computed once. Milakov & Gimelshein (2018), Online normaliz
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from math import log
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from protosphere.nn.threads import by_rows, in_memory
+from protosphere.nn.threads import in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.part import Part
@@ -28,37 +27,7 @@ def widened(z: Tensor) -> Tensor:
     return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
 
 
-def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Operations in the types of their arguments."""
-    kind = z.device.type
-    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-    return torch.autocast(kind, enabled=False) if casts else nullcontext()
-
-
-def streamed_log_sum_exp(z: Tensor, parts: Sequence[Part], with_mean: bool) -> tuple[Tensor, Tensor]:
-    """The log-sum-exp of each row and, where asked for, the mean prototype under its softmax, else B x 0 numbers."""
-
-    def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
-        return _merged([part.log_sum_exp(z[rows], with_mean) for part in parts])
-
-    with without_autocast(z):
-        values, means = zip(*by_rows(of_rows, z, sum(part.num_words for part in parts)), strict=True)
-    return torch.cat(values), torch.cat(means) if with_mean else z.new_empty(z.shape[0], 0)
-
-
-def streamed_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], parts: Sequence[Part]) -> Tensor:
-    """sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, the v being the directions."""
-
-    def of_rows(rows: slice) -> Tensor:
-        those = [direction[rows] for direction in directions]
-        moments = [_tiled_moment(z[rows], log_sum_exps[rows], those, part) for part in parts]
-        return torch.stack(moments).sum(0)
-
-    with without_autocast(z):
-        return torch.cat(by_rows(of_rows, z, sum(part.num_words for part in parts)))
-
-
-def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+def merged_log_sum_exps(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
     """The log-sum-exp over several sets of words and the mean of them all, from those of each."""
     if len(pieces) == 1:
         return pieces[0]
@@ -68,14 +37,17 @@ def _merged(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
 
 
 def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Those of one part, tile by tile."""
-    bounded = _bounded(z, part.num_words)
+    """Those of one part, tile by tile; without the mean B x 0 numbers."""
+    # scores are at most |z|: up to the limit no sum overflows without a maximum, and exp(-score) is 1 / exp(score)
+    limit = LARGEST_EXPONENT - log(part.num_words)
+    bounded = in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
-    total, mean = z.new_zeros(len(z)), z.new_zeros(z.shape)
+    total, mean = z.new_zeros(len(z)), z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in part.tiles(len(z)):
         scores, before = part.scores(z, tile), best
         if not bounded:
-            best = torch.maximum(best, _highest(scores, part.antipodal))
+            best = torch.maximum(best, scores.amax(0).amax(1))
+            best = torch.maximum(best, -scores.amin(0).amin(1)) if part.antipodal else best
             shrink = torch.exp(before - best)
             total, mean = total * shrink, mean * shrink[:, None]
         total = total + _exponentials(scores, None if bounded else best[:, None], part.antipodal)
@@ -84,8 +56,8 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
     return best + total.log(), mean / total[:, None]
 
 
-def _tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part) -> Tensor:
-    """That of one part, tile by tile; of opposed words the second has all signs turned."""
+def tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part) -> Tensor:
+    """The moment of one part, tile by tile; of opposed words the second has all signs turned."""
     total, shift = torch.zeros_like(z), log_sum_exps[:, None]
     for tile in part.tiles(len(z)):
         scores = part.scores(z, tile)
@@ -96,21 +68,6 @@ def _tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor],
             weights.mul_(part.scores(direction, tile))
         total += part.tile_sum(weights, tile)
     return total
-
-
-def _bounded(z: Tensor, num_words: int) -> bool:
-    """Whether it is known that no score can be so large that sums of exponentials overflow: scores are at most |z|.
-
-    Then there is no need of a maximum, and exp(-score) is 1/exp(score).
-    """
-    limit = LARGEST_EXPONENT - log(num_words)
-    return in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
-
-
-def _highest(scores: Tensor, antipodal: bool) -> Tensor:
-    """The largest score of each vector, of either sign where both are there."""
-    highest = scores.amax(0).amax(1)
-    return torch.maximum(highest, -scores.amin(0).amin(1)) if antipodal else highest
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:

@@ -12,6 +12,7 @@ import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, partial
 from itertools import count
 from typing import Any, TypeVar
@@ -31,25 +32,38 @@ def in_memory(z: Tensor) -> bool:
     return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
 
 
+def without_autocast(z: Tensor) -> AbstractContextManager[object]:
+    """Operations in the types of their arguments."""
+    kind = z.device.type
+    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    return torch.autocast(kind, enabled=False) if casts else nullcontext()
+
+
 def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
     """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
 
     On a processor each stretch has a thread of its own, which does not share its operations out again; elsewhere, and
-    for little work, there is one stretch. No gradients are recorded.
+    for little work, there is one stretch. No gradients are recorded, and nothing is cast.
     """
     rows = len(z)
     pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
     if pieces < 2 or rows * num_words < FEWEST_SCORES:
-        with torch.no_grad():
+        with torch.no_grad(), without_autocast(z):
             return [work(slice(0, rows))]
     inference = torch.is_inference_mode_enabled()
 
     def run(stretch: slice) -> Result:
-        with torch.inference_mode(inference), torch.no_grad():
+        with torch.inference_mode(inference), torch.no_grad(), without_autocast(z):
             return work(stretch)
 
     jobs = [partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
     return _in_team(jobs) if _team_start() else _in_pool(jobs)
+
+
+def gathered_rows(work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_words: int) -> tuple[Tensor, Tensor]:
+    """Two tensors, one row each per row of z: what `by_rows` gives, the stretches below each other."""
+    first, second = zip(*by_rows(work, z, num_words), strict=True)
+    return torch.cat(first), torch.cat(second)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""How surely an input is of a known class: scores that are high for known inputs, and a threshold for them.
+"""How surely an input is of a known class: a threshold for the scores of `PrototypeHead.score`, high for known inputs.
 
 max_cosine: the cosine with the nearest prototype. margin: how much less the second nearest has. energy: the log-sum-exp
 of the logits (Liu et al. 2020), which also counts how long z is where a preset does not normalise it.
@@ -9,21 +9,10 @@ import math
 import torch
 from torch import Tensor
 
-from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.nn.functional import unit
-from protosphere.nn.projections import Projection
+from protosphere.errors import InvalidArgumentError
 
 ROUNDING = 1e-9
 """Of a share times a count: .07 of 100 is 7, not 8."""
-
-
-def scores(z: Tensor, logits_of: Tensor, projection: Projection, kind: str) -> Tensor:
-    """The score of each row of z, no half type; `logits_of` is what the logits are dot products of."""
-    as_choice("kind", kind, ("max_cosine", "margin", "energy"))
-    if kind == "energy":
-        return projection.log_sum_exp(logits_of)
-    cosines, _ = projection.top(unit(z), 2 if kind == "margin" else 1)
-    return cosines[:, 0] - cosines[:, 1] if kind == "margin" else cosines[:, 0]
 
 
 def threshold_at(known: Tensor, accept: float = 0.95) -> float:

@@ -44,11 +44,12 @@ ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
     """What the page carries, with the version and a digest of it."""
     measured = shipped_measurements()
+    asked = {name: rows for name in available() if (rows := promised_cells(describe(name)))}
     content: dict[str, Any] = {
         "limits": _limits(),
         "schemes": {name: _described(describe(name)) for name in available() if name not in UNSHOWN},
         "members": _families(progress),
-        "cells": _linear_guarantees(measured["cells"]) | _asked_cells() | {"best": _searched()},
+        "cells": _linear_guarantees(measured["cells"]) | asked | {"best": _searched()},
         "spectra": {key: found for key, found in measured["spectra"].items() if key not in measured["steps"]},
         "chains": {m: _chain(m) for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)},
         "prime_powers": list(prime_powers(LARGEST_Q)),
@@ -131,11 +132,6 @@ def _guarantee(scheme: str, num_classes: int, dim: int, value: str | float) -> s
     entry = describe(scheme)
     promise = None if entry.stochastic else entry.guarantee(num_classes, dim, **entry.options)
     return None if promise is None else cosine_text(promise)
-
-
-def _asked_cells() -> dict[str, list[list[Any]]]:
-    """The same of constructions that neither are families nor known to the scripts: what they promise on a grid."""
-    return {name: rows for name in available() if (rows := promised_cells(describe(name)))}
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:

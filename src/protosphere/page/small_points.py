@@ -1,5 +1,7 @@
 """Points of the plane and of space that the page can draw: of every scheme that has a formula for them."""
 
+from contextlib import suppress
+from itertools import product
 from typing import Any
 
 from protosphere.constructions.construct import construct
@@ -22,13 +24,9 @@ def small_points() -> dict[str, list[float]]:
             if one.member.dim in (2, 3) and one.member.size <= 1000:
                 rows = one.member.place(one.last).unit_rows(0, one.last)
                 found[f"{name}|{one.last}|{one.member.dim}"] = _flat(rows)
-    for name in PLAIN:
-        for K in range(2, MOST_PLAIN + 1):
-            for dim in (2, 3):
-                try:
-                    found[f"{name}|{K}|{dim}"] = _flat(construct(name, num_classes=K, dim=dim).points)
-                except InfeasibleError:
-                    continue
+    for name, K, dim in product(PLAIN, range(2, MOST_PLAIN + 1), (2, 3)):
+        with suppress(InfeasibleError):
+            found[f"{name}|{K}|{dim}"] = _flat(construct(name, num_classes=K, dim=dim).points)
     return found
 
 

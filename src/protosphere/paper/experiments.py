@@ -47,6 +47,7 @@ _CIFAR100_CLAIMS: list[Grid] = [
 ]
 """What a claim needs, and what it should be compared with."""
 
+_ONE_SEED: Grid = {"prototype_seeds": [0], "split_seeds": [0], "seeds": [0]}
 _LENGTHS = [15, 16, 31, 32, 63, 64, 127, 128, 255, 256]
 _FEATURES: list[Grid] = [
     {"schemes": ["one_hot"], "dims": [100], "mappings": BOTH},
@@ -63,13 +64,9 @@ _FEATURES: list[Grid] = [
     {"schemes": ["reed_muller"], "dims": _LENGTHS[1::2], "mappings": ["align", "oppose"]},
     {"schemes": ["semantic"], "dims": _LENGTHS[:8], "mappings": ["align"], "similarity": "logits"},
     *(
-        {"schemes": [scheme], "dims": [dim], "mappings": ["random"]} | seeds
+        {"schemes": [scheme], "dims": [dim], "mappings": ["random"]} | _ONE_SEED | {varied: list(range(20))}
         for scheme, dim in (("bch", 31), ("bch", 63), ("log_sum_exp", 64))
-        for seeds in (
-            {"prototype_seeds": list(range(20)), "split_seeds": [0], "seeds": [0]},
-            {"prototype_seeds": [0], "split_seeds": list(range(20)), "seeds": [0]},
-            {"prototype_seeds": [0], "split_seeds": [0], "seeds": list(range(20))},
-        )
+        for varied in _ONE_SEED
     ),
 ]
 _FEATURES_RECIPE: Grid = {

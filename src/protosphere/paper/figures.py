@@ -53,10 +53,9 @@ def prototypes(
         return construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress, **options)
     key = (scheme, num_classes, dim, seed)
     if key not in _remembered:
-        code = construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress)
-        while len(_remembered) >= KEPT:
+        _remembered[key] = construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress)
+        while len(_remembered) > KEPT:
             del _remembered[next(iter(_remembered))]
-        _remembered[key] = code
     return _remembered[key]
 
 

@@ -18,24 +18,19 @@ from protosphere.types import Points
 
 RESAMPLES = 2000
 
-Number = Callable[[RunRecord], float | None]
+
+def _log_energy(record: RunRecord) -> float | None:
+    energy = record.metrics.get("code_energy")
+    return None if energy is None else log(max(energy, 1e-300))
 
 
-def _kept(name: str, transformed: Callable[[float], float] = float) -> Number:
-    def number(record: RunRecord) -> float | None:
-        value = record.metrics.get(name)
-        return None if value is None else transformed(value)
-
-    return number
-
-
-NUMBERS: dict[str, Number] = {
+NUMBERS: dict[str, Callable[[RunRecord], float | None]] = {
     "max cosine": lambda record: record.max_cosine,
-    "least cosine": _kept("code_least_cosine"),
-    "opposed pairs": _kept("code_opposed_pairs"),
-    "mean squared cosine": _kept("code_mean_square"),
-    "log energy": _kept("code_energy", lambda value: log(max(value, 1e-300))),
-    "agreement with the classes": _kept("code_agreement"),
+    "least cosine": lambda record: record.metrics.get("code_least_cosine"),
+    "opposed pairs": lambda record: record.metrics.get("code_opposed_pairs"),
+    "mean squared cosine": lambda record: record.metrics.get("code_mean_square"),
+    "log energy": _log_energy,
+    "agreement with the classes": lambda record: record.metrics.get("code_agreement"),
 }
 """What may predict, by its name."""
 
@@ -53,14 +48,10 @@ class TrainedCell:
 
 @dataclass(frozen=True)
 class Predictor:
-    """How well a line on one number tells accuracy.
+    """How well a line on one number tells accuracy: the share of the variance over cells that it explains.
 
-    Attributes:
-        name: of the number.
-        cells: how many points.
-        r_squared: of the variance over cells, the share that the line explains.
-        low, high: its 95 % interval, schemes drawn again.
-        held_out: the share that lines through the other schemes explain; below 0 where they are worse than the mean.
+    `low` and `high` are its 95 % interval, schemes drawn again. `held_out` is the share that lines through the other
+    schemes explain; below 0 where they are worse than the mean.
     """
 
     name: str
@@ -100,15 +91,6 @@ def _judged(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -
     return Predictor(name, len(table), correlation(*table.T) ** 2, low, high, _held_out(table, schemes))
 
 
-def _line(table: Points) -> Points:
-    """Slope and intercept by least squares."""
-    x, y = table.T
-    centred = x - x.mean()
-    spread = float(centred @ centred)
-    slope = float(centred @ y) / spread if spread > 0 else 0.0
-    return np.array([slope, y.mean() - slope * x.mean()])
-
-
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
@@ -118,10 +100,13 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """One less the squared errors of lines through the other schemes, over those of the mean of all."""
+    """One less the squared errors of least-squares lines through the other schemes, over those of the mean of all."""
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name
-        slope, intercept = _line(table[~own])
-        errors += float(np.square(table[own, 1] - slope * table[own, 0] - intercept).sum())
+        x, y = table[~own].T
+        centred = x - x.mean()
+        spread = float(centred @ centred)
+        slope = float(centred @ y) / spread if spread > 0 else 0.0
+        errors += float(np.square(table[own, 1] - slope * table[own, 0] - (y.mean() - slope * x.mean())).sum())
     return 1 - errors / float(np.square(table[:, 1] - table[:, 1].mean()).sum())

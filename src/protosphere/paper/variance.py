@@ -13,14 +13,7 @@ FACTORS = ("mapping", "network", "split")
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of accuracies in per cent, squared, as one factor varies.
-
-    Attributes:
-        factor: of `FACTORS`.
-        runs: over how many.
-        variance: of their accuracies.
-        low, high: its 95 % interval, for normal accuracies.
-    """
+    """The variance of accuracies, in squared per cent, over some runs as one of `FACTORS` varies; its 95 % interval."""
 
     factor: str
     runs: int
@@ -35,7 +28,7 @@ class Spread:
 
 
 def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
-    """The variance within samples, each about its own mean, and by chi squared where it may lie.
+    """The variance within samples, each about its own mean, and by chi squared, for normal accuracies, its interval.
 
     >>> found = pooled_spread("split", [[1.0, 2.0, 3.0, 4.0]])
     >>> round(found.variance, 3), round(found.low, 3), round(found.high, 3)

@@ -3,20 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle, groupby
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from protosphere.intervals import mean_with_interval
 from protosphere.plots.figure_files import save_figure, save_table
-from protosphere.plots.style import COLUMN_INCHES, SPARE, SchemeStyle, dimension_axis, new_figure, scheme_styles, styled
+from protosphere.plots.style import SPARE, SchemeStyle, dimension_axis, new_panels, scheme_styles
 from protosphere.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
 """Series that are drawn as lines across the figure: each has one dimension, the number of classes."""
 
 LEAST_COSINES = 4
-"""Different cosines without which no line is laid through runs."""
+"""Different cosines without which no line is laid through runs: three heaps say nothing of what is between them."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,9 @@ class Averaged:
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
     """The mean over seeds and its 95 % interval, by scheme, mapping, variant and dimension."""
-    groups: dict[tuple[str, str, str, int], list[Trained]] = {}
-    for run in runs:
-        groups.setdefault((run.scheme, run.mapping, run.variant, run.dim), []).append(run)
-    rows: list[Averaged] = []
-    for (scheme, mapping, variant, dim), group in sorted(groups.items()):
+    cell, rows = attrgetter("scheme", "mapping", "variant", "dim"), list[Averaged]()
+    for (scheme, mapping, variant, dim), found in groupby(sorted(runs, key=cell), key=cell):
+        group = list(found)
         accuracy = mean_with_interval([run.accuracy for run in group])
         cosines = [run.max_cosine for run in group if run.max_cosine is not None]
         cosine = fmean(cosines) if cosines else None
@@ -62,14 +61,13 @@ def averages(runs: Iterable[Trained]) -> list[Averaged]:
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
     """Rows as `averages` sorts them, those together that are drawn as one line."""
-    return [list(own) for _, own in groupby(rows, key=lambda row: (row.scheme, row.mapping, row.variant))]
+    return [list(own) for _, own in groupby(rows, key=attrgetter("scheme", "mapping", "variant"))]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
     """Accuracy in per cent against the largest cosine, over all runs that have prototypes.
 
-    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines: a line
-    through three heaps of runs says nothing of what lies between them.
+    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines.
     """
     placed = [(run.max_cosine, 100 * run.accuracy, run.variant) for run in runs if run.max_cosine is not None]
     if len({variant for *_, variant in placed}) > 1 or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES:
@@ -117,9 +115,7 @@ def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Means against the dimension with their 95 % intervals; a learned layer and one-hot are lines across."""
     styles = series_styles(rows)
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 4.2)
-        ax: Any = figure.subplots()
+    with new_panels(4.2) as (figure, ax):
         for own in series_of(rows):
             draw = _draw_reference if is_reference(own) else _draw_line
             draw(ax, styles[own[0].scheme, own[0].variant], own)
@@ -143,30 +139,22 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
-    random = rows[0].mapping == "random"
-    single = len(rows) == 1
+    random, single = rows[0].mapping == "random", len(rows) == 1
     look = style.points() if single else {"marker": style.marker}
-    hollow = {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.0} if random else {}
-    ax.errorbar(
-        [row.dim for row in rows],
-        [100 * row.accuracy for row in rows],
-        yerr=[100 * (row.margin or 0.0) for row in rows],
-        color=style.color,
-        linestyle="none" if single else (0, (4, 2)) if random else "-",
-        **(look | hollow),
-        capsize=2,
-        elinewidth=0.7,
-        label=label_of(rows[0], style),
-    )
+    if random:
+        look |= {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.0}
+    look |= {"color": style.color, "linestyle": "none" if single else (0, (4, 2)) if random else "-"}
+    dims, heights = [row.dim for row in rows], [100 * row.accuracy for row in rows]
+    margins = [100 * (row.margin or 0.0) for row in rows]
+    ax.errorbar(dims, heights, margins, capsize=2, elinewidth=0.7, label=label_of(rows[0], style), **look)
 
 
 def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     """A line across the figure, and around it a band of its 95 % interval."""
     row = rows[0]
     height, half = 100 * row.accuracy, 100 * (row.margin or 0.0)
-    ax.axhline(
-        height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=f"{label_of(row, style)}, n = {row.dim}"
-    )
+    label = f"{label_of(row, style)}, n = {row.dim}"
+    ax.axhline(height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=label)
     ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
 
 
@@ -174,9 +162,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Every run with prototypes, and the line through all of them; a learned layer and one-hot are lines across."""
     placed = [run for run in runs if run.max_cosine is not None]
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 4.0)
-        ax: Any = figure.subplots()
+    with new_panels(4.0) as (figure, ax):
         for scheme in dict.fromkeys(run.scheme for run in placed):
             own, style = [run for run in placed if run.scheme == scheme], styles[scheme]
             points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]

@@ -9,7 +9,7 @@ import numpy as np
 from protosphere.extras import require
 from protosphere.known.atlas import AtlasRow
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
+from protosphere.plots.style import new_panels
 
 OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
 """The colours of what is proved best, and of cells the atlas does not have."""
@@ -34,9 +34,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     for row in rows:
         place = counts.index(row.num_classes), dims.index(row.dim)
         (optimal if row.optimal else gaps)[place] = row.max_cosine - row.converse
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 0.9 + min(ROW_INCHES * len(counts), ROWS_INCHES))
-        ax = figure.subplots()
+    with new_panels(0.9 + min(ROW_INCHES * len(counts), ROWS_INCHES)) as (figure, ax):
         ax.set_facecolor(UNKNOWN)
         grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
         ax.pcolormesh(optimal, cmap=require("matplotlib.colors").ListedColormap([OPTIMAL]), **grid)

@@ -11,7 +11,7 @@ from protosphere.bounds.bound import short_cosine
 from protosphere.code.cosines import BINS, CosineBin, CosineCounts, cosine_counts
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, new_figure, scheme_styles, styled
+from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
 
 NEARLY_OPPOSED = -0.9
 """Where no other cosine is this low, pairs at -1 are told in a note: one bar would stretch the axis for nothing."""
@@ -27,14 +27,12 @@ def draw_histogram(codes: SphericalCode | Sequence[SphericalCode], path: str | P
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     """The matplotlib figure: exact cosines as bars at their place, binned ones as steps."""
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 0.6 + 0.95 * len(counts))
-        panels = figure.subplots(len(counts), 1, sharex=True, squeeze=False)[:, 0]
-        low, high = _extent(counts)
-        for ax, count in zip(panels, counts, strict=True):
-            ax.set_xlim(low, high)
+    height = 0.6 + 0.95 * len(counts)
+    with new_panels(height, nrows=len(counts), sharex=True, squeeze=False) as (figure, panels):
+        panels[0, 0].set_xlim(*_extent(counts))  # and of the others, which share it
+        for ax, count in zip(panels.flat, counts, strict=True):
             _draw_panel(ax, count, styles[count.scheme])
-        panels[-1].set_xlabel("cosine of two prototypes")
+        panels[-1, 0].set_xlabel("cosine of two prototypes")
         figure.supylabel("percent of pairs", fontsize=8)
         classes = ", ".join(map(str, sorted({count.num_classes for count in counts})))
         figure.suptitle(f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8)

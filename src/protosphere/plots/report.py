@@ -73,7 +73,8 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
         if accuracy.is_reference(own):
             _reference(figure, own[0], style)
             continue
-        random = own[0].mapping == "random"
+        random = own[0].mapping == "random"  # drawn hollow
+        symbol = SYMBOLS.get(style.marker, "cross") + ("-open" if random else "")
         figure.add_scatter(
             x=[row.dim for row in own],
             y=[100 * row.accuracy for row in own],
@@ -81,7 +82,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
             name=accuracy.label_of(own[0], style),
             mode="lines+markers" if len(own) > 1 else "markers",
             line={"color": style.color, "dash": "dash" if random else "solid"},
-            marker={"size": 9, "color": style.color, "symbol": _symbol(style, random)},
+            marker={"size": 9, "color": style.color, "symbol": symbol},
             customdata=[["none" if row.max_cosine is None else f"{row.max_cosine:.4f}", row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
@@ -98,11 +99,6 @@ def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
     figure.add_hrect(y0=height - half, y1=height + half, fillcolor=style.color, opacity=0.08, line_width=0)
 
 
-def _symbol(style: SchemeStyle, hollow: bool) -> str:
-    """The scheme's own, hollow for random mappings."""
-    return SYMBOLS.get(style.marker, "cross") + ("-open" if hollow else "")
-
-
 def _cosine(runs: Sequence[Trained]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     placed = [run for run in runs if run.max_cosine is not None]
@@ -113,7 +109,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
             y=[100 * run.accuracy for run in own],
             name=style.label,
             mode="markers",
-            marker={"size": 9, "color": style.color, "symbol": _symbol(style, hollow=False)},
+            marker={"size": 9, "color": style.color, "symbol": SYMBOLS.get(style.marker, "cross")},
             customdata=[[run.dim, run.mapping, run.seed] for run in own],
             hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
         )

@@ -1,6 +1,7 @@
 """The largest cosine against the dimension, between what is achievable and what is not; or how even codes are."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from protosphere.bounds import Bound, welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, SchemeStyle, dimension_axis, new_figure, scheme_styles, styled
+from protosphere.plots.style import dimension_axis, new_panels, scheme_styles
 
 CURVE_POINTS = 160
 """How many dimensions a bound is drawn at."""
@@ -22,10 +23,7 @@ MARGIN = 1.08
 def draw_comparison(
     comparison: Comparison, path: str | Path, *, energy: bool = False, mean_square: bool = False
 ) -> Path:
-    """Draw a comparison as the .png, .pdf or .svg that `path` ends in.
-
-    Max cosines, bounds and all; or energies, or mean squared cosines.
-    """
+    """Draw max cosines and bounds, energies, or mean squared cosines as the .png, .pdf or .svg that `path` ends in."""
     figure_path(path)
     if energy or mean_square:
         return save_figure(evenness_figure(comparison, "energy" if energy else "mean_square"), path)
@@ -40,29 +38,19 @@ EVENNESS_LABELS = {
 
 def evenness_figure(comparison: Comparison, number: str) -> Any:
     """The matplotlib figure: a number of each scheme's evenness against the dimension; squares with their bound."""
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 4.6)
-        ax = figure.subplots()
-        styles = scheme_styles(comparison.schemes)
-        lines: list[Any] = []
-        for name in comparison.schemes:
-            found = [(cell.dim, getattr(cell, number)) for cell in comparison.of(name)]
-            shown = [(dim, float(value)) for dim, value in found if value]
-            lines += [_draw_scheme(ax, styles[name], shown)] if shown else []
+    K = comparison.num_classes
+    with new_panels(4.6) as (figure, ax):
+        lines = _draw_schemes(ax, comparison, number, above=0.0)  # what a logarithmic axis has
         if number == "mean_square":
-            lines += _draw_tight_frames(ax, comparison)
-        title = f"K = {comparison.num_classes} prototypes: lower is more even"
+            low, high = comparison.dims[0], min(comparison.dims[-1], K - 1)
+            dims = np.unique(np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)).tolist()
+            least = [float(welch_mean_square(K, dim)) for dim in dims]
+            lines += ax.plot(dims, least, color="#000000", linewidth=1.3, label="tight frames: nothing is lower")
+        title = f"K = {K} prototypes: lower is more even"
         ax.set(yscale="log", title=title, ylabel=EVENNESS_LABELS[number])
         _label_dimensions(ax, comparison)
         figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
     return figure
-
-
-def _draw_tight_frames(ax: Any, comparison: Comparison) -> list[Any]:
-    low, high = comparison.dims[0], min(comparison.dims[-1], comparison.num_classes - 1)
-    dims = np.unique(np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)).tolist()
-    least = [float(welch_mean_square(comparison.num_classes, dim)) for dim in dims]
-    return ax.plot(dims, least, color="#000000", linewidth=1.3, label="tight frames: nothing is lower")
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
@@ -77,13 +65,12 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """The matplotlib figure: a line for each scheme, a marker where it has one dimension only, and a detail near 0."""
     detail = _detail(comparison)
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 4.6 if detail is None else 5.8)
-        ratios = [1.0] if detail is None else [2.3, 1.0]
-        panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
-        handles = [_draw_all(ax, comparison, curve) for ax in panels]
-        bounds, schemes = handles[0]
-        panels[0].set(ylim=(None, 1.02), title=f"K = {comparison.num_classes} prototypes: lower is better")
+    height, ratios = (4.6, [1.0]) if detail is None else (5.8, [2.3, 1.0])
+    with new_panels(height, nrows=len(ratios), height_ratios=ratios, sharex=True, squeeze=False) as (figure, axes):
+        panels, K = axes[:, 0], comparison.num_classes
+        drawn = [(_draw_limits(ax, K, curve), _draw_schemes(ax, comparison, "max_cosine")) for ax in panels]
+        bounds, schemes = drawn[0]
+        panels[0].set(ylim=(None, 1.02), title=f"K = {K} prototypes: lower is better")
         panels[0].legend(handles=bounds, loc="upper right", frameon=False, handlelength=2.8)
         if detail is not None:
             panels[1].set_ylim(*detail)
@@ -102,20 +89,9 @@ def _detail(comparison: Comparison) -> tuple[float, float] | None:
     return (low, high) if K > 20 and any(cosine <= high for cosine in cosines) else None
 
 
-def _draw_all(ax: Any, comparison: Comparison, curve: Sequence[Limits]) -> tuple[list[Any], list[Any]]:
-    """Bounds and schemes; what to put into the legend of each."""
-    bounds = _draw_limits(ax, comparison.num_classes, curve)
-    styles = scheme_styles(comparison.schemes)
-    shown = {
-        name: [(cell.dim, float(cell.max_cosine)) for cell in comparison.of(name) if cell.max_cosine is not None]
-        for name in comparison.schemes
-    }
-    ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
-    return bounds, [_draw_scheme(ax, styles[name], values) for name, values in shown.items() if values]
-
-
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
     """Draw the bounds and the region between them; what to put into the legend. One dimension fills the panel."""
+    ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
     drawn: list[Any] = []
     places = [(float(row.dim), row) for row in curve]
     if len(curve) == 1:
@@ -138,15 +114,21 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
     return ", ".join(sorted({title_of(bound.theorem) for bound in bounds if bound is not None}))
 
 
-def _draw_scheme(ax: Any, style: SchemeStyle, values: Sequence[tuple[int, float]]) -> Any:
-    """A line through the values by dimension, a marker where there is one only."""
-    if len(values) == 1:
-        look = style.points() | {"linestyle": "none", "zorder": 4}
-    else:
-        look = {"marker": style.marker, "linestyle": "-" if style.line == "none" else style.line, "zorder": 3}
-        look |= {"markersize": style.size * style.width / 2, "markeredgewidth": style.width * 0.8}
-    drawn = ax.plot(*zip(*values, strict=True), color=style.color, linewidth=style.width, label=style.label, **look)
-    return drawn[0]
+def _draw_schemes(ax: Any, comparison: Comparison, number: str, above: float = -inf) -> list[Any]:
+    """A line through each scheme's numbers by dimension, a marker where there is one only; for the legend."""
+    drawn: list[Any] = []
+    for name, style in scheme_styles(comparison.schemes).items():
+        found = [(cell.dim, getattr(cell, number)) for cell in comparison.of(name)]
+        values = [(dim, float(value)) for dim, value in found if value is not None and value > above]
+        if len(values) == 1:
+            look = style.points() | {"linestyle": "none", "zorder": 4}
+        else:
+            look = {"marker": style.marker, "linestyle": "-" if style.line == "none" else style.line, "zorder": 3}
+            look |= {"markersize": style.size * style.width / 2, "markeredgewidth": style.width * 0.8}
+        if values:
+            look |= {"color": style.color, "linewidth": style.width, "label": style.label}
+            drawn += ax.plot(*zip(*values, strict=True), **look)
+    return drawn
 
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:

@@ -1,6 +1,5 @@
 """Class similarity beside prototype similarity, both in the order of superclasses."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import Taxonomy
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import COLUMN_INCHES, new_figure, styled
+from protosphere.plots.style import COLUMN_INCHES, new_panels
 from protosphere.regression import correlation
 from protosphere.types import Indices, Points
 
@@ -32,7 +31,7 @@ def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, t
     S = as_similarity(similarity, code.num_classes)
     groups = np.arange(len(S)) if tree is None else checked_tree(tree, len(S)).groups()
     order = drawing_order(S, groups)
-    names = [] if tree is None else _superclasses(tree, groups[order])
+    names = [] if tree is None else _superclasses(tree, order)
     return save_figure(similarity_figure(S, code.points @ code.points.T, order, groups, names), path)
 
 
@@ -45,23 +44,18 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
     return np.argsort(place[groups], kind="stable")
 
 
-def _superclasses(tree: Taxonomy, ordered: Indices) -> list[str]:
+def _superclasses(tree: Taxonomy, order: Indices) -> list[str]:
     """The names of the superclasses as they come, none where they are too many."""
-    names = dict(zip(tree.groups().tolist(), (chain[0] for chain in tree.ancestors), strict=True))
-    shown = [names[group].replace("_", " ") for group in dict.fromkeys(ordered.tolist())]
+    shown = [name.replace("_", " ") for name in dict.fromkeys(tree.ancestors[i][0] for i in map(int, order))]
     return shown if len(shown) <= MOST_NAMES else []
 
 
-def similarity_figure(
-    similarity: Points, cosines: Points, order: Indices, groups: Indices, names: Sequence[str] = ()
-) -> Any:
+def similarity_figure(similarity: Points, cosines: Points, order: Indices, groups: Indices, names: list[str]) -> Any:
     """The matplotlib figure; `names` are those of the groups in the order they are drawn."""
     edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
     edges = edges[: 0 if len(edges) == len(order) - 1 else None]  # lines around each class would hide it
     room = LETTER_INCHES * max(map(len, names), default=0)
-    with styled():
-        figure = new_figure(COLUMN_INCHES + room, 0.6 * COLUMN_INCHES)
-        panels = figure.subplots(1, 2, sharey=True)
+    with new_panels(0.6 * COLUMN_INCHES, COLUMN_INCHES + room, ncols=2, sharey=True) as (figure, panels):
         upper = np.triu_indices(len(similarity), 1)
         agreement = correlation(similarity[upper], cosines[upper])
         titles = ("similarity of classes", f"cosine of prototypes (correlation {agreement:.2f})")

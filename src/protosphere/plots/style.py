@@ -1,8 +1,9 @@
 """How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
 
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 from protosphere.extras import require
@@ -83,22 +84,26 @@ SPARE = (
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
     """A style for each scheme; those we have not met before take the spare ones in turn."""
-    names = tuple(schemes)
-    strangers = [name for name in names if name not in STYLES]
-    spare = {name: SchemeStyle(name.replace("_", " "), *SPARE[i % len(SPARE)]) for i, name in enumerate(strangers)}
-    return {name: STYLES.get(name) or spare[name] for name in names}
+    spare = cycle(SPARE)
+    return {name: STYLES.get(name) or SchemeStyle(name.replace("_", " "), *next(spare)) for name in schemes}
 
 
-@contextmanager
-def styled() -> Generator[None]:
+def styled() -> AbstractContextManager[None]:
     """Draw with our settings, and leave the caller's matplotlib as it was."""
-    with require("matplotlib").rc_context(RC):
-        yield
+    return require("matplotlib").rc_context(RC)
 
 
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
     return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
+def new_panels(height: float, width: float = COLUMN_INCHES, **subplots: Any) -> Generator[tuple[Any, Any]]:
+    """A new figure and its panels, a single one unless `subplots` says otherwise, drawn with our settings."""
+    with styled():
+        figure = new_figure(width, height)
+        yield figure, figure.subplots(**subplots)
 
 
 def dimension_axis(ax: Any, dims: Sequence[int]) -> None:

@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import Any
 
 from protosphere.intervals import Compared
-from protosphere.plots.style import COLUMN_INCHES, SPARE, STYLES, dimension_axis, new_figure, styled
+from protosphere.plots.style import SPARE, STYLES, dimension_axis, new_panels
 
 LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
 
@@ -19,26 +19,15 @@ LEAST_RATIO = 1.15
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
-    with styled():
-        figure = new_figure(COLUMN_INCHES, 4.2)
-        ax: Any = figure.subplots()
+    with new_panels(4.2) as (figure, ax):
         for way, (color, marker) in zip(dict.fromkeys(row.way for row in rows), cycle(LOOKS), strict=False):
             own = [row for row in rows if row.way == way]
+            dims, means = [row.dim for row in own], [row.mean.value for row in own]
+            margins = [row.mean.margin or 0.0 for row in own]
             if len(own) == 1:
-                ax.axhline(
-                    own[0].mean.value, color=color, linestyle="--", linewidth=1, label=f"{way}, n = {own[0].dim}"
-                )
-                continue
-            ax.errorbar(
-                [row.dim for row in own],
-                [row.mean.value for row in own],
-                yerr=[row.mean.margin or 0.0 for row in own],
-                color=color,
-                marker=marker,
-                capsize=2,
-                elinewidth=0.7,
-                label=way,
-            )
+                ax.axhline(means[0], color=color, linestyle="--", linewidth=1, label=f"{way}, n = {dims[0]}")
+            else:
+                ax.errorbar(dims, means, margins, color=color, marker=marker, capsize=2, elinewidth=0.7, label=way)
         dimension_axis(ax, _told_apart(sorted({row.dim for row in rows})))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
         columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1

@@ -9,6 +9,7 @@ from protosphere.search.groups import Group, group, group_names
 from protosphere.types import Points
 
 LARGEST_GROUP = 168
+
 APART = 1e-6
 """Squared distance below which two images of a point count as one."""
 
@@ -24,9 +25,8 @@ class Arrangement:
 
     def random_representatives(self, batch: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """(batch, m, n) unit representatives, uniform where they may be."""
-        dim = self.projectors[0].shape[0]
         pieces = [
-            rng.standard_normal((batch, count, dim)) @ projector
+            rng.standard_normal((batch, count, len(projector))) @ projector
             for count, projector in zip(self.counts, self.projectors, strict=True)
         ]
         rows = np.concatenate(pieces, axis=1)

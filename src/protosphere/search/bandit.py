@@ -1,8 +1,7 @@
 """The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
 
 Every kind of start, and every code the caller gives, is an arm of a bandit: a race tries each in a hurry, then those
-that have led furthest are tried more often. Meanwhile the best codes found have points moved into their holes and
-descend again.
+that led furthest are tried more often. Meanwhile the best codes have points moved into their holes and descend again.
 """
 
 from collections import Counter
@@ -26,29 +25,25 @@ RACE_RANDOM, RACE_GIVEN, RACE_LAST, RACE_STEPS = 10.0, 25.0, 1200.0, 15
 """First temperatures of the race, of random starts and, times the nearness of points, of codes given, which hotter ones
 would melt; its last, times nearness; and evaluations at each."""
 
+SPRINT_LAST = 300.0
+"""Last temperature of the quick descents that a search with a target begins with."""
+
 DEEPEN_RANDOM, DEEPEN_GIVEN = 12.0, 25.0
 """First temperatures of the leaders of the race."""
 
 NEAR = 50.0
 """Nearness of points above which first temperatures rise with it."""
 
-EXPLORE_RANDOM, EXPLORE_GIVEN, EXPLORE_SPREAD = 5.0, 8.0, 10.0
-"""Lowest first temperatures of new starts, and how many times that the highest is."""
+EXPLORE_RANDOM, EXPLORE_GIVEN = 5.0, 8.0  # lowest first temperatures of new starts
+EXPLORE_SPREAD = 10.0  # how many times that the highest is
 
 STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
-FINISHED, FINISHING_STEPS = 1e6, 200
-"""The temperature at which a code is as good as at rest, and evaluations at each on the way there."""
-
-SYMMETRIC_STEPS, SYMMETRIC_SHARE = 500, 0.15
-"""About how many steps a batch of symmetric starts takes, and what of the budget left their overhead may be."""
-
-SPRINT_LAST = 300.0
-"""Last temperature of the quick descents that a search with a target begins with."""
-
-POLISHING, QUICK_POLISH = 0.05, 1e9
-"""Share of the budget for Newton's method, also beyond all of it, and products that it may take in any case."""
+FINISHED = 1e6  # the temperature at which a code is as good as at rest
+FINISHING_STEPS = 200  # evaluations at each on the way there
+POLISHING = 0.05  # share of the budget for Newton's method, also beyond all of it
+QUICK_POLISH = 1e9  # products that it may take in any case
 
 
 @dataclass
@@ -62,23 +57,25 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search: its budget, its arms and the best codes so far.
-
-    Where it `screens_to_the_end` a screened code is a finished one; screening has the `screening_share` of the budget.
-    """
+    """The state of a search: what it is after, as of `search_code`, its budget, its arms and the best codes so far."""
 
     num_points: int
     dim: int
     rng: np.random.Generator
     backend: DescentBackend
+    kinds: tuple[str, ...]
+    polishes: bool
+    target: float
+    floor: float
+    thrifty: bool
     arms: list[Arm] = field(default_factory=list[Arm])
     tried: Counter[str] = field(default_factory=Counter[str])
     explored: bool = False
 
     def __post_init__(self) -> None:
         self.budget, self.pool = self.backend.budget, CodePool(self.backend.budget)
-        self.screens_to_the_end = self.backend.last >= FINISHED
-        self.screening_share = FINISH if self.screens_to_the_end else VARY
+        self.screens_to_the_end = self.backend.last >= FINISHED  # a screened code is a finished one
+        self.screening_share = FINISH if self.screens_to_the_end else VARY  # of the budget
 
     @property
     def nearness(self) -> float:
@@ -92,9 +89,10 @@ class BanditSearch:
         return within * VARY > EXPLORE
 
     def begin_epochs(self) -> None:
-        """Where a new epoch is due, the best code is put aside and the pool is emptied."""
+        """Where a new epoch is due, put the best code aside and forget the others, which may be in a dead end."""
         if self.budget.share / VARY * self.backend.epochs >= len(self.pool.earlier) + 1 and self.pool:
-            self.pool.put_aside()
+            self.pool.earlier.append(self.pool.best)
+            self.pool.codes = []
             self.explore()
 
     def take(self, points: Points, kind: str) -> None:
@@ -109,18 +107,9 @@ class BanditSearch:
     def sprint(self, patience: int) -> None:
         """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
         first, steps = self.backend.sprint
-        starts = self.rng.standard_normal((1, self.num_points, self.dim))
-        how = (np.full(1, first), SPRINT_LAST, patience * steps, VARY)
-        if self.backend.sprints_as_tensors:
-            hurry = self.backend.descend_orbits(None, starts, *how)
-        else:
-            hurry = self.backend.descend(list(starts), *how)
-        self._admit_all([Arm("random")], hurry)
-
-    def can_afford_symmetric(self) -> bool:
-        """Whether a batch of symmetric starts is a small part of the budget: tensors are slow for small codes."""
-        affordable = SYMMETRIC_SHARE * self.budget.left(1.0, self.backend.workers)
-        return SYMMETRIC_STEPS * self.backend.tensor_overhead <= affordable
+        start, as_tensors = self._start(Arm("random")), self.backend.sprints_as_tensors
+        found = self.backend.descend([start], np.full(1, first), SPRINT_LAST, patience * steps, VARY, as_tensors)
+        self._admit_all([Arm("random")], found)
 
     def race(self) -> None:
         """A few evaluations from a random start and from every code given, while their share of the budget lasts."""

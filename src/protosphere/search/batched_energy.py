@@ -58,10 +58,9 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
 def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp") -> Energy:
     """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
 
-    The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it.
-
-    The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
-    points, minus its radial part. `temperature` is (B,), one per start.
+    The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it. The
+    variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the points,
+    minus its radial part. `temperature` is (B,), one per start.
     """
     weights = temperature.new_tensor(orbits.sizes)
     at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
@@ -81,21 +80,19 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
 
 
 def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str) -> Shares:
-    """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point.
-
-    Rows are taken in slices: the Gram matrix is never held whole where it is large.
-    """
+    """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point."""
     of_slice = _riesz_slice if kind == "riesz" else _slice_shares
+    # in slices of rows: the Gram matrix is never held whole where it is large
     size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = zip(torch.split(units, size, dim=1), torch.split(at, size), torch.split(weights, size), strict=True)
     parts = [of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices]
     if len(parts) == 1:
         return parts[0]
-    largest = torch.stack([part[0] for part in parts]).amax(dim=0)
-    scales = [(t * (part[0] - largest)).exp() for part in parts]
-    total = torch.stack([part[1] * scale for part, scale in zip(parts, scales, strict=True)]).sum(dim=0)
+    tops, totals = (torch.stack([part[i] for part in parts]) for i in (0, 1))
+    largest = tops.amax(dim=0)
+    scales = (t * (tops - largest)).exp()
     pulls = [part[2] * scale[:, None, None] for part, scale in zip(parts, scales, strict=True)]
-    return largest, total, torch.cat(pulls, dim=1)
+    return largest, (totals * scales).sum(dim=0), torch.cat(pulls, dim=1)
 
 
 def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:

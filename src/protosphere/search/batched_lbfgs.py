@@ -9,6 +9,7 @@ Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """From (B, N) variables, and which starts of the batch they belong to, to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
+
 SUFFICIENT = 1e-4
 """Share of the predicted decrease a step must bring (Armijo)."""
 
@@ -40,7 +41,10 @@ class _State:
 
     def advance(self, energy: Energy, which: Tensor) -> None:
         """One evaluation for every start: a step where it descends enough, a shorter attempt next time where not."""
-        direction, slope = _descent_direction(self.direction, self.gradient)
+        slope = (self.direction * self.gradient).sum(dim=1)
+        descends = slope < 0
+        direction = torch.where(descends[:, None], self.direction, -self.gradient)
+        slope = torch.where(descends, slope, -self.gradient.square().sum(dim=1))
         largest = direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
         size = self.length * torch.where(self.known, (LONGEST / largest).clamp_max_(1), FIRST / largest)
         step = size[:, None] * direction
@@ -90,14 +94,6 @@ class _State:
 
 def _solve_triangular(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor:
     return torch.linalg.solve_triangular(triangle, right, upper=upper)  # pyright: ignore  # torch leaves it untyped
-
-
-def _descent_direction(direction: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """The direction, or minus the gradient where it does not descend, and its slope."""
-    slope = (direction * gradient).sum(dim=1)
-    good = slope < 0
-    steepest = -gradient.square().sum(dim=1)
-    return torch.where(good[:, None], direction, -gradient), torch.where(good, slope, steepest)
 
 
 def batched_lbfgs(energy: Energy, start: Tensor, steps: int, tolerance: Tensor, spend: Callable[[int], bool]) -> Tensor:

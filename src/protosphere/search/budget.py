@@ -9,9 +9,8 @@ from protosphere.types import Progress, ignore
 PRODUCTS_PER_SECOND = 6e9
 """Of a descent on one core, roughly: what seconds are worth before any have been measured."""
 
-STEP, PAIR = 20, 14
-"""What a step of a descent costs beside its evaluation, in pairs a point, and a pair beside its dot product."""
-
+STEP = 20  # what a step of a descent costs beside its evaluation, in pairs a point
+PAIR = 14  # what a pair costs beside its dot product
 TELL_SECONDS = 1.0
 
 
@@ -22,29 +21,18 @@ def evaluation_products(num_points: int, dim: int) -> float:
 
 @dataclass
 class Budget:
-    """What is left. An evaluation over all pairs of a code costs 1, over a list of pairs or of orbits its share.
+    """What is left. An evaluation over all pairs of a code costs 1, over a list of pairs or of orbits its share."""
 
-    Attributes:
-        products: of an evaluation.
-        iterations: evaluations in all.
-        seconds: or the time in all, from now on; None for no limit.
-        progress: told of the best so far whenever a hundredth is spent, and every second.
-        clock: what tells the time.
-        spent, seconds_spent: evaluations so far, and the time of those that were watched.
-        best, starts: the lowest value they led to, and from how many starts.
-        interrupted: whether somebody wants it to end now.
-    """
-
-    products: float
-    iterations: float
-    seconds: float | None = None
-    progress: Progress = ignore
+    products: float  # of an evaluation
+    iterations: float  # evaluations in all
+    seconds: float | None = None  # or the time in all, from now on; None for no limit
+    progress: Progress = ignore  # told of the best so far whenever a hundredth is spent, and every second
     clock: Callable[[], float] = time.monotonic
-    spent: float = 0.0
-    seconds_spent: float = 0.0
-    best: float = float("inf")
-    starts: int = 0
-    interrupted: bool = False
+    spent: float = 0.0  # evaluations so far
+    seconds_spent: float = 0.0  # the time of those that were watched
+    best: float = float("inf")  # the lowest value they led to
+    starts: int = 0  # from so many
+    interrupted: bool = False  # whether somebody wants it to end now
     begun: float = field(init=False)
     told: tuple[float, float] = (-1.0, 0.0)
 

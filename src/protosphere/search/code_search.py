@@ -3,15 +3,17 @@
 import math
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
+from protosphere.processors import single_threaded
 from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
-from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, descent_backend
+from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, DescentBackend
 from protosphere.search.polish import DENSE
 from protosphere.search.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, ignore
@@ -22,8 +24,15 @@ WORK, MOST_WORK = 2.4e10, 3.6e10
 MOST, ENOUGH, LEAST = 150_000, 150, 60
 """Evaluations by default: of tiny codes, for a whole descent of a large one, and the fewest that are worth it."""
 
+HOPE = 0.35
+"""How much of the way from where the race ends to what nothing is below a whole descent may still go: .15 to .25 of it
+from random starts, up to .4 from a code of about the size."""
+
 SPRINTS = (1, 3)
 """Evaluations of the first two starts where there is a target, as multiples of the fewest."""
+
+SYMMETRIC_STEPS = 500  # about how many steps a batch of symmetric starts takes
+SYMMETRIC_SHARE = 0.15  # what of the budget left their overhead may be
 
 THRIFTY_STEPS = 50
 """Evaluations at each temperature while a code is finished, where they count."""
@@ -36,10 +45,6 @@ POLISHED, POLISH_ALL = 4, 400
 
 PROMISING, NEARLY = 1e-3, 1e-5
 """A screened code this near the target is finished at once, one this near polished."""
-
-HOPE = 0.35
-"""How much of the way from where the race ends to what nothing is below a whole descent may still go: .15 to .25 of it
-from random starts, up to .4 from a code of about the size."""
 
 SAME_CODE = 0.01
 """What a race ends so little above the best code, relatively to 1 - cosine, has fallen back to it."""
@@ -72,17 +77,6 @@ class SearchResult:
     starts: dict[str, int]
     iterations: int
     interrupted: bool = False
-
-
-@dataclass(frozen=True)
-class SearchAims:
-    """What a search is after, as of `search_code`."""
-
-    kinds: tuple[str, ...]
-    polish: bool
-    target: float
-    floor: float
-    thrifty: bool
 
 
 def default_iterations(num_points: int, dim: int) -> int:
@@ -146,98 +140,101 @@ def search_code(
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
     most = iterations or (float("inf") if budget is not None else max(LEAST, default_iterations(num_points, dim)))
     spending = Budget(evaluation_products(num_points, dim), most, budget, progress, clock)
-    with descent_backend(num_points, dim, device, as_choice("energy", energy, ENERGIES), spending) as backend:
-        search = BanditSearch(num_points, dim, rng, backend)
+    backend = DescentBackend(num_points, dim, device, as_choice("energy", energy, ENERGIES), spending)
+    with single_threaded() if backend.compiled else nullcontext():
+        search = BanditSearch(num_points, dim, rng, backend, chosen, polish, target, floor, thrifty)
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
             search.take(points, "given")
         try:
-            _run(search, SearchAims(chosen, polish, target, floor, thrifty))
+            _run(search)
         except KeyboardInterrupt:
             if not search.pool:
                 raise
             spending.interrupted = True
     search.pool.recall()
     best = search.pool.best
-    spent, interrupted = round(spending.spent), spending.interrupted
-    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, interrupted)
+    spent = round(spending.spent)
+    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, spending.interrupted)
 
 
-def _run(search: BanditSearch, aims: SearchAims) -> None:
+def _run(search: BanditSearch) -> None:
     """All phases of the search, as far as they are worth it: the pool has what it found."""
-    search.arms += _own_arms(search, aims)
-    for patience in SPRINTS if aims.target > -1 else ():
+    search.arms += _own_arms(search)
+    for patience in SPRINTS if search.target > -1 else ():
         search.sprint(patience)
-        if search.pool.best.value <= aims.target:
+        if search.pool.best.value <= search.target:
             break
-    if not (search.pool and search.pool.best.value <= aims.target):
+    if not (search.pool and search.pool.best.value <= search.target):
         search.race()
         while not search.pool:
             search.explore()
-        if aims.thrifty and _is_hopeless(search, aims.floor):
+        if search.thrifty and _is_hopeless(search):
             return
         search.deepen()
-    _screen(search, aims)
+    _screen(search)
     search.pool.recall()
-    _finish(search, aims)
-    if aims.polish and not (search.budget.expired() or (aims.thrifty and search.num_points * search.dim > DENSE)):
-        small = search.num_points * search.dim <= POLISH_ALL
-        for candidate in search.pool.codes[: POLISHED if small else 1]:
+    _finish(search)
+    size = search.num_points * search.dim
+    if search.polishes and not (search.budget.expired() or (search.thrifty and size > DENSE)):
+        for candidate in search.pool.codes[: POLISHED if size <= POLISH_ALL else 1]:
             if not candidate.polished:
                 search.polish(candidate)
 
 
-def _own_arms(search: BanditSearch, aims: SearchAims) -> list[Arm]:
+def _own_arms(search: BanditSearch) -> list[Arm]:
     """The kinds of starts asked for; symmetric ones only where they are worth what they take."""
-    asked = [kind for kind in aims.kinds if kind != "refilled"] or ["random"]
-    too_dear = (aims.thrifty and search.num_points > LARGE_COUNT) or not search.can_afford_symmetric()
+    asked = [kind for kind in search.kinds if kind != "refilled"] or ["random"]
+    overhead = SYMMETRIC_STEPS * search.backend.tensor_overhead  # tensors are slow for small codes
+    affordable = SYMMETRIC_SHARE * search.budget.left(1.0, search.backend.workers)
+    too_dear = (search.thrifty and search.num_points > LARGE_COUNT) or overhead > affordable
     if "random" in asked and (search.dim <= LOW_DIM or too_dear):
         asked = ["random"]
     return [Arm(kind) for kind in asked]
 
 
-def _screen(search: BanditSearch, aims: SearchAims) -> None:
+def _screen(search: BanditSearch) -> None:
     """New codes and changes of good ones, until the budget, the target or the patience is at its end."""
-    while search.budget.share < search.screening_share and not _reached(search, aims):
+    while search.budget.share < search.screening_share and not _reached(search):
         stale = search.budget.spent > 2 * search.pool.noticed_at + PATIENCE * search.budget.iterations
-        if aims.thrifty and stale:
+        if search.thrifty and stale:
             break
         search.begin_epochs()
-        varying = search.varying and "refilled" in aims.kinds and search.rng.random() < VARYING
+        varying = search.varying and "refilled" in search.kinds and search.rng.random() < VARYING
         (search.vary if varying else search.explore)()
 
 
-def _finish(search: BanditSearch, aims: SearchAims) -> None:
+def _finish(search: BanditSearch) -> None:
     """The best codes taken to the highest temperature, at least one unless the time is up."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
-    while search.pool.unfinished and not (search.budget.expired() or _reached(search, aims)):
+    while search.pool.unfinished and not (search.budget.expired() or _reached(search)):
         candidate = search.pool.unfinished[0]
         may_lead = candidate.value <= search.pool.best.value + gain
-        worth = may_lead if aims.thrifty else search.budget.share < FINISH
+        worth = may_lead if search.thrifty else search.budget.share < FINISH
         if not worth and any(one.finished for one in search.pool.codes):
             break
-        search.finish(candidate, THRIFTY_STEPS if aims.thrifty else FINISHING_STEPS)
+        search.finish(candidate, THRIFTY_STEPS if search.thrifty else FINISHING_STEPS)
 
 
-def _reached(search: BanditSearch, aims: SearchAims) -> bool:
+def _reached(search: BanditSearch) -> bool:
     """Whether the best code meets the target; one that may once it is finished is finished first."""
-    target = aims.target
+    target = search.target
     if search.pool.best.value <= target:
         return True
     while search.pool.best.value < target + PROMISING and not search.pool.best.finished:
         search.finish(search.pool.best)
     best = search.pool.best
-    if aims.polish and target < best.value < target + NEARLY and not best.polished:
+    if search.polishes and target < best.value < target + NEARLY and not best.polished:
         search.polish(best)
     return search.pool.best.value <= target
 
 
-def _is_hopeless(search: BanditSearch, floor: float) -> bool:
+def _is_hopeless(search: BanditSearch) -> bool:
     """Whether a code that was given leads the race, and nothing came near enough to pass it after a whole descent."""
     best = search.pool.best
     if not best.finished or search.budget.share < HASTY:
         return False
     same = best.value + SAME_CODE * (1 - best.value)
     others = [arm.value for arm in search.arms if same < arm.value < math.inf]
-    return all(value - HOPE * (value - floor) >= best.value for value in others)
+    return all(value - HOPE * (value - search.floor) >= best.value for value in others)

@@ -24,8 +24,7 @@ SPARSE = 0.25
 U = np.uint64
 """The type of indices: signed ones are checked for wrapping around."""
 
-Work = tuple[Points, Points, Points, Points]
-"""Space for units, columns, table and lengths."""
+Work = tuple[Points, Points, Points, Points]  # space for units, columns, table and lengths
 
 
 @compiled
@@ -95,12 +94,10 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 @compiled
 def _softmax_weights(row: Points, t: float, top: float) -> float:
-    """exp(t (cos - top)) in place of each cosine, and their sum.
-
-    A polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions.
-    """
+    """exp(t (cos - top)) in place of each cosine, and their sum."""
     total = 0.0
     for j in range(len(row)):
+        # a polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions
         x = max(t * (row[j] - top), -30.0) / 256.0
         row[j] = (1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))) ** 256
         total += row[j]

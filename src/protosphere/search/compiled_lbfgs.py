@@ -29,8 +29,9 @@ STOP, SPENT, ALLOWED = 0, 1, 2
 
 The unit of work is an evaluation over all pairs, with the step that follows; one over a list counts for its share."""
 
-LISTED_PAIR, LISTING, STEP = 1.7, 0.5, 20.0
-"""What a listed pair costs, and making the list a pair, beside one of all in order; and a step, in pairs a point."""
+LISTED_PAIR = 1.7  # what a listed pair costs beside one of all in order
+LISTING = 0.5  # what making the list costs a pair
+STEP = 20.0  # what a step costs, in pairs a point
 
 
 @compiled
@@ -59,11 +60,8 @@ def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: 
 def push_pair(
     length: float, direction: Points, old: Points, new: Points, s: Points, y: Points, rho: Points, steps: int
 ) -> int:
-    """Remember the step and the change of the gradient; how many pairs there are, 0 if the curvature is not positive.
-
-    `steps` is -1 where there is no step yet.
-    """
-    if steps < 0:
+    """Remember the step and the change of the gradient; how many pairs there are, 0 if curvature is not positive."""
+    if steps < 0:  # there is no step yet
         return 0
     slot = steps % MEMORY
     for k in range(len(direction)):

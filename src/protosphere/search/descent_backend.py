@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,14 +29,14 @@ TEMPERATURE_FACTOR = 5.0
 SETTLED = 1e-3
 """A start of tensors has settled at temperature t once twenty evaluations gain less than this over t."""
 
-MAX_COMPILED_POINTS, MAX_PAIRED_POINTS = 6000, 3000
-"""Points above which a Gram matrix is no longer held whole, of 8 bytes an entry, and above which only one is."""
+MAX_COMPILED_POINTS = 6000  # above, a Gram matrix is no longer held whole, of 8 bytes an entry
+MAX_PAIRED_POINTS = 3000  # above, only one is
 
 LOOK_SECONDS = 0.05
 """How often descents are looked at while they go on."""
 
-TENSOR_SLOWNESS, TENSOR_STEP = 3.0, 4e6
-"""How often a compiled evaluation goes into one of tensors, and the products of one that a step of these takes."""
+TENSOR_SLOWNESS = 3.0  # how often a compiled evaluation goes into one of tensors
+TENSOR_STEP = 4e6  # products of a compiled evaluation that a step of tensors takes beside its own
 
 MAX_FLOAT32_TEMPERATURE = 2e3
 """The temperature up to which rounding of single precision, 1e-7, does not show: exp(t cos) is off by 2e-4 of it."""
@@ -69,7 +68,7 @@ class DescentBackend:
         sprint: first temperature, and evaluations at each, of a start in a great hurry; of wide codes 29 in 30 pass
             the paper's descent with 9 from 16 on, as many as with 12 from 20 on.
         sprints_as_tensors: whether that start descends in single precision although others are compiled.
-        pool, workers: the threads, and how many.
+        workers: how many threads descend.
     """
 
     def __init__(self, num_points: int, dim: int, device: str, energy: str, budget: Budget) -> None:
@@ -85,20 +84,24 @@ class DescentBackend:
         self.sprint = (12.0, 19) if self.compiled and not wide else (16.0, 9)
         self.sprints_as_tensors = wide
         self.workers = processor_count()
-        self.pool = ThreadPoolExecutor(self.workers)
+        if self.compiled:
+            compile_descent(budget.progress)
 
-    def descend(self, starts: list[Points], first: Points, last: float, steps: int, limit: float) -> list[Points]:
+    def descend(
+        self, starts: list[Points], first: Points, last: float, steps: int, limit: float, as_tensors: bool = False
+    ) -> list[Points]:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
-        if not self.compiled:
+        if as_tensors or not self.compiled:
             return self.descend_orbits(None, np.stack(starts), first, last, steps, limit)
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
         meters = new_meters(len(starts), self.budget.left(limit, self.workers) / len(starts))
-        jobs = [
-            self.pool.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
-            for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
-        ]
-        watch(jobs, meters, self.budget, limit)
+        with ThreadPoolExecutor(self.workers) as threads:
+            jobs = [
+                threads.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
+                for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
+            ]
+            watch(jobs, meters, self.budget, limit)
         return [normalized(job.result()) for job in jobs]
 
     @property
@@ -109,10 +112,7 @@ class DescentBackend:
     def descend_orbits(
         self, arrangement: Arrangement | None, starts: Points, first: Points, last: float, steps: int, limit: float
     ) -> list[Points]:
-        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors.
-
-        Without symmetry they are of single precision, in half the time, where the last temperature resolves no more.
-        """
+        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
@@ -120,16 +120,14 @@ class DescentBackend:
         with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
             counts, cosets = (arrangement.counts, arrangement.cosets) if arrangement else ((starts.shape[1],), ())
             orbits = Orbits(counts, tuple(torch.as_tensor(matrices, device=self.device) for matrices in cosets))
+            # without symmetry of single precision, in half the time, where the last temperature resolves no more
             dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
             rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
             rows = self._anneal(orbits, rows, t, last, steps, limit)
             return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
 
     def _anneal(self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, limit: float) -> Tensor:
-        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then sharper and sharper ones up to the last.
-
-        What is left of the budget is shared among the temperatures to come, so that a short descent sees all of them.
-        """
+        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then at sharper ones up to the last."""
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -139,6 +137,7 @@ class DescentBackend:
         while True:
             rows = unit_rows(rows)[0]
             stages = 1 + max(0, math.ceil(math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR) - 1e-6))
+            # what is left is shared among the temperatures to come, so that a short descent sees all of them
             affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
             found = batched_lbfgs(
                 smooth_max_cosine(orbits, dim, t, self.energy),
@@ -183,13 +182,3 @@ def evaluation_seconds(num_points: int, dim: int) -> float:
     """What an evaluation over all pairs takes, roughly."""
     slowness = 1.0 if num_points <= MAX_COMPILED_POINTS else TENSOR_SLOWNESS
     return slowness * evaluation_products(num_points, dim) / PRODUCTS_PER_SECOND
-
-
-@contextmanager
-def descent_backend(num_points: int, dim: int, device: str, energy: str, budget: Budget) -> Generator[DescentBackend]:
-    """The backend for codes of this size, its threads stopped at the end."""
-    backend = DescentBackend(num_points, dim, device, energy, budget)
-    if backend.compiled:
-        compile_descent(budget.progress)
-    with backend.pool, single_threaded() if backend.compiled else nullcontext():
-        yield backend

@@ -10,7 +10,8 @@ Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear prog
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,24 +32,24 @@ QUICK = 500
 WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 """How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
 
+STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
+"""How far above the largest cosine the level starts, attempt after attempt."""
+
 MOST_ENTRIES = 1 << 20
 """Pairs times n above which even matrix-vector products are too many: such an attempt is left out."""
 
 MOST_LSMR_ENTRIES = 1.5e8
 """Entries of the matrix times steps of LSMR: less than a second's."""
 
-FACTORING, MULTIPLYING = 0.25, 12.0
-"""Products of a Newton step, of the cube of its unknowns, and of a step of LSMR, of its entries: what they take beside
-the products of a descent."""
-
+FACTORING = 0.25  # products of a Newton step, of the cube of its unknowns, counted as those of a descent
+MULTIPLYING = 12.0  # products of a step of LSMR, of its entries, counted so
 ROUNDS = 30
-STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
-"""How far above the largest cosine the level starts, attempt after attempt."""
 
 NEAR = 1e-2
 """Pairs further below the largest cosine are left out."""
 
 SHRINK = 0.1
+
 GAP = 3e-15
 """Sum of multiplier times slack at which the level is the optimum's to the last digit."""
 
@@ -82,20 +83,12 @@ class Contacts:
     second: Indices
     cosines: Points
 
-    def at(self, points: Points) -> Contacts:
-        """The same pairs, with the cosines that these points have."""
-        cosines = np.einsum("ij,ij->i", points[self.first], points[self.second])
-        return Contacts(self.first, self.second, cosines)
-
 
 def contacts(points: Points, above: float) -> Contacts:
     """All pairs whose cosine is above a value, found blockwise."""
-    rows = point_rows(points)
-    starts = range(0, rows.count, rows.block)
-    corners = ((i, j) for i in starts for j in starts if i <= j)
     found: list[tuple[Indices, Indices, Points]] = []
-    for (i, j), (mask, gram) in zip(corners, gram_blocks(rows), strict=True):
-        a, b = np.nonzero(gram > above if mask is None else (gram > above) & mask)
+    for i, j, gram in gram_blocks(point_rows(points)):
+        a, b = np.nonzero(gram > above if i < j else np.triu(gram > above, k=1))
         found.append((a + i, b + j, gram[a, b].astype(np.float64)))
     return Contacts(*map(np.concatenate, zip(*found, strict=True)))
 
@@ -164,15 +157,12 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 
 
 def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple[Points, float]:
-    """A primal-dual interior-point run: the points with the lowest cosine on its way.
-
-    Its level starts `start` above all cosines and its multipliers at target / slack; the target falls to nothing.
-    """
+    """The points with the lowest cosine on the way of a primal-dual interior-point run, its level `start` above all."""
     best = current = points
     value = max_cosine(points)
     pairs = contacts(points, value - NEAR)
     level, damping = value + start, DAMPING
-    multipliers = 1 / (level - pairs.cosines)
+    multipliers = 1 / (level - pairs.cosines)  # target / slack; the target falls to nothing
     multipliers /= multipliers.sum()
     for _ in range(ROUNDS):
         if not allowance.spend(FACTORING * points.size**3):
@@ -189,7 +179,8 @@ def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple
         rise = (target - multipliers * change) / slack - multipliers
         multipliers = multipliers + _fraction_to_boundary(multipliers, rise) * rise
         current = normalized(current + part * found[:-1].reshape(points.shape))
-        pairs = pairs.at(current)
+        cosines = np.einsum("ij,ij->i", current[pairs.first], current[pairs.second])
+        pairs = replace(pairs, cosines=cosines)
         level = max(level + part * found[-1], float(pairs.cosines.max()))
         reached = max_cosine(current)
         if reached < value:
@@ -222,8 +213,7 @@ def _gauss_newton(points: Points, width: float, allowance: Allowance) -> tuple[P
 def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Points, float]:
     """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
 
-    Never worse than what came in: every attempt is judged by the true largest cosine of all pairs. Once the allowance
-    is spent it ends where it is.
+    Never worse than what came in, by the true largest cosine of all pairs. Once the allowance is spent it ends.
     """
     allowance = allowance or Allowance()
     best, value = points, max_cosine(points)
@@ -231,10 +221,6 @@ def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Poi
     if QUICK < points.size <= DENSE:
         scales = scales[1:2]
     for scale in scales:
-        try:
-            reached, cosine = attempt(best, scale, allowance)
-        except np.linalg.LinAlgError:
-            continue
-        if cosine < value:
-            best, value = reached, cosine
+        with suppress(np.linalg.LinAlgError):
+            best, value = attempt(best, scale, allowance)
     return best, value

@@ -27,20 +27,13 @@ class ScreenedCode:
 
 @dataclass
 class CodePool:
-    """Codes, best first.
+    """Codes, best first."""
 
-    Attributes:
-        budget: of the search, which is told of the best value.
-        codes: those of this epoch.
-        earlier: the best of earlier ones, put aside.
-        noticed, noticed_at: the value that was last better by more than nothing, and how much was spent by then.
-    """
-
-    budget: Budget
-    codes: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
-    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
-    noticed: float = float("inf")
-    noticed_at: float = 0.0
+    budget: Budget  # of the search, which is told of the best value
+    codes: list[ScreenedCode] = field(default_factory=list[ScreenedCode])  # those of this epoch
+    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])  # the best of earlier ones, put aside
+    noticed: float = float("inf")  # the value that was last better by more than nothing
+    noticed_at: float = 0.0  # how much was spent by then
 
     def __bool__(self) -> bool:
         return bool(self.codes)
@@ -69,11 +62,6 @@ class CodePool:
         """Put what became of a code in its place."""
         self.codes = [other for other in self.codes if other is not old]
         self.admit(new)
-
-    def put_aside(self) -> None:
-        """Begin a new epoch: keep the best code for later, and forget the others, which may be in a dead end."""
-        self.earlier.append(self.best)
-        self.codes = []
 
     def recall(self) -> None:
         """Put the codes of earlier epochs into the pool again."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Gradient = Callable[[Tensor, float], Tensor]
 
 DTYPES = ("float32", "float64")
-
 LARGEST_LR = 1e6
 
 WORTH_TWO_THREADS = 1 << 25
@@ -29,18 +28,14 @@ WORTH_TWO_THREADS = 1 << 25
 
 def check_descent_options(steps: object, lr: object, momentum: object, dtype: object, device: object) -> None:
     """Raise unless the options of a descent make sense."""
+    import torch
+
     as_integer("steps", steps, minimum=0)
     if as_positive("lr", lr) > LARGEST_LR:
         raise InvalidArgumentError(f"'lr' must be at most {LARGEST_LR:g}, got {lr!r}; 0.1 and 0.2 are usual")
     as_choice("dtype", dtype, DTYPES)
     if not (isinstance(momentum, (int, float)) and 0 <= momentum < 1):
         raise InvalidArgumentError(f"'momentum' must be at least 0 and below 1, got {momentum!r}")
-    _usable_device(device)
-
-
-def _usable_device(device: object) -> None:
-    import torch
-
     try:
         if str(device) == "meta":
             raise RuntimeError("it holds no numbers")

@@ -1,7 +1,6 @@
 """Examples on the device as they are kept, and from them batches: in a random order, augmented, normalised.
 
-All processes of a run draw the order and the moves of whole batches from the same stream, and each takes its part: so
-however many there are, together they see what one would.
+Processes draw order and moves of whole batches from one stream and take their parts: together they see what one would.
 """
 
 from collections.abc import Iterator
@@ -102,8 +101,7 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) 
     generator = stream(recipe.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
     still = recipe.augmentation == Augmentation()
-    for start in range(0, len(order), recipe.batch_size):
-        rows = order[start : start + recipe.batch_size]
+    for rows in torch.split(order, recipe.batch_size):
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
         moves = None if still else random_moves(recipe.augmentation, len(rows), generator)[mine]
@@ -125,10 +123,9 @@ def evaluation_batches(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """This process's share of the examples, as they are."""
     share = part.of(len(labelled))
-    inputs, labels = labelled.inputs[share], labelled.labels[share]
-    for start in range(0, max(1, len(labels)), size):  # a process without a share still takes part in the sums
-        some = slice(start, start + size)
-        yield data.normalised(inputs[some]), labels[some]
+    batches = (torch.split(whole[share], size) for whole in (labelled.inputs, labelled.labels))
+    for inputs, labels in zip(*batches, strict=True):  # none is one empty batch: its process takes part in the sums
+        yield data.normalised(inputs), labels
 
 
 def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:

@@ -34,7 +34,7 @@ def class_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
     if recipe.similarity == "logits":
         return logit_correlations(recipe, dataset, folder, fabric)
     if recipe.similarity == "learned":
-        return _cosines(_learned_bottleneck(recipe, dataset, folder, fabric).head.weight)
+        return _learned_cosines(recipe, dataset, folder, fabric)
     if recipe.similarity in SHIPPED:
         return taxonomy(recipe.similarity).of(dataset.class_names).similarity()
     return similarity_from_table(found_in_roots(Path(recipe.similarity)), dataset.class_names)
@@ -71,21 +71,18 @@ def _learned_layer(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) 
     return _warmed_up(recipe, dataset, folder, fabric, head="linear", dim=K, epochs=epochs).backbone.eval()
 
 
-def _learned_bottleneck(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Any:
+def _learned_cosines(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
     """After half of the epochs, at twice the rate: fixed prototypes want less of it than a layer that moves itself."""
     settings: dict[str, Any] = {"epochs": (recipe.epochs + 1) // 2, "lr": WARMUP_RATE * recipe.lr}
-    return _warmed_up(recipe, dataset, folder, fabric, head="bottleneck", dim=recipe.dim, **settings)
+    layer = _warmed_up(recipe, dataset, folder, fabric, head="bottleneck", dim=recipe.dim, **settings).head
+    units = normalized(layer.weight.detach().double().cpu().numpy())
+    return units @ units.T
 
 
 def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any) -> Any:
     """The classifier after a short training with a learned head."""
     settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
     return train(recipe_from(settings), None, dataset, folder / WARMUP_FOLDER, fabric, tensorboard=False).classifier
-
-
-def _cosines(rows: Tensor) -> Points:
-    units = normalized(rows.detach().double().cpu().numpy())
-    return units @ units.T
 
 
 def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:

@@ -27,12 +27,8 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     spread = evenness(code, confident_scale(K, 0.0))
     pairs = np.triu_indices(K, 1)
     cosines = (code.points @ code.points.T)[pairs]
-    found = {
-        "code_least_cosine": float(spread.least_cosine),
-        "code_opposed_pairs": float(spread.opposed_pairs),
-        "code_energy": spread.energy,
-        "code_mean_square": float(spread.mean_square),
-    }
+    names = ("least_cosine", "opposed_pairs", "energy", "mean_square")
+    found = {f"code_{name}": float(getattr(spread, name)) for name in names}
     if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
         means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)
         found["code_agreement"] = correlation(cosines, similarity_from_embeddings(means)[pairs])

@@ -74,7 +74,9 @@ def write_features(
         raise InvalidArgumentError(f"'{dataset.name}' has features already; want images")
     work = path.with_name(f".{path.name}.work")
     with locked(path, "extraction"):
-        key = _key(dataset, network, preparation, batch_size)
+        # what rows so far must have been made of for others to be added
+        told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
+        key = hashlib.sha256(told.encode()).hexdigest()
         extraction = _Extraction(network, preparation, work, key, batch_size, progress)
         found = {"train": extraction.rows("train", dataset.x_train), "test": extraction.rows("test", dataset.x_test)}
         arrays = _rounded(found) if int8 else {f"x_{part}": rows for part, rows in found.items()}
@@ -88,12 +90,6 @@ def write_features(
 def _save(save: Any, beside: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     with beside.open("wb") as file:  # given a name, numpy would add an ending
         save(file, **arrays)
-
-
-def _key(dataset: Dataset, network: FeatureNetwork, preparation: Preparation, batch_size: int) -> str:
-    """What the rows so far must have been made of for others to be added."""
-    told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
-    return hashlib.sha256(told.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -152,17 +148,15 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Features as int8, with the step and the centre of each column."""
-    train = found["train"]
-    blocks = [train[start : start + ROWS_AT_ONCE] for start in range(0, len(train), ROWS_AT_ONCE)]
-    center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks], axis=0) / len(train)
-    farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks], axis=0)
+    blocks = {
+        part: [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+        for part, rows in found.items()
+    }
+    center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0) / len(found["train"])
+    farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0)
     step = np.where(farthest > 0, farthest / LEVELS, 1.0)
-
-    def rounded(rows: NDArray[np.float32]) -> NDArray[np.int8]:
-        return np.clip(np.rint((rows - center) / step), -LEVELS, LEVELS).astype(np.int8)
-
     packed: dict[str, NDArray[Any]] = {}
-    for part, rows in found.items():
-        starts = range(0, len(rows), ROWS_AT_ONCE)
-        packed[f"x_{part}"] = np.concatenate([rounded(rows[start : start + ROWS_AT_ONCE]) for start in starts])
+    for part, own in blocks.items():
+        rounded = [np.clip(np.rint((block - center) / step), -LEVELS, LEVELS).astype(np.int8) for block in own]
+        packed[f"x_{part}"] = np.concatenate(rounded)
     return packed | {"step": step.astype(np.float32), "center": center.astype(np.float32)}

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.backbones import imported
-from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.extras import require
+from protosphere.files import reading
 from protosphere.training.checkpoint import weights_digest
 
 ONNX_ENDING = ".onnx"
@@ -61,13 +62,9 @@ def _module(name: str) -> FeatureNetwork:
 
 def _onnx(path: Path) -> FeatureNetwork:
     runtime = require("onnxruntime")
-    try:
+    with reading(path, "not a network that onnxruntime takes"):
         identity = hashlib.sha256(path.read_bytes()).hexdigest()
         session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
-    except Exception as error:  # of a damaged file it raises kinds of its own
-        raise StorageError(f"cannot read '{path}': not a network that onnxruntime takes ({error})") from error
     wanted = session.get_inputs()[0]
     shape, dtype = list(wanted.shape), INPUT_TYPES.get(wanted.type)
     if len(shape) != 4 or dtype is None:
@@ -91,7 +88,6 @@ def _in_batches(run: Callable[[Tensor], Tensor], batch: int) -> Callable[[Tensor
     def features(images: Tensor) -> Tensor:
         missing = -len(images) % batch
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)]) if missing else images
-        starts = range(0, len(filled), batch)
-        return torch.cat([run(filled[start : start + batch]) for start in starts])[: len(images)]
+        return torch.cat([run(some) for some in torch.split(filled, batch)])[: len(images)]
 
     return features

@@ -38,7 +38,11 @@ def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: An
     """The prototypes of a recipe that fits them; made once, and kept in `folder`."""
     path = folder / PROTOTYPES_FILE
     if path.exists():
-        return _kept(path, recipe)
+        code = ps.load(path)
+        if code.dim != recipe.dim:
+            held = f"holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}"
+            raise StorageError(f"'{path}' {held}; remove it")
+        return code
     if recipe.mapping in ALIGNED:
         code = _by_similarity(recipe, dataset, folder, fabric)
     else:
@@ -58,13 +62,6 @@ def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) 
     if "similarity" in describe(recipe.scheme).options:
         return build(similarity=similarity_text(similarity if recipe.mapping == "align" else -similarity))
     return assign(build(), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
-
-
-def _kept(path: Path, recipe: Recipe) -> ps.SphericalCode:
-    code = ps.load(path)
-    if code.dim != recipe.dim:
-        raise StorageError(f"'{path}' holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}; remove it")
-    return code
 
 
 class MovingPrototypes(nn.Module):

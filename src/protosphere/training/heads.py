@@ -1,6 +1,7 @@
 """The head of a recipe, fixed prototypes or a learned layer; what is trained through it; and it with its network."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -38,14 +39,14 @@ def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
     """The recipe's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
     if not isinstance(head, PrototypeHead):
         return _from_logits(head)
-    name = head.preset.loss if recipe.loss == "auto" else recipe.loss
-    if name == "cross_entropy":
-        return _streaming(head) if prefers_streaming(head, recipe.batch_size) else _from_logits(head)
-    loss = LOSSES[name]
-    offered: dict[str, Any] = {"margin": recipe.margin}
-    if not isinstance(recipe.scale, str):
-        offered["scale"] = recipe.scale
-    return _of_module(loss.module(head, **{k: v for k, v in offered.items() if k in loss.options}), head)
+    loss = LOSSES[head.preset.loss if recipe.loss == "auto" else recipe.loss]
+    if loss.name == "cross_entropy":
+        streams = prefers_streaming(head, recipe.batch_size)
+        return _decoding(head, partial(head.loss, reduction="sum")) if streams else _from_logits(head)
+    offered = {"margin": recipe.margin, "scale": recipe.scale}
+    module = loss.module(head, **{k: v for k, v in offered.items() if k in loss.options and not isinstance(v, str)})
+    # without examples 0, for their mean is not a number
+    return _decoding(head, lambda z, labels: module(z, labels) * len(labels) if len(labels) else z.sum())
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
@@ -71,24 +72,15 @@ def _from_logits(head: nn.Module) -> Objective:
     return objective
 
 
-def _streaming(head: PrototypeHead) -> Objective:
+def _decoding(head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]) -> Objective:
+    """Of a loss that holds no logits; the nearest classes are asked for beside it."""
+
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        return head.loss(z, labels, reduction="sum"), _correct(head, z, labels)
+        loss = summed_loss(z, labels)
+        with torch.no_grad():
+            return loss, (head.decode(z).classes[:, 0] == labels).sum()
 
     return objective
-
-
-def _of_module(loss: nn.Module, head: PrototypeHead) -> Objective:
-    def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        mean = loss(z, labels) if len(labels) else z.sum()  # 0 for no examples, whose mean is not a number
-        return mean * len(labels), _correct(head, z, labels)
-
-    return objective
-
-
-def _correct(head: PrototypeHead, z: Tensor, labels: Tensor) -> Tensor:
-    with torch.no_grad():
-        return (head.decode(z.detach()).classes[:, 0] == labels).sum()
 
 
 class Classifier(nn.Module):
@@ -96,9 +88,7 @@ class Classifier(nn.Module):
 
     def __init__(self, backbone: nn.Module, head: nn.Module, objective: Objective) -> None:
         super().__init__()
-        self.backbone = backbone
-        self.head = head
-        self.objective = objective
+        self.backbone, self.head, self.objective = backbone, head, objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
         """z; with labels the sum of the losses and the number of inputs that are nearest to their own class."""

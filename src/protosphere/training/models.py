@@ -39,11 +39,8 @@ class TrainedModel(nn.Module):
         self, recipe: Recipe, class_names: tuple[str, ...], normalised: Normalise, backbone: nn.Module, head: nn.Module
     ) -> None:
         super().__init__()
-        self.recipe = recipe
-        self.class_names = class_names
-        self.normalised = normalised
-        self.backbone = backbone
-        self.head = head
+        self.recipe, self.class_names = recipe, class_names
+        self.normalised, self.backbone, self.head = normalised, backbone, head
 
     def forward(self, inputs: Tensor) -> Tensor:
         """The logits of bytes of images, or of features as their file has them."""

@@ -43,8 +43,7 @@ def normalisation(training: Tensor, step: Step | None) -> Normalise:
 
 
 def _of_images(images: Tensor) -> Normalise:
-    few = images.numel() < MOST_PIXELS
-    pixels = images.double() if few else images[:: images.numel() // MOST_PIXELS + 1].double()
+    pixels = images[:: images.numel() // MOST_PIXELS + 1].double()
     mean, deviation = (statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std))
     return Normalise(mean.view(-1, 1, 1), deviation.clamp(min=SMALLEST_DEVIATION).view(-1, 1, 1))
 

@@ -1,4 +1,4 @@
-"""The descent of a recipe: its optimiser, and the learning rate over epochs and, while it warms up, over batches."""
+"""The descent of a recipe: its optimiser, and the learning rate over epochs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,15 +23,6 @@ def build_schedule(recipe: Recipe, optimiser: torch.optim.Optimizer) -> Any:
     if recipe.schedule == "cosine":
         return CosineAnnealingLR(optimiser, max(1, recipe.epochs))
     return LambdaLR(optimiser, lambda _: 1.0)
-
-
-def warmup_factor(warmup: float, epochs_done: float) -> float:
-    """What the rate is multiplied by, in (0, 1], when so many epochs, the running batch counted, are done.
-
-    >>> warmup_factor(2.0, 0.5), warmup_factor(2.0, 3.0), warmup_factor(0.0, 0.0)
-    (0.25, 1.0, 1.0)
-    """
-    return 1.0 if epochs_done >= warmup else epochs_done / warmup
 
 
 def set_rate(optimiser: Any, rate: float) -> None:

@@ -12,20 +12,14 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.intervals import Compared, Mean, mean_with_interval
 from protosphere.training.records import RunRecord
 
-Metric = Callable[[RunRecord], float | None]
-"""A figure of a finished run."""
+Rates = dict[float, dict[int, RunRecord]]
+"""Runs by learning rate and seed."""
 
+LEARNED = "learned layer"
+"""The way that others are compared with unless another is named."""
 
-def metric_named(name: str) -> Metric:
-    """A field of a record, accuracies in percent, or one of its metrics, as results call it."""
-    scale = 100.0 if name.endswith("accuracy") else 1.0
-
-    def metric(record: RunRecord) -> float | None:
-        value = getattr(record, name) if name in FIELDS else record.metrics.get(name)
-        return None if value is None else scale * value
-
-    return metric
-
+MOST_TOLD = 12
+"""Ways that a complaint names."""
 
 FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "seconds")
 
@@ -37,48 +31,46 @@ def compared(
 
     A reference that has one dimension only, as a learned layer has, is that of every dimension.
     """
-    value, groups = metric_named(metric), _by_way(records, way)
-    chosen = {key: _at_best_rate(runs) for key, runs in groups.items()}
+    groups = _by_way(records, way)
+    if not any(_values(runs, metric) for rates in groups.values() for runs in rates.values()):
+        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
+    chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
-        known = "; ".join(dict.fromkeys(name for name, _ in groups))
-        raise InvalidArgumentError(f"'against' must be a way of the results ({known}), got {brief(against)}")
+        known = [*dict.fromkeys(name for name, _ in groups)]
+        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (len(known) > MOST_TOLD)
+        default = ", the default" * (against == LEARNED)
+        raise InvalidArgumentError(f"'against' must be a way of the results ({told}), got {brief(against)}{default}")
     only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
     rows: list[Compared] = []
     for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
-        values = _values(runs, value)
+        values = _values(runs, metric)
         if values:
-            other = {} if name == against else _values(reference.get(dim, only), value)
+            other = {} if name == against else _values(reference.get(dim, only), metric)
             rate, mean = next(iter(runs.values())).recipe.lr, mean_with_interval(list(values.values()))
             rows.append(Compared(name, dim, rate, len(values), mean, _paired(values, other)))
-    if not rows:
-        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
     return rows
 
 
-def _by_way(records: Iterable[RunRecord], way: Callable[[RunRecord], str]) -> dict[tuple[str, int], list[RunRecord]]:
-    groups: dict[tuple[str, int], list[RunRecord]] = {}
+def _by_way(records: Iterable[RunRecord], way: Callable[[RunRecord], str]) -> dict[tuple[str, int], Rates]:
+    groups: dict[tuple[str, int], Rates] = {}
     for record in records:
         if record.status == "done":
-            groups.setdefault((way(record), record.recipe.dim), []).append(record)
+            rates = groups.setdefault((way(record), record.recipe.dim), {})
+            rates.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
     return groups
 
 
-def _at_best_rate(runs: Iterable[RunRecord]) -> dict[int, RunRecord]:
-    """By seed, those at the rate of the best mean validation accuracy; of rates that have the most seeds."""
-    rates: dict[float, dict[int, RunRecord]] = {}
-    for record in runs:
-        rates.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
-    return max(rates.values(), key=lambda found: (len(found), _mean_validation(found)))
+def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
+    """By seed, the runs at the rate of the best mean validation accuracy; of rates that have the most seeds."""
+    return max(rates.values(), key=lambda runs: (len(runs), fmean(r.validation_accuracy or 0.0 for r in runs.values())))
 
 
-def _mean_validation(runs: Mapping[int, RunRecord]) -> float:
-    return fmean(record.validation_accuracy or 0.0 for record in runs.values())
-
-
-def _values(runs: Mapping[int, RunRecord], metric: Metric) -> dict[int, float]:
-    found = {seed: metric(record) for seed, record in runs.items()}
-    return {seed: value for seed, value in found.items() if value is not None}
+def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
+    """By seed a field of the records, accuracies in percent, or one of their metrics, as results call it."""
+    scale = 100.0 if metric.endswith("accuracy") else 1.0
+    found = {seed: getattr(run, metric) if metric in FIELDS else run.metrics.get(metric) for seed, run in runs.items()}
+    return {seed: scale * value for seed, value in found.items() if value is not None}
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:

@@ -26,24 +26,19 @@ def on_ray(address: str | None) -> Engine:
     """The engine on the cluster at `address`; None for the one $RAY_ADDRESS names, or one of this machine alone."""
 
     def engine(work: Work) -> Iterator[RunRecord]:
-        ray = _connected(address)
+        ray = require("ray")
+        dashboard = False if address is None else None
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
         try:
             yield from _runs(ray, work)
         finally:
             ray.shutdown()
 
     return engine
-
-
-def _connected(address: str | None) -> Any:
-    ray = require("ray")
-    dashboard = False if address is None else None
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
-    return ray
 
 
 def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:

@@ -4,9 +4,9 @@ Over an epoch the directions of every class's examples are summed; the linear as
 products with the prototypes says which class gets which for the next epoch. The points stay the same.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -39,8 +39,7 @@ class Reassignment:
 
     def __init__(self, recipe: Recipe, classifier: Classifier) -> None:
         self.recipe, self.classifier = recipe, classifier
-        self.head, self.sums = cast("PrototypeHead", classifier.head), torch.zeros(0)
-        self._use(self.head)
+        self.use(cast("PrototypeHead", classifier.head))
 
     def after(self, epoch: int, summed: Callable[[Tensor], Tensor]) -> None:
         """After an epoch, counted from 0: other prototypes for classes, if it is one of the recipe's first."""
@@ -48,14 +47,10 @@ class Reassignment:
         if epoch < self.recipe.reassignment:
             code: SphericalCode = self.head.code
             order = linear_assignment(summed(directions).double().cpu().numpy(), code.points)
-            settings: dict[str, Any] = {"preset": self.recipe.preset, "scale": self.recipe.scale}
-            self._use(PrototypeHead(_reordered(code, order), **settings))
+            self.use(PrototypeHead(_reordered(code, order), preset=self.recipe.preset, scale=self.recipe.scale))
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """The head as a checkpoint has it."""
-        self._use(PrototypeHead.from_state_dict(state))
-
-    def _use(self, head: PrototypeHead) -> None:
+    def use(self, head: PrototypeHead) -> None:
+        """Make it the classifier's, and watch what it is trained by."""
         device = next(self.classifier.backbone.parameters()).device
         self.classifier.head = self.head = head.to(device)
         self.sums = torch.zeros(head.num_classes, head.dim, device=device)

@@ -19,10 +19,7 @@ from protosphere.types import ignore
 
 
 def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str) -> ps.SphericalCode:
-    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order.
-
-    The last few are remembered: runs of a sweep that differ in something else have the same.
-    """
+    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
     mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
     if tree is not None and set(tree.classes) & set(class_names):
@@ -31,7 +28,7 @@ def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (
     return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # runs of a sweep that differ in something else have the same
 def _constructed(scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str) -> ps.SphericalCode:
     return ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, **json.loads(options))
 
@@ -47,10 +44,7 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train and keep the weights; errors are raised. The weights go into `folder`, beside the checkpoint.
-
-    StorageError where another process is at work in the folder.
-    """
+    """Train, and keep the weights in `folder`, beside the checkpoint; StorageError where another process is at it."""
     given = recipe.head == "prototypes" and not recipe.fits_prototypes
     code = constructed(recipe, dataset.num_classes, dataset.class_names) if given else None
     make_folder(folder)
@@ -95,10 +89,7 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
 def run_or_reason(
     recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
 ) -> RunRecord:
-    """`run`, but what cannot be done is a record too; only a store that cannot be written to is an error.
-
-    `watch` is called after each epoch.
-    """
+    """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
     from protosphere.training.devices import make_fabric
 
     fabric = make_fabric(accelerator, recipe.precision)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError, brief
@@ -85,8 +85,7 @@ def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
         raise InvalidArgumentError(f"'{where}' must have its grids as [[grid]], got {brief(content['grid'])}")
-    joined: list[dict[str, Any]] = [shared | grid for grid in grids]  # pyright: ignore[reportUnknownVariableType]
-    return joined
+    return [shared | grid for grid in cast("list[dict[str, Any]]", grids)]
 
 
 def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]:

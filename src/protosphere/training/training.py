@@ -18,6 +18,7 @@ from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
 from protosphere.files import make_folder
+from protosphere.nn import PrototypeHead
 from protosphere.training.batches import augmented_once, device_data, training_batches
 from protosphere.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from protosphere.training.devices import reproducible, summing_type
@@ -25,7 +26,7 @@ from protosphere.training.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.training.evaluation import Evaluation
 from protosphere.training.heads import Classifier, build_head, build_objective
 from protosphere.training.normalising import Normalise
-from protosphere.training.optimising import build_optimiser, build_schedule, set_rate, warmup_factor
+from protosphere.training.optimising import build_optimiser, build_schedule, set_rate
 from protosphere.training.randomness import own_randomness, random_states, restore_random_states, seed_everything
 from protosphere.training.reassignment import Reassignment
 from protosphere.training.recipe import Recipe
@@ -117,7 +118,7 @@ def _prepared(
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
         if run.reassignment is not None:
-            run.reassignment.restore(done["head"])
+            run.reassignment.use(PrototypeHead.from_state_dict(done["head"]))
         if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
             raise ValueError("the schedule is another")
         states = done | {"head": done["head"] or run.classifier.head.state_dict()}
@@ -159,7 +160,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
         seen += whole
         if epoch < warmup:
-            set_rate(run.optimiser, lr * warmup_factor(warmup, epoch + seen / len(run.data.train)))
+            set_rate(run.optimiser, lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup))
         total, correct = run.model(inputs, labels)
         run.optimiser.zero_grad()
         fabric.backward(total * (part.world / whole))  # processes average their gradients

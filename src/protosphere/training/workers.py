@@ -1,7 +1,6 @@
 """The engine of `--workers N`: processes on this machine, one run each at a time.
 
-A worker that dies is replaced and its run tried once more. When the sweep itself dies, by kill -9 too, its workers see
-it and end.
+A worker that dies is replaced and its run tried once more. When the sweep dies, by kill -9 too, its workers end.
 """
 
 import multiprocessing

@@ -7,8 +7,6 @@ from protosphere.code.structures.plain import Plain as Plain
 from protosphere.code.structures.shortened import ShortenedWords as ShortenedWords
 from protosphere.code.structures.sign_words import SignWords as SignWords
 from protosphere.code.structures.simplices import OrthogonalSimplices as OrthogonalSimplices
-from protosphere.code.structures.structure import read_structure as read_structure
-from protosphere.code.structures.structure import registered_structures as registered_structures
 from protosphere.code.structures.tailed import Tailed as Tailed
 from protosphere.code.structures.tailed import followed_by as followed_by
 

@@ -8,9 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import structure
+from protosphere.code.structures.structure import Content, structure
 from protosphere.codes import cosets
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.types import Cosine, Indices, PackedBits, Progress

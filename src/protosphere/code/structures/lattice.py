@@ -10,11 +10,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.plain import Plain
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, fraction_words, read_fraction, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
-from protosphere.geometry.gram import gram_blocks, point_rows
+from protosphere.geometry.gram import pair_products, point_rows
 from protosphere.geometry.lattice_coset import LatticeCoset
 from protosphere.geometry.shortest_vector import has_shorter
 from protosphere.geometry.sphere import normalized, product_rounding
@@ -54,8 +53,8 @@ class LatticePoints(Plain):
         """Many points: the lattice's ceiling, if some pair of them attains it. Of few of several lengths the same."""
         ceiling, rounding = self.lattice.ceiling, product_rounding(self.dim)
         if self.by_lattice:
-            for _, gram in gram_blocks(point_rows(self.points), progress):
-                if np.any(np.abs(gram - float(ceiling)) < rounding):
+            for products in pair_products(point_rows(self.points), progress):
+                if np.any(np.abs(products - float(ceiling)) < rounding):
                     return ceiling, f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})"
         cosine, method = super().largest_cosine(progress)
         if self.lengths is not None and abs(cosine - ceiling) < rounding and self.in_coset:

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import structure
+from protosphere.code.structures.structure import Content, structure
 from protosphere.codes.linear import CHUNK_WORDS, LARGEST_MESSAGE_BITS, encode, pair_distance_counts, smallest_weight
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.types import Cosine, Indices, PackedBits, Progress

@@ -11,12 +11,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content, fraction_words, read_fraction
 from protosphere.code.structures.sign_rows import SignRows, sign_rows_in
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, fraction_words, read_fraction, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
-from protosphere.geometry.gram import gram_blocks, largest_inner_product, point_rows
+from protosphere.geometry.gram import max_cosine, pair_products, point_rows
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
@@ -75,7 +74,7 @@ class Plain:
         """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
         if self.dim <= DEEPEST and self.count > ALL_PAIRS_POINTS:
             return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
-        largest = largest_inner_product(point_rows(self.points), progress)
+        largest = max_cosine(self.points, progress)
         if self.cosine_step is not None:
             exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
             return exact, "all pairs, in float64 on an exact grid"
@@ -94,8 +93,7 @@ class Plain:
     def _multiples(self, grid: Fraction, progress: Progress) -> Iterator[Points]:
         """The integers j of the cosines 1 - j * step, all pairs once; CertificateError where a cosine is off."""
         step, rounding = float(grid), product_rounding(self.dim)
-        for above, block in gram_blocks(point_rows(self.points), progress):
-            products = block.ravel() if above is None else block[above]
+        for products in pair_products(point_rows(self.points), progress):
             nearest = np.rint((1 - products) / step)
             if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
                 raise CertificateError(f"not all cosines of the points are of the form 1 - j * {grid}")
@@ -137,10 +135,9 @@ class Plain:
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
-    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding.
+    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding; CertificateError where it is none.
 
-    Points whose cosines all lie on such a grid are certified exactly: +-1/sqrt(n) words have step 2/n, a simplex of K
-    points K/(K-1). CertificateError where the measured value is off the grid.
+    Words of +-1/sqrt(n) have step 2/n, a simplex of K points K/(K-1).
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, structure
 from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import CertificateError, InvalidArgumentError

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.sign_rows import SignRows
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, structure
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import padded
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress

@@ -12,8 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
-from protosphere.code.structures.structure import structure
+from protosphere.code.structures.structure import Content, structure
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.simplex import simplex_factors
 from protosphere.types import Cosine, Indices, Points, Progress
@@ -62,11 +61,9 @@ class OrthogonalSimplices:
         """In coordinate j of its simplex a point stands at f_j where it is before point j, at -j f_j where it is j."""
         block, numbers = self.blocks[start:stop], self.numbers[start:stop]
         rows = np.zeros((len(numbers), self.dim))
-        if not len(numbers):
-            return rows
         first = np.cumsum(self.sizes) - self.sizes
         size, which = self.sizes[block][:, None], (numbers - first[block])[:, None]
-        j = np.arange(1, int(size.max()))
+        j = np.arange(1, int(size.max(initial=1)))
         entries = np.where(which < j, 1.0, np.where(which == j, -j, 0.0)) * simplex_factors(size, j)
         row, column = np.nonzero((j < size) & (which <= j))
         rows[row, (first - np.arange(len(first)))[block][row] + column] = entries[row, column]
@@ -117,12 +114,10 @@ class OrthogonalSimplices:
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
         """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
-        sizes = content.array("sizes", (None,), np.int64)
-        if not len(sizes) or sizes.min() < 2 or sizes.max() > content.dim + 1 or int((sizes - 1).sum()) > content.dim:
-            raise InvalidArgumentError(
-                f"'sizes' should be of simplices that fit into {content.dim} dimensions together"
-            )
+        sizes, dim = content.array("sizes", (None,), np.int64), content.dim
+        if not len(sizes) or sizes.min() < 2 or sizes.max() > dim + 1 or int((sizes - 1).sum()) > dim:
+            raise InvalidArgumentError(f"'sizes' should be of simplices that fit into {dim} dimensions together")
         numbers = content.numbers("numbers", int(sizes.sum()))
         if len(np.unique(numbers)) < len(numbers):
             raise InvalidArgumentError("'numbers' should have no number twice")
-        return OrthogonalSimplices(sizes, numbers, content.dim)
+        return OrthogonalSimplices(sizes, numbers, dim)

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.content import Content
 from protosphere.code.structures.plain import Plain
 from protosphere.code.structures.shortened import ShortenedWords
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
-from protosphere.code.structures.structure import ALL_PAIRS_POINTS, read_structure, structure
+from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, read_structure, structure
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
@@ -76,11 +75,8 @@ class Tailed:
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words, scaled, and their tails."""
         words = gram.sign_rows(self.head.packed_signs, self.head.dim).slice(start, stop)
-        heads = words * np.sqrt(self.share / self.head.dim)
-        if self.share == 1:
-            return padded(heads.astype(np.float64), self.dim)
         which = self.head.word_numbers()[start:stop] // self.group
-        return np.hstack([heads, self.tails[which] * np.sqrt(1 - self.share)])
+        return np.hstack([words * np.sqrt(self.share / self.head.dim), self.tails[which] * np.sqrt(1 - self.share)])
 
     def sign_rows(self) -> SignRows:
         """The words and their tails."""
@@ -124,8 +120,7 @@ class Tailed:
 
     def words(self) -> dict[str, Any]:
         """What the words are, and how the tails follow."""
-        tail = {"share": self.share, "group": self.group}
-        return self.head.words() | {"head": self.head.name, "tail": tail}
+        return self.head.words() | {"head": self.head.name, "tail": {"share": self.share, "group": self.group}}
 
     @classmethod
     def read(cls, content: Content) -> Tailed:

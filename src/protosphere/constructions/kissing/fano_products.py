@@ -7,6 +7,8 @@ at one place of each copy: i - 1 and j - 1. Two supports share four places, or s
 the signs of no two vectors are alike.
 """
 
+from itertools import product
+
 import numpy as np
 
 from protosphere.constructions.lattices.signed_vectors import signed_pairs, signs_of
@@ -23,17 +25,13 @@ def fano_products() -> Points:
     words: Indices = np.array([np.concatenate([s ^ a, s ^ b]) for s in opposite for a in (0, 1) for b in (0, 1)])
     places = np.eye(7, dtype=np.int64)
     blocks = [2 * signed_pairs(14)]
-    for i in range(7):
-        for j in range(7):
-            support = np.concatenate([supports[i], supports[j]])
-            changed = np.concatenate([places[i - 1], places[j - 1]])
-            blocks.append(support * signs_of(words ^ changed))
+    for i, j in product(range(7), repeat=2):
+        support = np.concatenate([supports[i], supports[j]])
+        changed = np.concatenate([places[i - 1], places[j - 1]])
+        blocks.append(support * signs_of(words ^ changed))
     return np.concatenate(blocks) / np.sqrt(NORM)
 
 
 def _complements(sign: int) -> Indices:
     """The points that are not on a line, for the seven translates of the line or of its negative."""
-    rows = np.ones((7, 7), dtype=np.int64)
-    for shift in range(7):
-        rows[shift, [(sign * point + shift) % 7 for point in LINE]] = 0
-    return rows
+    return np.array([[int(sign * (point - shift) % 7 not in LINE) for point in range(7)] for shift in range(7)])

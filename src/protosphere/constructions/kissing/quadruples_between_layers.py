@@ -36,14 +36,10 @@ def julin_code() -> Indices:
     >>> words.shape, int(distances[distances > 0].min())
     ((144, 12), 4)
     """
-    pairs = {frozenset((2 * i, 2 * i + 1)) for i in range(6)}
-    everything = frozenset(range(12))
+    pairs = [{2 * i, 2 * i + 1} for i in range(6)]
     hexads = orbits_of([(*SQUARES, INFINITY)], [_next, _negative_inverse])
-    chosen = [*hexads, *sorted(map(sorted, pairs | {everything - pair for pair in pairs}))]
-    words = np.zeros((len(chosen), 12), dtype=np.int64)
-    for word, places in zip(words, chosen, strict=True):
-        word[list(places)] = 1
-    return words
+    chosen = [*hexads, *sorted(map(sorted, pairs + [set(range(12)) - pair for pair in pairs]))]
+    return np.array([[int(place in word) for place in range(12)] for word in chosen])
 
 
 def _next(x: int) -> int:

@@ -26,8 +26,7 @@ LEAST_NORM = 8
 def shell_member(code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
     """The vectors x - centre of squared length `norm`, x in the lattice of the code of this generator.
 
-    Two of them differ by a lattice vector, of norm 8 at least: 1 - 4/norm. They come word of the code by word, odd
-    entries running slowest.
+    They come word of the code by word, odd entries running slowest.
     """
 
     def structure(count: int) -> LatticePoints:
@@ -63,24 +62,16 @@ def _blocks(code: PackedBits, centre: NDArray[np.int64], norm: int) -> Iterator[
         odd, even = np.flatnonzero(residues), np.flatnonzero(residues == 0)
         for odd_norm in range(len(odd), norm + 1, 8):
             left, right = vectors(1, len(odd), odd_norm), vectors(0, len(even), norm - odd_norm)
-            block = _sums_of(left, right, rest)
-            placed = np.empty_like(block)
-            placed[:, np.concatenate([odd, even])] = block
-            yield placed
-
-
-def _sums_of(left: SmallIntegers, right: SmallIntegers, rest: int) -> SmallIntegers:
-    """Every vector of `left` followed by every one of `right` such that all entries add up to `rest` modulo 4."""
-    totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
-    i, j = np.nonzero(totals % 4 == rest)
-    return np.concatenate([left[i], right[j]], axis=1)
+            totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
+            i, j = np.nonzero(totals % 4 == rest)
+            block = np.empty((len(i), len(centre)), dtype=np.int8)
+            block[:, odd], block[:, even] = left[i], right[j]
+            yield block
 
 
 @lru_cache(maxsize=4096)
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
     """Every integer vector of that length and squared length whose entries are all odd (parity 1) or all even (0).
-
-    By halves: the squared length is shared out in all ways.
 
     >>> vectors(1, 2, 10).tolist()
     [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]
@@ -91,7 +82,7 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
         root = isqrt(norm)
         entries = sorted({-root, root}) if root * root == norm and root % 2 == parity else []
         return np.array(entries, dtype=np.int8).reshape(-1, 1)
-    half = length // 2
+    half = length // 2  # the squared length is shared out between the halves in all ways
     found = [np.zeros((0, length), dtype=np.int8)]
     for share in range(half * parity, norm + 1, 8 if parity else 4):
         left, right = vectors(parity, half, share), vectors(parity, length - half, norm - share)

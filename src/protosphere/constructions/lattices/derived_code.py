@@ -1,17 +1,17 @@
-"""Derived codes: points of a lattice's shell that have given inner products with a few vectors, seen orthogonally.
+"""Derived codes: sections of a lattice's shell by a few vectors that were found by trying.
 
-Points of norm N at least d apart keep their distances, and r of N is left: the max cosine falls to 1 - d/(2r). With one
-of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. Which vectors are worth
-it was found by trying: they are kept as numbers of minimal vectors of the Leech lattice, or as sums of two of these:
-'3 17+40' are number 3, and the sum of two.
+With one of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. The vectors are
+kept as numbers of minimal vectors of the Leech lattice, or as sums of two: '3 17+40' are number 3, and the sum of two.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
 
 from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
@@ -48,6 +48,10 @@ class DerivedCodeRow:
         """What names the code for ever, whatever the file has later."""
         return f"{self.parent} at ({self.products}) from ({self.fixed})"
 
+    def structure(self, count: int) -> LatticePoints:
+        """Its first `count` points."""
+        return section_named(self.dim, self.name).structure(count)
+
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
     """The rows of a file; StorageError names what is wrong with another."""
@@ -69,11 +73,8 @@ def _possible(row: DerivedCodeRow) -> bool:
 
 
 def _named(dim: int, name: str) -> Member:
-    return Member(dim, 0, section_named(dim, name).max_cosine, name, partial(_structure, dim, name))
-
-
-def _structure(dim: int, name: str, count: int) -> LatticePoints:
-    return section_named(dim, name).structure(count)
+    section = section_named(dim, name)
+    return Member(dim, 0, section.max_cosine, name, section.structure)
 
 
 def section_named(dim: int, name: str) -> Section:
@@ -86,9 +87,8 @@ def section_named(dim: int, name: str) -> Section:
     tokens = [tuple(map(int, token.split("+"))) for token in read[3].split()]
     if len(tokens) != len(products) or max(map(max, tokens)) >= len(vectors) or dim != 24 - len(tokens):
         raise InvalidArgumentError(f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}")
-    fixed = tuple(tuple(sum(int(vectors[i][place]) for i in token) for place in range(24)) for token in tokens)
-    norm = sum(int(entry) ** 2 for entry in parent.vectors()[0])
-    left = norm_left(norm, fixed, products)
+    fixed = tuple(tuple(vectors[list(token)].sum(axis=0).tolist()) for token in tokens)
+    left = norm_left(sum(entry**2 for entry in parent.vectors()[0].tolist()), fixed, products)
     return Section(dim, 0, 1 - least / (2 * left), parent, fixed, products, name)
 
 
@@ -98,18 +98,15 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)
     """
-    gram = [[Fraction(sum(a * b for a, b in zip(one, other, strict=True))) for other in fixed] for one in fixed]
-    rows = [[*row, Fraction(product)] for row, product in zip(gram, products, strict=True)]
-    rows.append([*map(Fraction, products), Fraction(norm)])
+    vectors = np.array(fixed, dtype=object)
+    gram = np.vstack([np.column_stack([vectors @ vectors.T, products]), [*products, norm]]) * Fraction(1)
     for i in range(len(fixed)):
-        if rows[i][i] == 0:
+        if gram[i, i] == 0:
             raise InvalidArgumentError("'member' must fix vectors of which none is a combination of the others")
-        for row in rows[i + 1 :]:
-            factor = row[i] / rows[i][i]
-            row[:] = [entry - factor * above for entry, above in zip(row, rows[i], strict=True)]
-    if rows[-1][-1] <= 0:
+        gram[i + 1 :] -= np.outer(gram[i + 1 :, i] / gram[i, i], gram[i])
+    if gram[-1, -1] <= 0:
         raise InvalidArgumentError("'member' must leave its points a length, got products that no vector has")
-    return rows[-1][-1]
+    return gram[-1, -1]
 
 
 @family(
@@ -120,4 +117,4 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 def derived_code() -> Iterator[Member]:
     """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
     for row in shipped_derived_codes():
-        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, partial(_structure, row.dim, row.name))
+        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, row.structure)

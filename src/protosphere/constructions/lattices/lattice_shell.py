@@ -6,6 +6,7 @@ all were at distance r: so a shell keeps its max cosine when the shells just ins
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -87,13 +88,10 @@ class Shells:
 
     def sizes(self) -> dict[Fraction, int]:
         """How many vectors there are at each squared distance, by enumeration."""
-        found: dict[Fraction, int] = {}
+        parts, found = self.denominator**2, Counter[int]()
         for _, squares in self._blocks():
-            exact = np.rint(squares * self.denominator**2).astype(np.int64)
-            for norm, count in zip(*map(np.ndarray.tolist, np.unique(exact, return_counts=True)), strict=True):
-                key = Fraction(norm, self.denominator**2)
-                found[key] = found.get(key, 0) + count
-        return dict(sorted(found.items()))
+            found.update(np.rint(squares * parts).astype(np.int64).tolist())
+        return {Fraction(norm, parts): found[norm] for norm in sorted(found)}
 
     @cached_property
     def _factor(self) -> Points:
@@ -133,15 +131,10 @@ def shells_named(dim: int, name: str) -> Shells:
     except ZeroDivisionError:
         inner = outer = Fraction(0)
     reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(centre) < denominator + (denominator == 1)
-    if not reaches or outer - inner > 2 * LEAST_NORM or not _in_annulus(inner, outer):
+    in_annulus = outer <= LEAST_NORM or inner * outer >= (outer - LEAST_NORM) ** 2  # as squares, which are rational
+    if not reaches or not in_annulus:
         raise InvalidArgumentError(f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(name)}")
     return Shells(read[1], dim, inner, outer, centre, denominator)
-
-
-def _in_annulus(inner: Fraction, outer: Fraction) -> bool:
-    """Whether the root of `inner` is at least r - m/r, r that of `outer`: as squares, all of it being rational."""
-    least = outer - LEAST_NORM
-    return least <= 0 or inner * outer >= least**2
 
 
 def _named(dim: int, name: str, size: int = 0) -> Member:

@@ -35,9 +35,7 @@ def leech_basis() -> Indices:
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4
-    odd = np.ones((1, 24), dtype=np.int64)
-    odd[0, 0] = -3
-    return integer_basis(np.concatenate([golay, fours, odd]))
+    return integer_basis(np.concatenate([golay, fours, [(-3, *(1,) * 23)]]))
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:

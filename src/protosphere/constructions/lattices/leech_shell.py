@@ -1,7 +1,8 @@
 """Shells of the Leech lattice: its minimal vectors, and the second shell around a hole of type 3."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
 
-TYPE_3 = np.array([5, *(1,) * 23])
-"""A lattice vector of norm 48 (over 8: 6); half of it is a hole."""
+TYPE_3 = (5, *(1,) * 23)
+"""A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the centre of McLaughlin's graph."""
 
 THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 
@@ -26,16 +27,16 @@ def leech_shell() -> Iterator[Member]:
 
     Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech_minimal_vectors`.
     """
-    yield Member(24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", _around_hole)
-    yield Member(24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", _minimal)
+    yield Member(
+        24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", partial(_shell, hole_vectors, 2)
+    )
+    yield Member(
+        24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", partial(_shell, leech_minimal_vectors, 1)
+    )
 
 
-def _minimal(count: int) -> LatticePoints:
-    return LatticePoints.shell(leech_minimal_vectors()[:count], leech_basis(), LEAST_NORM, THEOREM)
-
-
-def _around_hole(count: int) -> LatticePoints:
-    return LatticePoints.shell(hole_vectors()[:count], 2 * leech_basis(), 4 * LEAST_NORM, THEOREM)
+def _shell(vectors: Callable[[], SmallIntegers], scale: int, count: int) -> LatticePoints:
+    return LatticePoints.shell(vectors()[:count], scale * leech_basis(), scale**2 * LEAST_NORM, THEOREM)
 
 
 def hole_vectors() -> SmallIntegers:

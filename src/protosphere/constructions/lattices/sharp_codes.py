@@ -4,29 +4,26 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.lattices.leech_shell import TYPE_3
 from protosphere.constructions.lattices.sections import E8, LEECH, Section, sparse
 
 Vector = tuple[int, ...]
 
-TYPE_3: Vector = (5, *(1,) * 23)
-"""A vector of norm 6 of the Leech lattice (times 8): the centre of McLaughlin's and Higman and Sims' graphs."""
-
 ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
+"""With the other one the centre of Higman and Sims' graph."""
 
 
-def _star(dim: int, size: int, arms: int) -> tuple[Vector, ...]:
-    """`arms` minimal vectors (size, size, 0, ...), (size, 0, size, 0, ...), ...: every two at 60 degrees."""
-    return tuple(sparse(dim, {0: size, i + 1: size}) for i in range(arms))
+def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
+    """`arms` minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ...: every two at 60 degrees."""
+    return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
 
 
 def _kissing_chain() -> Iterable[Section]:
     """Vectors at 60 degrees from each of j minimal vectors that are themselves at 60 degrees: 1/(j+2)."""
-    for arms, size in enumerate((56, 27, 16, 10), start=1):
-        fixed, cosine = _star(8, 2, arms), Fraction(1, arms + 2)
-        yield Section(8 - arms, size, cosine, E8, fixed, (4,) * arms, f"{size} points")
-    for arms, size in enumerate((4600, 891, 336, 170, 100), start=1):
-        fixed, cosine = _star(24, 4, arms), Fraction(1, arms + 2)
-        yield Section(24 - arms, size, cosine, LEECH, fixed, (16,) * arms, f"{size} points")
+    for parent, dim, entry, sizes in ((E8, 8, 2, (56, 27, 16, 10)), (LEECH, 24, 4, (4600, 891, 336, 170, 100))):
+        for arms, size in enumerate(sizes, start=1):
+            fixed, products = _star(dim, entry, arms), (entry**2,) * arms
+            yield Section(dim - arms, size, Fraction(1, arms + 2), parent, fixed, products, f"{size} points")
 
 
 def _around_triangles() -> Iterable[Section]:

@@ -16,8 +16,6 @@ from protosphere.constructions.lattices.signed_vectors import all_signs, at_plac
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
 
-HALF = Fraction(1, 2)
-
 Permutation = tuple[int, ...]
 
 SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)
@@ -72,7 +70,7 @@ def signed_quadruples() -> Iterator[Member]:
     """At 60 degrees, more points than the best lattices known of these dimensions have."""
     for n, count in COUNTS.items():
         recipe = f"{count} quadruples of {n} places with 16 signs each, and the axes"
-        yield dense_member(n, 16 * count + 2 * n, HALF, recipe, partial(_points, n), Fraction(1, 4))
+        yield dense_member(n, 16 * count + 2 * n, Fraction(1, 2), recipe, partial(_points, n), Fraction(1, 4))
 
 
 def _points(n: int, count: int) -> Points:

@@ -24,13 +24,11 @@ def signs_of_parity(length: int, parity: int) -> Points:
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """For each support the rows of `signs` at its places, and zeros."""
-    blocks: list[Any] = []
-    for places in supports:
-        block = np.zeros((len(signs), dim), dtype=signs.dtype)
-        block[:, list(places)] = signs
-        blocks.append(block)
-    return cast("Numbers", np.concatenate(blocks))
+    """For each support, all of one size, the rows of `signs` at its places, and zeros."""
+    places = np.array(list(supports))
+    found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
+    np.put_along_axis(found, places[:, None], signs, axis=2)
+    return cast("Numbers", found.reshape(-1, dim))
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:

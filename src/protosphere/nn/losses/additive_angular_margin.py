@@ -15,17 +15,13 @@ from protosphere.nn.projections import Projection
 def additive_angular_margin(
     z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
 ) -> Tensor:
-    """Cross-entropy on scaled cosines where the target's angle counts `margin` radians more.
-
-    cos(angle + margin) by the addition theorem, without an arccosine; where angle + margin is above pi it goes on
-    falling, as -2 - cos(angle + margin).
-    """
+    """Cross-entropy on scaled cosines, the target's angle `margin` radians larger; above pi its cosine c is -2 - c."""
     on_sphere, own, kept = target_cosines(z, target, projection)
     return mean_of_kept(harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale), kept)
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:
-    """cos(angle + margin) of the angle that has this cosine, continued beyond pi so that it never rises."""
+    """cos(angle + margin) by the addition theorem, no arccosine; continued beyond pi so that it never rises."""
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
     turned = within * math.cos(margin) - sine * math.sin(margin)

@@ -6,6 +6,7 @@ from torch import nn
 
 from protosphere.code.evenness import confident_scale
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.errors import InvalidArgumentError, brief
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
 
@@ -23,6 +24,8 @@ class PrototypeLoss(nn.Module):
         super().__init__()
         if isinstance(head_or_code, SphericalCode):
             self.code, self.projection = head_or_code, projection_for(head_or_code)
+        elif not hasattr(head_or_code, "projection"):
+            raise InvalidArgumentError(f"a loss is made from a PrototypeHead or a code, got {brief(head_or_code)}")
         else:
             self.code, self.projection = head_or_code.code, head_or_code.projection
 

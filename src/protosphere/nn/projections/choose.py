@@ -56,21 +56,17 @@ def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype |
 def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Plan:
     """What the projection is to be made of."""
     kept = dtype or torch.get_default_dtype()
-    if as_choice("kind", kind, KINDS) in PROJECTIONS:
-        plan = PROJECTIONS[kind].plan(code, kept)
-        if plan is None:
-            raise InvalidArgumentError(
-                f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
-            )
-        return plan
-    tried = code.placement.structure.projections if kind == "auto" else ()
-    worth = (PROJECTIONS[name] for name in tried if PROJECTIONS[name].pays(code.num_classes, code.dim))
-    found = (entry.plan(code, kept) for entry in worth)
-    return next((plan for plan in found if plan is not None), None) or _dense(code, kept)
-
-
-def _dense(code: SphericalCode, dtype: torch.dtype) -> Plan:
-    return Plan("dense", (_dense_piece(code, np.arange(code.num_classes), dtype),))
+    tried = [kind] if as_choice("kind", kind, KINDS) in PROJECTIONS else []
+    if kind == "auto":
+        known = code.placement.structure.projections
+        tried = [name for name in known if PROJECTIONS[name].pays(code.num_classes, code.dim)]
+    for name in tried:
+        plan = PROJECTIONS[name].plan(code, kept)
+        if plan is not None:
+            return plan
+    if kind in PROJECTIONS:
+        raise InvalidArgumentError(f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'")
+    return Plan("dense", (_dense_piece(code, np.arange(code.num_classes), kept),))
 
 
 def _dense_piece(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Piece:

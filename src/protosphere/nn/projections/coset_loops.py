@@ -5,8 +5,6 @@ order of the rows of z, b equal stretches for the b = `bins` sums that are trans
 for its opposite too.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from protosphere.compiled import compiled_exactly
@@ -14,8 +12,6 @@ from protosphere.nn.projections.lanes import LANES, ONE, Block, Flips, U, W, cos
 
 LARGEST_HALF = 40.0
 """exp of twice it is a float32 number, so that exp(-x - shift) can be had from exp(x - shift) by a division."""
-
-MINUS_TWO = np.float32(-2)
 
 
 @compiled_exactly
@@ -97,7 +93,7 @@ def write_sums(
             if both:
                 if shift.max() < LARGEST_HALF:
                     invert(y, opposed)
-                    scale_rows(opposed, np.exp(MINUS_TWO * shift), bins)
+                    scale_rows(opposed, np.exp(-shift - shift), bins)
                 else:
                     exponentials(x, -ONE, shift, opposed, bits, bins)
                 add_rows(opposed, sums[g, c], bins)

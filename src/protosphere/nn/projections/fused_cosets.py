@@ -49,7 +49,7 @@ class FusedCosets(nn.Module):
 
     def words(self, z: Tensor, out: Tensor) -> None:
         """Write the products with all words, B x num_words."""
-        _loops().write_words(self._in_lanes(z), self.flips.numpy(), self.bins, self.both, out.numpy())
+        _loops().write_words(_rows_in_lanes(self._in_bins(z)), self.flips.numpy(), self.bins, self.both, out.numpy())
         if self.tailed:
             out.view(len(z), len(self.flips), self.bins << self.both).add_(self._tail_scores(z)[:, :, None])
 
@@ -63,7 +63,7 @@ class FusedCosets(nn.Module):
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """The log-sum-exp of each row and, where asked for, the mean word under its softmax."""
-        lanes, cosets = self._in_lanes(z), len(self.flips)
+        lanes, cosets = _rows_in_lanes(self._in_bins(z)), len(self.flips)
         peaks, sums = np.empty((2, len(lanes), cosets, _loops().LANES), dtype=np.float32)
         sums[:] = 0
         tails = _rows_in_lanes(self._tail_scores(z)).reshape(peaks.shape)
@@ -74,14 +74,14 @@ class FusedCosets(nn.Module):
         total = weights.sum(1)
         value = (peak + total.log()).flatten()[: len(z)]
         if not with_mean:
-            return value, torch.zeros_like(z)
+            return value, z.new_empty(len(z), 0)
         shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)] if self.tailed else None
         mean = _tensor(word_sums).view(len(lanes), len(self.columns), _loops().LANES) / total[:, None]
         return value, self._out_of_lanes(mean, shares, len(z))
 
     def top(self, z: Tensor, k: int) -> Found:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
-        lanes = self._in_lanes(z)
+        lanes = _rows_in_lanes(self._in_bins(z))
         highest = np.empty((len(lanes), len(self.flips), _loops().LANES), dtype=np.float32)
         _loops().write_highest(lanes, self.flips.numpy(), self.bins, self.both, highest)
         tails = self._tail_scores(z)
@@ -106,15 +106,12 @@ class FusedCosets(nn.Module):
         """What the tails of the cosets add: B x cosets."""
         return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of]
 
-    def _in_lanes(self, z: Tensor) -> NDArray[np.float32]:
-        return _rows_in_lanes(self._in_bins(z))
-
     def _in_bins(self, z: Tensor) -> Tensor:
         """The coordinates in the order of `columns`, times the coefficient: B x b L."""
         return (z[:, : self.length] * self.coefficient).index_select(1, self.columns)
 
     def _out_of_lanes(self, block: Tensor, coset_weights: Tensor | None, batch: int) -> Tensor:
-        """The transpose of `_in_lanes`, and the sums of the tails with weights B x cosets."""
+        """The transpose of `_in_bins` in lanes, and the sums of the tails with weights B x cosets."""
         lanes = block.view(len(block), len(self.columns), _loops().LANES)
         rows = lanes.transpose(1, 2).flatten(0, 1)[:batch] * self.coefficient
         word_sums = rows.new_zeros(batch, self.dim).index_add_(1, self.columns, rows)

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words, in_one_piece
+from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words
 from protosphere.nn.projections.part import Tile, cuts, merged_top
-from protosphere.nn.streaming import tiled_log_sum_exp
+from protosphere.nn.streaming import tiled_log_sum_exp, widened
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""
@@ -48,7 +48,7 @@ class HadamardPart(nn.Module):
 
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
-        self.num_words, self.dim = layout.num_words, layout.dim
+        self.num_words, self.dim = len(layout.representatives) * layout.per_coset, layout.dim
         self.length, self.coefficient = layout.length, layout.coefficient
         self.both_signs = layout.antipodal
         self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())
@@ -64,9 +64,14 @@ class HadamardPart(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
-        if torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export():
-            return in_one_piece(z, self)
-        return coset_words(z, self)
+        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()):
+            return coset_words(z, self)
+        wide = widened(z)
+        summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
+        words = torch.matmul(summed.permute(1, 2, 0), self.words.to(wide.dtype))
+        if self.tailed:
+            words = words + self.tail_scores(wide, (0, self.signs.shape[2]))[:, :, None]
+        return words.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
         """z as the first product takes it: (b, B, L)."""

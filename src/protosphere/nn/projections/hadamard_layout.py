@@ -50,11 +50,6 @@ class HadamardLayout:
         """How many words a coset has."""
         return 1 << (len(self.generator) + self.antipodal)
 
-    @property
-    def num_words(self) -> int:
-        """How many words there are."""
-        return len(self.representatives) * self.per_coset
-
     @cached_property
     def bins(self) -> Indices:
         """For each coordinate the number whose bits are the generator's rows there."""
@@ -129,10 +124,7 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 
 
 def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
-    """The whole cosets of the code of the first `bits` rows, with the all-one word or without, and which rows they are.
-
-    None where few of the words are in such.
-    """
+    """Whole cosets of the code of the first `bits` rows, with the all-one word or not, and their rows; None if few."""
     order, size = np.argsort(rows.numbers, kind="stable"), 1 << (bits + antipodal)
     blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
@@ -145,10 +137,8 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
-    representatives, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
-    layout = HadamardLayout(
-        rows.length, rows.coefficient, representatives, generator, antipodal, rows.tails, tail_of
-    )  # fmt: skip
+    cosets, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
+    layout = HadamardLayout(rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of)
     return layout, blocks.reshape(-1)
 
 
@@ -161,18 +151,15 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 
 def _linear(words: PackedBits) -> bool:
     """Whether word i is the sum of the words number 2^j, j the bits of i."""
-    summed = words[:1]
-    while len(summed) < len(words):
-        summed = np.vstack([summed, summed ^ words[len(summed)]])
-    return np.array_equal(summed, words)
+    i = np.arange(1, len(words))
+    return not words[0].any() and np.array_equal(words[i], words[i & -i] ^ words[i & (i - 1)])
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
     """Which blocks are cosets of the small code, with one tail."""
-    alike = np.empty(len(blocks), dtype=np.bool_)
+    alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
         words, tails = rows.words[chunk], rows.tail_of[chunk]
-        same = (words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1)
-        alike[start : start + CHUNK_COSETS] = same
-    return alike
+        alike.append((words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1))
+    return np.concatenate(alike)

@@ -1,4 +1,4 @@
-"""The products with every word of a Hadamard part, in order: for graphs in one piece, else tile by tile."""
+"""The products with every word of a Hadamard part, in order, tile by tile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import call
+from protosphere.nn.softmax import Dims, call, folded, unfolded
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
 
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
 products; numpy asks for huge pages there: 9 ms against 45 ms for 64 MB."""
-
-
-def in_one_piece(z: Tensor, part: HadamardPart) -> Tensor:
-    """Without loops: what a compiler or an exporter sees."""
-    wide = widened(z)
-    summed = torch.bmm(part.binned(wide), part.signs.to(wide.dtype))
-    words = torch.matmul(summed.permute(1, 2, 0), part.words.to(wide.dtype))
-    if part.tailed:
-        words = words + part.tail_scores(wide, (0, part.signs.shape[2]))[:, :, None]
-    return words.flatten(1).to(z.dtype)
 
 
 def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
@@ -57,16 +47,16 @@ class _Words(torch.autograd.Function):
         return coset_words(tangents[0], ctx.part, ctx.transposed)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Tensor, int]:
-        del info
-        rows: Tensor = args[0].movedim(in_dims[0], 0)
-        found = coset_words(rows.flatten(0, 1), *args[1:])
-        return found.view(*rows.shape[:2], found.shape[1]), 0
+    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
+        (rows,) = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, coset_words(rows, *args[1:]))[0], 0
 
 
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
-    words = fresh(z, len(z), part.num_words)
+    words = z.new_empty(len(z), part.num_words)
+    if in_memory(z) and words.nbytes > HUGE_PAGES_FROM:  # which nobody has touched yet, so that it took no time
+        words = torch.from_numpy(np.empty(words.shape, z.numpy().dtype))  # pyright: ignore[reportUnknownMemberType]
     by_rows(lambda rows: _write_words(z[rows], part, words[rows]), z, part.num_words)
     return words
 
@@ -87,8 +77,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    pieces = by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words)
-    return torch.cat(pieces)
+    return torch.cat(by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words))
 
 
 def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
@@ -103,11 +92,3 @@ def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
         sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
     total = part.unbinned(sums)
     return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
-
-
-def fresh(like: Tensor, rows: int, columns: int) -> Tensor:
-    """Memory to be written, of the dtype and on the device of `like`."""
-    if in_memory(like) and rows * columns * like.element_size() > HUGE_PAGES_FROM:
-        flat = np.empty(rows * columns * like.element_size(), dtype=np.uint8)
-        return torch.from_numpy(flat).view(like.dtype).view(rows, columns)  # pyright: ignore[reportUnknownMemberType]
-    return like.new_empty(rows, columns)

@@ -4,8 +4,6 @@ A block of b >= 4 rows is flat, b * LANES numbers. Every operation on it is one 
 vector instructions whatever it does between rows. Indices are unsigned: signed ones are looked at for wrapping around.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

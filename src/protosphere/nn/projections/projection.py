@@ -12,8 +12,8 @@ from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
 from protosphere.nn.graph_operators import new_handle
 from protosphere.nn.projections.part import Found, Part, merged_top
 from protosphere.nn.softmax import log_sum_exp
-from protosphere.nn.streaming import streamed_log_sum_exp, streamed_moment, widened, without_autocast
-from protosphere.nn.threads import by_rows
+from protosphere.nn.streaming import merged_log_sum_exps, tiled_moment, widened
+from protosphere.nn.threads import by_rows, gathered_rows, without_autocast
 
 WEIGHTS_ENTRIES = 1 << 20
 """Weights that are multiplied and put in another order at once, 4 MB."""
@@ -75,6 +75,11 @@ class Projection(nn.Module):
         """The parts, as what they can do."""
         return cast("list[Part]", list(self.parts))
 
+    @property
+    def num_words(self) -> int:
+        """How many words the parts have together: K, unless others have the rest."""
+        return sum(part.num_words for part in self.each_part)
+
     def forward(self, z: Tensor) -> Tensor:
         """The B x K dot products, classes in the order of the code, in the dtype of z."""
         check_vectors(z, self.dim)
@@ -85,7 +90,10 @@ class Projection(nn.Module):
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, one per row; dtype and device those of `like`."""
-        check_classes(index, self.num_classes)
+        if len(index) and not torch.compiler.is_compiling():
+            lowest, highest, last = int(index.min()), int(index.max()), self.num_classes - 1
+            if lowest < 0 or highest > last:
+                raise InvalidArgumentError(f"'index' must lie in 0, ..., {last}, got {lowest}..{highest}")
         return self.rows(index, torch.empty(0, device=index.device) if like is None else like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
@@ -104,19 +112,25 @@ class Projection(nn.Module):
         return log_sum_exp(z, self)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """log_sum_exp and, where asked for, the mean prototype under the softmax; no gradient."""
-        return streamed_log_sum_exp(z, self.each_part, with_mean)
+        """log_sum_exp and, where asked for, the mean prototype under the softmax, else B x 0 numbers; no gradient."""
+
+        def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
+            return merged_log_sum_exps([part.log_sum_exp(z[rows], with_mean) for part in self.each_part])
+
+        return gathered_rows(of_rows, z, self.num_words)
 
     def moment(self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]) -> Tensor:
         """sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, the v being the directions; no gradient."""
-        return streamed_moment(z, log_sum_exps, directions, self.each_part)
+
+        def of_rows(rows: slice) -> Tensor:
+            given = z[rows], log_sum_exps[rows], [direction[rows] for direction in directions]
+            return torch.stack([tiled_moment(*given, part) for part in self.each_part]).sum(0)
+
+        return torch.cat(by_rows(of_rows, z, self.num_words))
 
     def weighted_prototypes(self, weights: Tensor, factors: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient.
-
-        Some rows at a time: weights in another order take as much memory as they do.
-        """
-        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
+        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient."""
+        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])  # rows at a time: in another order they are a second block
         sums, totals = [widened(weights[:0]).new_zeros(0, self.dim)], [widened(weights[:0]).new_zeros(0)]
         with torch.no_grad(), without_autocast(weights):
             for start in range(0, len(weights), size):
@@ -139,10 +153,7 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers in memory.
-
-        z may have more dimensions, its last is n; targets are classes, or probabilities with the K last.
-        """
+        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers; n and K stand last."""
         check_vectors(z, self.dim, any_shape=True)
         options = LossOptions(self.num_classes, weight, label_smoothing, reduction, ignore_index)
         return streamed_cross_entropy(self, z, target, scale, options)
@@ -157,7 +168,6 @@ class Projection(nn.Module):
 
     def top_words(self, z: Tensor, k: int) -> Found:
         """The k largest products with the words of the parts, or all where there are fewer, and their numbers."""
-        num_words = sum(part.num_words for part in self.each_part)
 
         def of_rows(rows: slice) -> Found:
             wide = widened(z[rows])
@@ -167,18 +177,8 @@ class Projection(nn.Module):
                 found = merged_top(found, (values, index + first), k)
             return found
 
-        with without_autocast(z):
-            values, words = zip(*by_rows(of_rows, z, num_words), strict=True)
-        return torch.cat(values).to(z.dtype), torch.cat(words)
-
-
-def check_classes(index: Tensor, num_classes: int) -> None:
-    """Raise unless these are classes."""
-    if torch.compiler.is_compiling() or len(index) == 0:
-        return
-    lowest, highest = int(index.min()), int(index.max())
-    if lowest < 0 or highest >= num_classes:
-        raise InvalidArgumentError(f"'index' must lie in 0, ..., {num_classes - 1}, got {lowest}..{highest}")
+        values, words = gathered_rows(of_rows, z, self.num_words)
+        return values.to(z.dtype), words
 
 
 def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:

@@ -4,29 +4,25 @@ S. Karthik et al., No cost likelihood manipulation at test time for making bette
 Nothing is trained for it, so every head has these figures beside its own.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from protosphere.training.metrics.accuracy import accuracy
-from protosphere.training.metrics.registry import Predictions, metric
+from protosphere.training.metrics.registry import Predictions, Sums, metric
 from protosphere.training.metrics.severity import distance_sums, has_tree, shipped_tree
 
 
-def of_least_risk(predictions: Predictions) -> Predictions:
-    """The same examples, scored by minus the expected height of the common ancestor with the true class."""
-    tree = shipped_tree(predictions.dataset.class_names)
-    assert tree is not None, "only asked where there is one"
-    chances = predictions.log_probabilities.exp()
-    heights = torch.as_tensor(tree.heights, dtype=chances.dtype, device=chances.device)
-    return replace(predictions, logits=-(chances @ heights))
+def _of_least_risk(sums: Sums, name: str) -> Sums:
+    """These of the same examples, scored by minus the expected height of the common ancestor with the true class."""
 
-
-def _of_least_risk(sums: Callable[[Predictions], Tensor], name: str) -> Callable[[Predictions], Tensor]:
     def of_these(predictions: Predictions) -> Tensor:
-        return sums(of_least_risk(predictions))
+        tree = shipped_tree(predictions.dataset.class_names)
+        assert tree is not None, "only asked where there is one"
+        chances = predictions.log_probabilities.exp()
+        heights = torch.as_tensor(tree.heights, dtype=chances.dtype, device=chances.device)
+        return sums(replace(predictions, logits=-(chances @ heights)))
 
     of_these.__name__ = name
     return of_these

@@ -3,7 +3,6 @@
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import torch
@@ -11,7 +10,7 @@ from torch import Tensor
 
 from protosphere.assignment import Taxonomy, taxonomy
 from protosphere.data import Dataset
-from protosphere.training.metrics.registry import Predictions, metric
+from protosphere.training.metrics.registry import Predictions, Sums, metric
 
 TREES = ("cifar100_levels",)
 
@@ -50,7 +49,7 @@ def mistake_severity(predictions: Predictions) -> Tensor:
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
-def distance_sums(k: int) -> Callable[[Predictions], Tensor]:
+def distance_sums(k: int) -> Sums:
     """What adds up the mean height over the k best classes of an example."""
 
     def distance(predictions: Predictions) -> Tensor:
