@@ -9,7 +9,7 @@ from protosphere.cli.screen import cosine_fields, decimal, difference, print_car
 from protosphere.code.certificate import Certificate
 from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.evenness_order import LARGEST_COMPARED
+from protosphere.constructions.best_known import LARGEST_COMPARED
 
 
 def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any) -> None:

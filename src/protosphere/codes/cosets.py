@@ -17,13 +17,11 @@ from protosphere.codes.linear import difference_counts, encode, row_reduce, unpa
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
-CHUNK_WORDS = 1 << 14
+CHUNK_WORDS, TILE_ENTRIES = 1 << 14, 1 << 16
+"""Words encoded, and numbers transformed, at once: they stay in cache."""
 
 MOST_SUM_BITS = 22
 """Sums of representatives are collected where the representatives span at most so many dimensions."""
-
-TILE_ENTRIES = 1 << 16
-"""Numbers transformed at once: they stay in cache."""
 
 
 def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> PackedBits:

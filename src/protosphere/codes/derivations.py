@@ -19,11 +19,8 @@ from protosphere.errors import InvalidArgumentError, brief
 Bits = NDArray[np.uint8]
 """A generator matrix, one bit per byte."""
 
-MOST_COLUMNS, MOST_ROWS = 512, 64
-"""No code on the way is longer, or has more dimensions."""
-
-MOST_TEXT = 4096
-"""Characters of a derivation."""
+MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
+"""No code on the way is longer, or has more dimensions, and no derivation more characters."""
 
 
 def generator_matrix(derivation: str) -> Bits:
@@ -89,9 +86,8 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     moduli = _numbers(polynomials)
     if min(moduli) < 3 or not all(modulus & 1 for modulus in moduli) or sum(map(degree, moduli)) > MOST_ROWS:
         raise ValueError("x is not invertible, or there are too many rows")
-    columns: list[int] = []
-    for first in _numbers(representatives):
-        columns += _orbit(first, moduli, _whole(squarings, MOST_ROWS))
+    turns = _whole(squarings, MOST_ROWS)
+    columns = [column for first in _numbers(representatives) for column in _orbit(first, moduli, turns)]
     return _as_columns(columns, sum(map(degree, moduli)))
 
 

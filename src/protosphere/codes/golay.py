@@ -1,7 +1,4 @@
-"""The extended binary Golay code [24, 12, 8].
-
-MacWilliams & Sloane, chapter 2, section 6, and chapter 20; the cyclic code of length 23 with a parity bit.
-"""
+"""The extended binary Golay code [24, 12, 8]: MacWilliams & Sloane, chapter 2, section 6, and chapter 20."""
 
 from functools import lru_cache
 
@@ -17,7 +14,7 @@ GENERATOR = 0b110001110101
 
 @lru_cache
 def extended_golay() -> PackedBits:
-    """A generator of the [24, 12, 8] code: the quadratic residue code of length 23, each word with its parity appended.
+    """A generator: the cyclic quadratic residue code of length 23, each word with its parity appended.
 
     >>> from protosphere.codes.linear import codewords, weights
     >>> np.unique_counts(weights(codewords(extended_golay(), 1 << 12))).counts.tolist()  # 0, 8, 12, 16, 24

@@ -39,7 +39,12 @@ def hadamard(order: int) -> Signs:
         orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
         nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
         raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
-    matrix = _built(order, factor)
+    if order <= 2:
+        matrix = np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
+    elif order != factor:
+        matrix = np.kron(hadamard(factor), hadamard(order // factor))
+    else:
+        matrix = _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
     matrix.flags.writeable = False
     return matrix
 
@@ -65,35 +70,21 @@ def _is_field(q: int) -> bool:
     return pair is not None and (pair[1] == 1 or q <= LARGEST_ORDER)
 
 
-def _built(order: int, factor: int) -> Signs:
-    if order <= 2:
-        return np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
-    if order != factor:
-        return np.kron(hadamard(factor), hadamard(order // factor))
-    return _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
-
-
 def _paley_one(q: int) -> Signs:
     """Order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
-    conference = _bordered(_jacobsthal(q))
+    conference = _conference(q)
     conference[1:, 0] = -1
     return conference + np.eye(q + 1, dtype=np.int8)
 
 
 def _paley_two(q: int) -> Signs:
     """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
-    conference, one = _bordered(_jacobsthal(q)), np.eye(q + 1, dtype=np.int8)
+    conference, one = _conference(q), np.eye(q + 1, dtype=np.int8)
     return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
 
 
-def _bordered(core: Signs) -> Signs:
-    bordered = np.pad(core, ((1, 0), (1, 0)), constant_values=1)
-    bordered[0, 0] = 0
-    return bordered
-
-
-def _jacobsthal(q: int) -> Signs:
-    """chi(x - y) for x, y in GF(q): 1 for squares, -1 for the others, 0 for 0."""
+def _conference(q: int) -> Signs:
+    """chi(x - y) for x, y in GF(q), 1 for squares, -1 for others, 0 for 0: bordered by ones, with 0 in the corner."""
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)
     if q > LARGEST_ORDER:
@@ -104,4 +95,6 @@ def _jacobsthal(q: int) -> Signs:
         chi[np.diag(tables.multiply)] = 1
         differences = tables.add[:, np.argmin(tables.add, axis=1)]
     chi[0] = 0
-    return chi[differences]
+    conference = np.pad(chi[differences], ((1, 0), (1, 0)), constant_values=1)
+    conference[0, 0] = 0
+    return conference

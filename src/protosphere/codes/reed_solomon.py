@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from protosphere.codes.fields import Elements, field
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
-from protosphere.types import Indices
 
 
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
@@ -26,20 +25,13 @@ def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elemen
         raise InfeasibleError(f"'n_q' must be at most q = {q}, got {n_q}")
     if k_q > n_q:
         raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")
-    digits, points = _digits(np.asarray(indices, dtype=np.int64).reshape(-1), q, k_q), np.arange(n_q)
-    words = np.zeros((len(digits), n_q), dtype=np.uint8)
-    for coefficients in digits.T[::-1]:
-        words = gf.add[gf.multiply[words, points], coefficients[:, None]]
-    return words
-
-
-def _digits(numbers: Indices, q: int, k_q: int) -> Indices:
-    """The k_q base-q digits of every number, least significant first."""
-    digits = np.empty((len(numbers), k_q), dtype=np.int64)
-    rest = numbers
-    for i in range(k_q):
-        rest, digits[:, i] = np.divmod(rest, q)
+    rest = numbers = np.asarray(indices, dtype=np.int64).reshape(-1)
+    words, powers = np.zeros((len(numbers), n_q), dtype=np.uint8), np.ones(n_q, dtype=np.uint8)
+    for _ in range(k_q):
+        rest, coefficients = np.divmod(rest, q)
+        words = gf.add[words, gf.multiply[coefficients[:, None], powers]]
+        powers = gf.multiply[powers, np.arange(n_q)]
     if np.any(rest):
         got = f"{numbers.min()}..{numbers.max()}"
         raise InvalidArgumentError(f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}")
-    return digits
+    return words

@@ -1,19 +1,19 @@
 """The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
 from protosphere.code.certificate import certified
+from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Choice, Considered, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.best_search import SearchLimits, optimised, searched
+from protosphere.constructions.best_search import SearchLimits, searched, spread_evenly
 from protosphere.constructions.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank
-from protosphere.constructions.evenness_order import PREFERENCES, most_even, spread_points
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.rebuild import after, placement_of
@@ -21,20 +21,22 @@ from protosphere.constructions.registry import construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.types import Progress, ignore
 
+PREFERENCES = ("separated", "even")
+
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
 
-LARGEST_THINNED = 4096
-"""Up to so many points the K to keep are chosen with care."""
-
-LARGEST_UNPACKED = 1 << 26
-"""Up to so many entries of theirs: half a gigabyte."""
-
-LINEAR = frozenset({"best_known_linear"})
-"""Words of a linear code: more than half of them hold a pair at every distance that there is."""
+LARGEST_THINNED, LARGEST_UNPACKED = 4096, 1 << 26
+"""Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
 
 LARGEST_OPTIMISED = 200_000_000
 """Products K^2 n up to which more than one candidate is built, and an even code is spread."""
+
+LARGEST_COMPARED = 5_000
+"""Up to so many classes energies are compared."""
+
+TIE, ENERGY_DIGITS = 1e-9, 12
+"""Max cosines this close are equal, and energies that agree so far: the order of before decides."""
 
 
 def _obstacle(
@@ -90,14 +92,12 @@ def best(
     if interrupted:
         logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
     if not built:
-        raise InfeasibleError(
-            f"'best' has no family with num_classes {K} at dim {n}, got too many to search; try dim 8"
-        )
+        got = "got too many to search; try dim 8"
+        raise InfeasibleError(f"'best' has no family with num_classes {K} at dim {n}, {got}")
     even = prefer == "even" and tolerance > 0
     if even and K * K * n <= LARGEST_OPTIMISED:
-        spread = spread_points(built[0], progress)
-        built.append(optimised(spread, "spread evenly, by its energy", "even", progress))
-    built.insert(0, built.pop(most_even(built, tolerance if even else 0.0)))
+        built.append(spread_evenly(built[0], progress))
+    built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], interrupted))
 
 
@@ -115,7 +115,8 @@ def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> It
 
 def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
-    all_distances = candidate.scheme in LINEAR and 2 * num_classes > candidate.size
+    # more than half of the words of a linear code hold a pair at every distance that there is
+    all_distances = candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
     thinnable = num_classes < candidate.size <= LARGEST_THINNED and candidate.size * dim <= LARGEST_UNPACKED
     if all_distances or not thinnable:
         named = candidate.first(num_classes)
@@ -124,6 +125,17 @@ def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Place
     whole = placement_of(named)
     step = Step("thinned", numbers=tuple(thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()))
     return after(whole, step), named.then(step)
+
+
+def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
+    """Which of these has the least energy, at one scale, of those within `tolerance` of the lowest max cosine."""
+    values = [float(code.max_cosine) for code in codes]
+    lowest, K = min(values), codes[0].num_classes
+    near = [i for i, value in enumerate(values) if value <= lowest + max(TIE, tolerance)]
+    if len(near) == 1 or lowest >= 1 or K > LARGEST_COMPARED:
+        return near[0]
+    scale = confident_scale(K, lowest)
+    return min(near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS))
 
 
 def _scheme(code: SphericalCode) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from protosphere.bounds import converse
 from protosphere.code.certificate import certified
+from protosphere.code.evenness import confident_scale
 from protosphere.code.placement import dense_placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
@@ -16,18 +17,19 @@ from protosphere.geometry.sphere import padded
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
 from protosphere.search.code_search import default_iterations, search_code
 from protosphere.search.descent_backend import evaluation_seconds
+from protosphere.search.margin_descent import margin_descent
 from protosphere.types import Points, Progress
 from protosphere.version import __version__
 
 MAX_EVALUATION_SECONDS = 0.5
 """What a single evaluation may take for a search to be worth it, and to end when it should."""
 
-NEAR_CONVERSE = 1e-3
-"""So near to the converse, relatively to 1 - cosine, there is nothing to look for."""
+NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
+"""So near to the converse, relatively to 1 - cosine, there is nothing to look for. With fewer evaluations by default,
+hardly one descent, nothing was found below the second: at (600, 200), (1000, 100), (1000, 128), (1200, 300) and
+(2000, 64). The answer then needs neither torch nor a compiler."""
 
-FEW_EVALUATIONS, NEAR_FOR_FEW = 500, 0.03
-"""With fewer evaluations by default, hardly one descent, nothing was found below what is so near: at (600, 200),
-(1000, 100), (1000, 128), (1200, 300) and (2000, 64). The answer then needs neither torch nor a compiler."""
+SPREADING_STEPS, SPREADING_LR = 500, 0.1
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,17 @@ def searched(
             raise
         return kept, True
     recipe = f"optimised, from a {result.kind} start"
-    return [*kept, optimised(result.points, recipe, result.kind, progress)], result.interrupted
+    return [*kept, _optimised(result.points, recipe, result.kind, progress)], result.interrupted
 
 
-def optimised(points: Points, recipe: str, start: str, progress: Progress) -> SphericalCode:
-    """Points that a descent came to from a start of this kind, measured."""
+def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
+    """The code after descent on the energy of a head on it."""
+    scale = confident_scale(code.num_classes, float(code.max_cosine))
+    points = margin_descent(code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress)
+    return _optimised(points, "spread evenly, by its energy", "even", progress)
+
+
+def _optimised(points: Points, recipe: str, start: str, progress: Progress) -> SphericalCode:
     num_classes, dim = points.shape
     named = Provenance("optimized", num_classes, dim, {}, 0, "fixed", __version__, {"start": start})
     return _measured(points, recipe, named, progress)

@@ -10,8 +10,8 @@ from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.best_known import LARGEST_COMPARED
 from protosphere.constructions.construct import QUICK, construct
-from protosphere.constructions.evenness_order import LARGEST_COMPARED
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
 from protosphere.types import Cosine, Progress, ignore

@@ -1,8 +1,7 @@
 """Families of codes whose sizes and separations are known in advance: a construction each, and starts for the search.
 
-A family is one generator function. It yields every member, or every one up to the dimension it is given, cheaply, as a
-record with its theorem's max cosine; points are placed only when asked for. `family` turns it into a registered
-construction.
+A family is one generator of its members, or of those up to the dimension it is given: records with a theorem's max
+cosine, made cheaply; points are placed only when asked for. `family` registers it as a construction.
 """
 
 import inspect
@@ -42,15 +41,10 @@ class Member:
 
 
 def dense_member(
-    dim: int,
-    size: int,
-    max_cosine: Cosine,
-    recipe: str,
-    points: Callable[[int], Points],
-    cosine_step: Fraction | None = None,
+    dim: int, size: int, max_cosine: Cosine, recipe: str, points: Callable[[int], Points], step: Fraction | None = None
 ) -> Member:
-    """A member whose first so many points are the rows that `points` gives for their number."""
-    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), cosine_step))
+    """A member whose first points are the rows that `points` gives for their number; cosines are 1 - j times `step`."""
+    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), step))
 
 
 Members = Callable[[int], Iterable[Member]]

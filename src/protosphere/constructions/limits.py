@@ -1,6 +1,7 @@
 """What fits into this machine: asked before anything is built, answered in one sentence."""
 
 import os
+from collections.abc import Callable
 
 from protosphere.constructions.registry import Construction
 from protosphere.errors import brief
@@ -42,12 +43,12 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     return None
 
 
-def dim_obstacle(scheme: str, rule: str, num_classes: int, dim: int, least: int) -> str | None:
-    """Why so few dimensions do not hold K classes, by the scheme's rule; from `least` on they do."""
-    if dim >= least:
+def dim_obstacle(scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int) -> str | None:
+    """Why so few dimensions do not hold K classes, by the scheme's rule; from `least(num_classes)` on they do."""
+    if dim >= least(num_classes):
         return None
     got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
-    return f"'{scheme}' needs {rule}, {got}; nearest: {brief(least)}"
+    return f"'{scheme}' needs {rule}, {got}; nearest: {brief(least(num_classes))}"
 
 
 def class_obstacle(num_classes: int, most: int, what: str) -> str | None:

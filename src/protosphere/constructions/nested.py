@@ -6,17 +6,13 @@ from numpy.typing import NDArray
 from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
-LARGEST_COMPARED = 1 << 28
-"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs."""
+LARGEST_COMPARED, LARGEST_PAIRWISE = 1 << 28, 4096
+"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs, and
+points: their cosines are held at once, 128 MB."""
 
-LARGEST_PAIRWISE = 4096
-"""And the number of points: their cosines are held at once, 128 MB."""
-
-DIGITS = 9
-"""Cosines are compared so far rounded: the same order on every machine."""
-
-SAME = 1e-9
-"""Cosines this close count as one level of those that are thinned."""
+DIGITS, SAME = 9, 1e-9
+"""Cosines are compared rounded so far, for the same order on every machine; of those that are thinned so close ones
+count as one level."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
@@ -81,12 +77,12 @@ def thinned(points: Points, num_classes: int) -> Indices:
     """Numbers of `num_classes` points, the others removed one at a time: always one that is in most closest pairs."""
     gram = points @ points.T
     np.fill_diagonal(gram, -2)
-    alive = np.ones(len(points), dtype=np.bool_)
-    closest = _closest_pairs(gram)
+    alive, closest = np.ones(len(points), dtype=np.bool_), np.zeros(gram.shape, dtype=np.bool_)
     degree = closest.sum(axis=1)
     for _ in range(len(points) - num_classes):
         if not degree.any():
-            closest = _closest_pairs(np.where(alive[:, None] & alive, gram, -2))
+            left = np.where(alive[:, None] & alive, gram, -2)
+            closest = left >= left.max() - SAME
             degree = closest.sum(axis=1)
         worst = int(np.argmax(degree))
         alive[worst] = False
@@ -94,7 +90,3 @@ def thinned(points: Points, num_classes: int) -> Indices:
         closest[:, worst] = False
         degree[worst] = 0
     return np.flatnonzero(alive)
-
-
-def _closest_pairs(gram: Points) -> NDArray[np.bool_]:
-    return gram >= gram.max() - SAME

@@ -12,7 +12,7 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.types import Indices, Progress, ignore
+from protosphere.types import Progress, ignore
 
 NESTED = "nested from "
 """Before a number of first classes: why points were put in order."""
@@ -32,9 +32,8 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     placed = provenance.placed_by
     entry = describe(placed.construction)
     if entry.searched:
-        raise InvalidArgumentError(
-            f"'provenance' must name what words give back, got a search by '{entry.name}': its points are in its file"
-        )
+        got = f"got a search by '{entry.name}': its points are in its file"
+        raise InvalidArgumentError(f"'provenance' must name what words give back, {got}")
     placement = placement_of(provenance, progress)
     guarantee = entry.promised(placed.num_classes, placed.dim, with_choice(placed).chosen, placed.options)
     return SphericalCode(placement, certified(placement, guarantee, progress), provenance)
@@ -42,9 +41,12 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
     """The points that provenance names, not certified."""
-    chosen = provenance.resolved
+    chosen, mapping = provenance.resolved, provenance.mapping
     placement = _placed(provenance, progress) if chosen is None else placement_of(chosen, progress)
-    order = _order(provenance, placement)
+    if mapping.startswith(NESTED):  # as versions wrote it that did not keep the order itself
+        order = nested_order(placement.unit_rows(0, placement.count), int(mapping.removeprefix(NESTED)))
+    else:
+        order = class_order(mapping, provenance.num_classes, streams(provenance.seed)[1])
     if order is not None:
         placement = placement.permuted(order)
     for step in provenance.steps:
@@ -94,9 +96,3 @@ def _placed(provenance: Provenance, progress: Progress) -> Placement:
     except (KeyError, TypeError, ValueError, IndexError) as error:  # words that somebody else wrote
         raise InvalidArgumentError(f"'provenance' must be what '{name}' wrote, got {brief(error)}") from error
     return made if isinstance(made, Placement) else made.placement
-
-
-def _order(provenance: Provenance, placement: Placement) -> Indices | None:
-    if provenance.mapping.startswith(NESTED):  # as versions wrote it that did not keep the order itself
-        return nested_order(placement.unit_rows(0, placement.count), int(provenance.mapping.removeprefix(NESTED)))
-    return class_order(provenance.mapping, provenance.num_classes, streams(provenance.seed)[1])

@@ -20,14 +20,12 @@ SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 Build = Callable[..., Placement | SphericalCode]
 
 
-def _none(num_classes: int, dim: int, **options: object) -> None:
+def _none(*_: object, **__: object) -> None:
     """No obstacle, or no guarantee, whatever is asked for."""
-    del num_classes, dim, options
 
 
-def orthogonal_or_opposed(num_classes: int, dim: int) -> Fraction:
+def orthogonal_or_opposed(*_: object, **__: object) -> Fraction:
     """The guarantee of schemes that have no cosine above 0."""
-    del num_classes, dim
     return Fraction(0)
 
 
@@ -124,10 +122,9 @@ CONSTRUCTIONS: Registry[Construction] = Registry("construction", argument="schem
 
 
 def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Build], Build]:
-    """Register the decorated build function under its own name; a second one of the same name is an error.
+    """Register the decorated build function under its own name, and that which it had `formerly`; each only once.
 
-    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults. A construction
-    that was renamed is also found by its former name, `formerly`.
+    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults.
     """
     return CONSTRUCTIONS.register(lambda build: Construction(build.__name__, build, **record), formerly)
 

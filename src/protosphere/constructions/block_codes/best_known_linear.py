@@ -24,11 +24,10 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
         return f"'best_known_linear' serves up to {most} classes, got {brief(num_classes)}"
     if dim > LARGEST_LENGTH:
         return f"'best_known_linear' serves dim up to {LARGEST_LENGTH}, got {brief(dim)}; nearest: {LARGEST_LENGTH}"
-    return dim_obstacle("best_known_linear", "2**dim >= num_classes", num_classes, dim, message_bits(num_classes))
+    return dim_obstacle("best_known_linear", "2**dim >= num_classes", message_bits, num_classes, dim)
 
 
 def _fitting(num_classes: int, dim: int) -> Member | None:
-    """The code with the largest known distance among those with just enough words."""
     row = shipped_linear_codes().rows.get((dim, message_bits(num_classes)))
     return row and _member(row)
 

@@ -13,12 +13,9 @@ from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_flag, brief
 
-TRIALS = 6
-"""How many of the most promising modifications are measured before one is chosen."""
-
-TRIAL_BITS = 1 << 30
-"""A recipe with more bits in its words than this is taken at its word, unmeasured."""
-
+TRIALS, TRIAL_BITS = 6, 1 << 30
+"""How many of the most promising modifications are measured before one is chosen, with so many bits in all words at
+most: a recipe with more is taken at its word."""
 
 Native = Callable[[int, int], BinaryCode]
 """From K and n to the code of length n with the smallest dimension that has K words."""

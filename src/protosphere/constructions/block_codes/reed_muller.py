@@ -40,16 +40,13 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """RM(r, m) shortened at its first points by weight (an information set), then cut or repeated to `dim` columns."""
-    rows = rm.generator_rows(r, m, rm.dimension(r, m) if shortened else count)
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[:shortened]
-    if shortened:
-        reduced, pivots = row_reduce(rows, vanishing)
-        rows = reduced[len(pivots) :][:count]
-    bits = unpack(rows, 1 << m)
+    reduced, pivots = row_reduce(rm.generator_rows(r, m, rm.dimension(r, m) if shortened else count), vanishing)
+    rows = reduced[len(pivots) :][:count]
     if dim == 1 << m:
         return rows
     columns = np.setdiff1d(_scattered(m), vanishing, assume_unique=True)
-    return pack(bits[:, np.resize(columns, dim)])
+    return pack(unpack(rows, 1 << m)[:, np.resize(columns, dim)])
 
 
 def _scattered(m: int) -> Indices:

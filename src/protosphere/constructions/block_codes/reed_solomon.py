@@ -37,21 +37,15 @@ class OuterCode:
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
-    for base in _bases(q):
+    powers = prime_powers(LARGEST_Q)
+    bases = [power for power in powers if q is None or (isinstance(q, int) and q == power)]
+    if not bases:
+        nearest = sorted(powers, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2]
+        got = f"got {brief(q)}; nearest: {', '.join(map(str, sorted(nearest)))}"
+        raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_Q}, {got}")
+    for base in bases:
         k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
         yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
-
-
-def _bases(q: object) -> tuple[int, ...]:
-    known = prime_powers(LARGEST_Q)
-    if q is None:
-        return known
-    if isinstance(q, int) and q in known:
-        return (q,)
-    near = sorted(sorted(known, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2])
-    raise InvalidArgumentError(
-        f"'q' must be a prime power up to {LARGEST_Q}, got {brief(q)}; nearest: {', '.join(map(str, near))}"
-    )
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
@@ -66,10 +60,8 @@ def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
     possible = sorted({code.dim for code in outer_codes(num_classes, q)}, key=lambda other: abs(other - dim))
     field = "a prime power q" if q is None else f"q = {q}"
     where = "nearest: " + ", ".join(map(str, sorted(possible[:2]))) if possible else "no dim holds so many"
-    return (
-        f"'reed_solomon' needs dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}, "
-        f"got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
-    )
+    rule = f"dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}"
+    return f"'reed_solomon' needs {rule}, got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
 
 
 def _choose(num_classes: int, dim: int, *, q: int | None) -> dict[str, int]:

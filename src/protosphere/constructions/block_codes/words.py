@@ -35,14 +35,6 @@ def message_bits(num_classes: int) -> int:
     return max(1, (num_classes - 1).bit_length())
 
 
-def _rows_needed(subset: str, num_classes: int, k: int) -> int:
-    """How many of the k generator rows the choice of words looks at."""
-    fewest = message_bits(num_classes)
-    if subset == "random":
-        return k
-    return fewest if subset == "first" else max(fewest, min(k, GREEDY_WORK_BITS - fewest))
-
-
 def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
     """Why the greedy choice cannot serve so many classes; a choice that is none is refused."""
     as_choice("subset", subset, SUBSETS)
@@ -60,7 +52,9 @@ def placed_words(code: BinaryCode, dim: int, num_classes: int, subset: str, rng:
     generator's rows. `random` takes K different words at random. `greedy` starts with the zero word and adds, one at a
     time, the word farthest from those chosen; where that ends up no better than `first` it is `first`.
     """
-    generator = code.rows(_rows_needed(subset, num_classes, code.k))
+    fewest = message_bits(num_classes)
+    greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))
+    generator = code.rows({"first": fewest, "random": code.k, "greedy": greedy}[subset])
     k = len(generator)
     if subset == "first" or (1 << k) == num_classes:
         return Placement(code.name, first_words(generator, dim, num_classes))

@@ -22,11 +22,8 @@ from protosphere.types import Points, Progress, ignore
 SHARES, BEYOND = (0.3, 6.0), 2
 """How large a family's code may be, as a share of K, and how many dimensions beyond n, to be worth starting from."""
 
-LARGEST_START = 4_000
-"""Above it, making a start of a code is no longer quick."""
-
-LARGEST_K = 20_000
-"""Beyond, one evaluation over all pairs takes minutes."""
+LARGEST_START, LARGEST_K = 4_000, 20_000
+"""Above the one, making a start of a code is no longer quick; above the other an evaluation takes minutes."""
 
 
 def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:

@@ -5,7 +5,7 @@ Gradients are in closed form, and those of R^(K x n): projecting back onto the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from protosphere.types import Progress, ignore
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from protosphere.search.projected_descent import Gradient
 
 LARGEST_K = 30_000
 """The descent holds a K x K matrix; at 30,000 classes that is 3.6 GB in float32."""
@@ -57,51 +59,41 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
 
 
-@construction(
-    obstacle=_obstacle,
+def _descent_on(objective: str, gradient: Gradient, usual_lr: float, **record: Any) -> None:
+    """Register descent by `NAME_gradient` as the construction NAME; `record` is as of `construction`."""
+
+    def build(
+        num_classes: int,
+        dim: int,
+        *,
+        rng: np.random.Generator,
+        progress: Progress = ignore,
+        steps: int = 1000,
+        lr: float = usual_lr,
+        momentum: float = 0.9,
+        dtype: str = "float32",
+        device: str = "cpu",
+    ) -> Placement:
+        """Points after projected momentum descent with the settings of Mettes et al. and of the paper."""
+        descent = Descent(steps, lr, momentum, dtype, device)
+        points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
+        return dense_placement(f"{steps} steps on {objective}", points)
+
+    build.__name__ = gradient.__name__.removesuffix("_gradient")
+    construction(obstacle=_obstacle, stochastic=True, searched=True, **record)(build)
+
+
+_descent_on(
+    "the mean row maximum",
+    mean_row_max_gradient,
+    usual_lr=0.1,
     summary="descent on the mean over classes of the largest cosine (P_AVG)",
     reference="Mettes et al. (2019), Hyperspherical prototype networks",
-    stochastic=True,
-    searched=True,
 )
-def mean_row_max(
-    num_classes: int,
-    dim: int,
-    *,
-    rng: np.random.Generator,
-    progress: Progress = ignore,
-    steps: int = 1000,
-    lr: float = 0.1,
-    momentum: float = 0.9,
-    dtype: str = "float32",
-    device: str = "cpu",
-) -> Placement:
-    """Points after projected momentum descent on P_AVG with the settings of Mettes et al. and of the paper."""
-    descent = Descent(steps, lr, momentum, dtype, device)
-    points = projected_descent(num_classes, dim, mean_row_max_gradient, descent, rng, progress)
-    return dense_placement(f"{steps} steps on the mean row maximum", points)
-
-
-@construction(
-    obstacle=_obstacle,
+_descent_on(
+    "log-sum-exp",
+    log_sum_exp_gradient,
+    usual_lr=0.2,
     summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
-    stochastic=True,
-    searched=True,
 )
-def log_sum_exp(
-    num_classes: int,
-    dim: int,
-    *,
-    rng: np.random.Generator,
-    progress: Progress = ignore,
-    steps: int = 1000,
-    lr: float = 0.2,
-    momentum: float = 0.9,
-    dtype: str = "float32",
-    device: str = "cpu",
-) -> Placement:
-    """Points after projected momentum descent on P_LSE while the temperature rises linearly from 1 to K."""
-    descent = Descent(steps, lr, momentum, dtype, device)
-    points = projected_descent(num_classes, dim, log_sum_exp_gradient, descent, rng, progress)
-    return dense_placement(f"{steps} steps on log-sum-exp", points)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -20,11 +19,8 @@ from protosphere.types import Progress, ignore
 if TYPE_CHECKING:
     from torch import Tensor
 
-LARGEST_K = 2_000
-"""A step holds all triplets of one class at least."""
-
-MOST_TRIPLETS = 1 << 18
-"""Of as many classes at a step as have no more."""
+LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
+"""A step holds all triplets of one class at least, and of as many classes as have no more."""
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
@@ -42,12 +38,6 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
     gradient = pulls.T @ points[anchors]
     gradient[anchors] += pulls @ points
     return gradient
-
-
-def _anchors(num_classes: int) -> Iterator[slice]:
-    """Parts of the classes in turn, so that a step holds few enough triplets."""
-    size = max(1, MOST_TRIPLETS // num_classes**2)
-    return cycle(slice(start, min(start + size, num_classes)) for start in range(0, num_classes, size))
 
 
 def _obstacle(num_classes: int, dim: int, *, similarity: str, weight: object, **descent: object) -> str | None:
@@ -86,7 +76,8 @@ def semantic_ranking(
     import torch
 
     S = torch.as_tensor(as_similarity(similarity, num_classes), device=device)
-    anchors = _anchors(num_classes)
+    size = max(1, MOST_TRIPLETS // num_classes**2)
+    anchors = cycle(slice(start, min(start + size, num_classes)) for start in range(0, num_classes, size))
 
     def gradient(points: Tensor, temperature: float) -> Tensor:
         ranked = ranking_gradient(points, S.to(points.dtype), next(anchors))

@@ -1,15 +1,12 @@
 """The cross-polytope: two classes on each axis, and no angle below 90 degrees."""
 
 from fractions import Fraction
+from functools import partial
 
 from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import cross_polytope_points
-
-
-def _obstacle(num_classes: int, dim: int) -> str | None:
-    return dim_obstacle("cross_polytope", "dim >= num_classes / 2", num_classes, dim, least=-(-num_classes // 2))
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:
@@ -18,7 +15,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 
 
 @construction(
-    obstacle=_obstacle,
+    obstacle=partial(dim_obstacle, "cross_polytope", "dim >= num_classes / 2", lambda K: -(-K // 2)),
     guarantee=_guarantee,
     summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",

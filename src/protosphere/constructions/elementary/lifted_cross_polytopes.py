@@ -10,7 +10,7 @@ import numpy as np
 from protosphere.bounds.welch import root
 from protosphere.codes.hadamard import hadamard, hadamard_orders
 from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
-from protosphere.geometry.sphere import normalized
+from protosphere.geometry.sphere import cross_polytope_points, normalized
 from protosphere.types import Points
 
 
@@ -32,11 +32,8 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 def _points(order: int, height: float, count: int) -> Points:
     """Upper points e_1, -e_1, e_2, ..., then the lower ones, row by row and its negative."""
-    below = max(0, count - 2 * order)
-    upper, lower = np.arange(count - below), np.arange(below)
-    points = np.zeros((count, order + 1))
-    points[upper, upper // 2] = 1 - 2 * (upper % 2)
-    points[count - below :, :order] = hadamard(order)[lower // 2] * (1 - 2 * (lower % 2))[:, None] / sqrt(order)
-    points[:, :order] *= sqrt(1 - height**2)
-    points[:, order] = np.where(np.arange(count) < 2 * order, height, -height)
-    return normalized(points)
+    upper = cross_polytope_points(min(count, 2 * order), order)
+    numbers = np.arange(count - len(upper))
+    lower = hadamard(order)[numbers // 2] * (1 - 2 * (numbers % 2))[:, None] / sqrt(order)
+    heights = np.repeat([height, -height], [len(upper), len(lower)])
+    return normalized(np.column_stack([sqrt(1 - height**2) * np.vstack([upper, lower]), heights]))

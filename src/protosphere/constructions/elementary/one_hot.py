@@ -1,6 +1,7 @@
 """One-hot vectors, which the usual classification layer amounts to."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -9,12 +10,8 @@ from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction, orthogonal_or_opposed
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
-    return dim_obstacle("one_hot", "dim >= num_classes", num_classes, dim, least=num_classes)
-
-
 @construction(
-    obstacle=_obstacle,
+    obstacle=partial(dim_obstacle, "one_hot", "dim >= num_classes", lambda K: K),
     guarantee=orthogonal_or_opposed,
     summary="canonical basis vectors: orthogonal, one dimension per class",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",

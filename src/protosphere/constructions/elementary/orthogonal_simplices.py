@@ -16,9 +16,7 @@ def block_sizes(num_classes: int, dim: int) -> Indices:
     array([4, 3, 3])
     """
     blocks = num_classes - dim
-    sizes = np.full(blocks, num_classes // blocks, dtype=np.int64)
-    sizes[: num_classes % blocks] += 1
-    return sizes
+    return (num_classes + np.arange(blocks)[::-1]) // blocks
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:

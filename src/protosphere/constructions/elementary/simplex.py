@@ -1,6 +1,7 @@
 """The regular simplex: the optimal arrangement of K points wherever n >= K - 1."""
 
 from fractions import Fraction
+from functools import partial
 
 from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
@@ -9,17 +10,13 @@ from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
-    return dim_obstacle("simplex", "dim >= num_classes - 1", num_classes, dim, least=num_classes - 1)
-
-
 def _guarantee(num_classes: int, dim: int) -> Fraction:
     del dim
     return Fraction(-1, num_classes - 1)
 
 
 @construction(
-    obstacle=_obstacle,
+    obstacle=partial(dim_obstacle, "simplex", "dim >= num_classes - 1", lambda K: K - 1),
     guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",

@@ -23,13 +23,11 @@ def frame(gram: Points, dim: int) -> Points:
     return normalized(columns)
 
 
-def lines_member(
-    dim: int, num_lines: int, max_cosine: Cosine, recipe: str, line_points: Callable[[], Points]
-) -> Member:
+def lines_member(dim: int, num_lines: int, max_cosine: Cosine, recipe: str, lines: Callable[[], Points]) -> Member:
     """One unit vector of each line first, then their negatives: cosines +-`max_cosine` and -1."""
 
     def points(count: int) -> Points:
-        one_of_each = line_points()
+        one_of_each = lines()
         return np.concatenate([one_of_each, -one_of_each])[:count]
 
     step = 2 * max_cosine if isinstance(max_cosine, Fraction) else None

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import takewhile
-from math import sqrt
+from math import isqrt, sqrt
 
 import numpy as np
 
@@ -27,29 +26,29 @@ def weil_chirp() -> Iterator[Member]:
     the first 4p points are orthogonal or opposite; the basis comes last.
     """
     for p in filter(is_prime, range(3, LARGEST_DIM // 2 + 1)):
-        for degree in _degrees(p):
+        # higher degrees d while the bound says something, (d - 1)^2 < p
+        higher = (d for d in range(3, isqrt(p - 1) + 2) if 4 * p ** (d - 1) < ENOUGH)
+        for degree in (2, *higher):
             size, more = (4 * p * (p + 1), "and the basis, ") if degree == 2 else (4 * p**degree, "")
             recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
             yield dense_member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree))
 
 
-def _degrees(p: int) -> Iterator[int]:
-    """2, and higher ones d while the bound says something, (d-1)/sqrt(p) < 1."""
-    yield 2
-    yield from takewhile(lambda d: (d - 1) ** 2 < p and 4 * p ** (d - 1) < ENOUGH, range(3, p))
-
-
-def chirp_points(p: int, degree: int, count: int) -> Points:
-    """The first `count` chirps, each with its four multiples."""
-    numbers = np.arange(-(-count // 4))
+def _points(p: int, degree: int, count: int) -> Points:
+    """The first `count`: the chirps, each with its four multiples, and then the basis."""
+    num_chirps = min(count, 4 * p**degree)
+    numbers = np.arange(-(-num_chirps // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)
     real, imaginary = (np.cos(angles) / sqrt(p))[values], (np.sin(angles) / sqrt(p))[values]
-    points = np.empty((len(numbers), 4, 2 * p))
-    points[:, 0, :p], points[:, 0, p:] = real, imaginary
-    points[:, 1, :p], points[:, 1, p:] = -imaginary, real
-    np.negative(points[:, :2], out=points[:, 2:])
-    return points.reshape(-1, 2 * p)[:count]
+    chirps = np.empty((len(numbers), 4, 2 * p))
+    chirps[:, 0, :p], chirps[:, 0, p:] = real, imaginary
+    chirps[:, 1, :p], chirps[:, 1, p:] = -imaginary, real
+    np.negative(chirps[:, :2], out=chirps[:, 2:])
+    which = np.arange(count - num_chirps)
+    basis = np.zeros((len(which), 2 * p))
+    basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
+    return np.concatenate([chirps.reshape(-1, 2 * p)[:num_chirps], basis])
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
@@ -60,11 +59,3 @@ def _values(p: int, degree: int, numbers: Indices) -> Indices:
         power = power * np.arange(p) % p
         values += (numbers // p**i % p)[:, None] * power
     return values % p
-
-
-def _points(p: int, degree: int, count: int) -> Points:
-    chirps = chirp_points(p, degree, min(count, 4 * p**degree))
-    basis = np.zeros((count - len(chirps), 2 * p))
-    which = np.arange(len(basis))
-    basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
-    return np.concatenate([chirps, basis])

@@ -94,6 +94,5 @@ def hierarchical(
     rate = lr * min(1.0, num_classes / last)  # the fewer classes and the higher the temperature, the stiffer it is
     points = margin_descent(start, margins, (1.0, last), steps, rate, progress)
     cosines = points @ points.T
-    highest = [cosines[heights == height].max() for height in np.unique(heights)[:0:-1]]
-    levels = ", ".join(f"{value:.3f}" for value in highest)
+    levels = ", ".join(f"{cosines[heights == height].max():.3f}" for height in np.unique(heights)[:0:-1])
     return dense_placement(f"cosines from the root down to siblings up to {levels}", points)

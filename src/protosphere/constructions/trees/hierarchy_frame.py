@@ -29,7 +29,7 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | 
         return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
     as_positive("gamma", gamma)
     heights_of(tree, num_classes)
-    why_not = dim_obstacle("hierarchy_frame", "dim >= num_classes - 1", num_classes, dim, least=num_classes - 1)
+    why_not = dim_obstacle("hierarchy_frame", "dim >= num_classes - 1", lambda K: K - 1, num_classes, dim)
     return why_not and f"{why_not}; 'hierarchical' needs less"
 
 
