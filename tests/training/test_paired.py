@@ -64,7 +64,7 @@ def test_differences_are_paired_and_rates_chosen_on_validation(records: list[Run
 def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
     rows = compared(records, series, "learned bottleneck", "test_top5_accuracy")
     assert rows[0].mean.value == pytest.approx(50 * np.mean([r.test_accuracy for r in records[:5]]))
-    assert set(FIELDS) == {f.name for f in fields(RunRecord) if f.type == float | None}
+    assert set(FIELDS) == {f.name for f in fields(RunRecord) if f.type == "float | None"}
     with pytest.raises(InvalidArgumentError, match="'metric' must be a column of the results"):
         compared(records, series, "learned bottleneck", "test_top7_accuracy")
     with pytest.raises(
