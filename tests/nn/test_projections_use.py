@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -133,6 +136,30 @@ def test_exports_with_any_batch(code, kind):
     exported = torch.export.export(project, (torch.randn(4, code.dim),), dynamic_shapes=({0: batch},)).module()
     z = torch.randn(7, code.dim)
     torch.testing.assert_close(exported(z), project(z), rtol=0, atol=1e-5)
+
+
+BEFORE_2_7 = """
+import torch
+asked = torch.compiler.is_exporting
+del torch.compiler.is_exporting
+from protosphere.nn import PrototypeHead
+head, z = PrototypeHead(10, dim=9), torch.randn(4, 9, requires_grad=True)
+head.loss(z, torch.arange(4)).backward()
+torch.compiler.is_exporting = asked  # this torch's own compiler asks
+torch.compile(lambda z: head.loss(z, torch.arange(4)), backend="eager")(z).backward()
+"""
+
+
+def test_a_torch_that_cannot_say_whether_it_exports_trains():
+    subprocess.run([sys.executable, "-c", BEFORE_2_7], check=True, capture_output=True)
+
+
+def test_many_logits_may_be_changed_in_place(monkeypatch):
+    monkeypatch.setattr("protosphere.nn.projections.hadamard_words.HUGE_PAGES_FROM", 1 << 10)
+    project, z = projection_for(kerdock()), torch.randn(3, 64, requires_grad=True)
+    project(z).mul_(2).sum().backward()
+    expected = 2 * torch.tensor(kerdock().points.sum(axis=0), dtype=torch.float32).expand(3, 64)
+    torch.testing.assert_close(z.grad, expected, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["dense", "hadamard"])

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
+is_exporting = getattr(torch.compiler, "is_exporting", bool)
+"""Before torch 2.7 nobody can say; bool() is False, and what is exported has the operators of a compiled graph."""
 
 
 def under_transform() -> bool:
@@ -40,7 +42,7 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:
     """log sum_k exp(z c_k) of each row; float32 for half types."""
     wide = widened(z)
-    if torch.compiler.is_exporting():
+    if is_exporting():
         return sums(wide).logsumexp(1)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
@@ -63,7 +65,7 @@ def mean_and_covariance(
 
 def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
-    if torch.compiler.is_compiling() and not torch.compiler.is_exporting():
+    if torch.compiler.is_compiling() and not is_exporting():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
     return call(WeightedPrototypes, weights, factors, sums)
 
