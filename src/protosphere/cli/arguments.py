@@ -43,6 +43,7 @@ Either = Annotated[bool | None, Parameter(negative=None)]
 """A flag that `--no-` before its name turns off."""
 
 Mapping = Literal["fixed", "random"]
+Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
@@ -55,7 +56,7 @@ class SchemeOptions:
     """The schemes' own options; None where not given, so that the scheme's default holds."""
 
     modify: bool | None = flag("Reach every dimension by shortening, extending and puncturing (bch, reed_muller).")
-    subset: Literal["first", "random", "greedy"] | None = flag("Which words of a larger code (bch, reed_muller).")
+    subset: Subset | None = flag("Which words of a larger code (bch, reed_muller).")
     q: Whole | None = flag("The size of the field, a prime power (reed_solomon).")
     lr: float | None = flag("The step size of the descent (log_sum_exp, mean_row_max).")
     steps: Whole | None = flag("The number of steps of the descent.")
