@@ -24,15 +24,11 @@ class HalvingConv2d(nn.Conv2d):
 
     def forward(self, input: Tensor) -> Tensor:
         """The maps of half the size."""
-        if input.requires_grad and len(input) >= LEAST_BATCH and _in_bfloat16(input) and self.bias is not None:
-            given = (input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16())
-            return cast("Any", _Halving).apply(*given)
+        large = input.requires_grad and len(input) >= LEAST_BATCH and input.device.type == "cpu"
+        autocast = large and torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
+        if autocast and self.bias is not None:
+            return cast("Any", _Halving).apply(input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16())
         return super().forward(input)
-
-
-def _in_bfloat16(input: Tensor) -> bool:
-    autocast = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
-    return autocast and input.device.type == "cpu"
 
 
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:

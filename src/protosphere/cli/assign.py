@@ -12,15 +12,13 @@ from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.code.formats import WRITABLE
 from protosphere.plots import draw_similarity
 
-Objective = Literal["align", "oppose", "worst"]
-
 
 def assign(
     file: Path,
     /,
     *,
     sources: Sources = NO_SOURCE,
-    objective: Objective = "align",
+    objective: Literal["align", "oppose", "worst"] = "align",
     seed: Seed = 0,
     output: OutputCode = None,
     figure: Path | None = None,

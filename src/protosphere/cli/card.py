@@ -6,7 +6,6 @@ from typing import Any
 
 from protosphere.bounds import welch_mean_square
 from protosphere.cli.screen import cosine_fields, decimal, difference, print_card, print_json, print_lines, spoken
-from protosphere.code.certificate import Certificate
 from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.best_known import LARGEST_COMPARED
@@ -39,16 +38,9 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
         promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
         yield "guarantee", promise + says
     yield "converse", f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}"
-    yield "gap", verdict(proof)
-    yield "measured", proof.method
-
-
-def verdict(proof: Certificate) -> str:
-    """The gap to the converse, and what it means where it is closed."""
-    if not proof.optimal:
-        return difference(proof.gap)
     within = "" if proof.exact else ", to within rounding"
-    return f"{difference(proof.gap)}: optimal{within}, no arrangement is better"
+    yield "gap", difference(proof.gap) + f": optimal{within}, no arrangement is better" * proof.optimal
+    yield "measured", proof.method
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:

@@ -21,19 +21,21 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """
     refused = InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
     match [whole(part, refused) for part in text.split(":")] if ":" in text else []:
-        case [low, high]:
-            return characteristic(low, checked(high, text), num_classes, text)
-        case [low, high, step]:
-            dims = range(low, checked(high, text) + 1, step)
-            if 1 <= len(dims) <= MOST_DIMS:
-                return tuple(dims)
-            raise InvalidArgumentError(
-                f"--dims {text} is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
-            )
         case []:
             return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
+        case [low, high] if low > checked(high, text):
+            raise InvalidArgumentError(f"--dims {text} ends before it begins; try {high}:{low}")
+        case [low, high]:
+            dims = characteristic_dims(num_classes, low, high)
+            wrong = f"has no dimension of interest; try a wider range or {low}:{high}:1"
+        case [low, high, step]:
+            dims = tuple(range(low, checked(high, text) + 1, step))
+            wrong = f"is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
         case _:
             raise refused
+    if not 1 <= len(dims) <= MOST_DIMS:
+        raise InvalidArgumentError(f"--dims {text} {wrong}")
+    return dims
 
 
 def checked(dim: int, text: str) -> int:
@@ -41,16 +43,6 @@ def checked(dim: int, text: str) -> int:
     if dim > LARGEST_DIM:
         raise InvalidArgumentError(f"--dims {text} has {dim:,} dimensions; up to {LARGEST_DIM:,} can be compared")
     return dim
-
-
-def characteristic(low: int, high: int, num_classes: int, text: str) -> tuple[int, ...]:
-    """The dimensions worth looking at from `low` to `high`."""
-    if low > high:
-        raise InvalidArgumentError(f"--dims {text} ends before it begins; try {high}:{low}")
-    dims = characteristic_dims(num_classes, low, high)
-    if not dims:
-        raise InvalidArgumentError(f"--dims {text} has no dimension of interest; try a wider range or {low}:{high}:1")
-    return dims
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:

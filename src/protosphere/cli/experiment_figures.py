@@ -26,16 +26,13 @@ EQUIDISTANT = ("one_hot", "simplex")
 
 def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title: str) -> tuple[Path, ...]:
     """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
-    done = [record for record in records if record.test_accuracy is not None]
-    own = Evidence(tuple(done))
+    own = Evidence(tuple(record for record in records if record.test_accuracy is not None))
     title = f"{title}: {own.budget}"
     told_once = [r for r in own.grid if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"]
     drawn = draw_accuracy(trained_runs(told_once), folder, name, title) if told_once else ()
     pictures = {"beyond": _beyond(own.alike), "numbers": _numbers(own.unaligned, title)}
-    return (
-        *drawn,
-        *(save_figure(figure, folder / f"{name}-{kind}.png") for kind, figure in pictures.items() if figure),
-    )
+    beyond = (save_figure(figure, folder / f"{name}-{kind}.png") for kind, figure in pictures.items() if figure)
+    return (*drawn, *beyond)
 
 
 def way_of(recipe: Recipe) -> str:

@@ -28,8 +28,9 @@ def explore(
         output: The page, .html.
         no_open: Only write it.
     """
-    within("--classes", num_classes, 2, MOST_CLASSES)
-    within("--dim", dim, 1, LARGEST_DIM)
+    for name, value, least, most in (("--classes", num_classes, 2, MOST_CLASSES), ("--dim", dim, 1, LARGEST_DIM)):
+        if not least <= value <= most:
+            raise InvalidArgumentError(f"'{name}' must be from {least} to {most} on the page, got {brief(value)}")
     checked_output(output, (".html",), extras=False)
     with ps.progress_bar() as progress:
         file = write_page(output, progress)
@@ -39,9 +40,3 @@ def explore(
     record = {"file": str(file), "bytes": size, "address": address, "version": ps.__version__}
     said = [f"written: {file} ({size / 1e6:.1f} MB)", *([] if opened else [f"open it in a browser: {address}"])]
     print_answer(record, said, json=json)
-
-
-def within(name: str, value: int, least: int, most: int) -> None:
-    """InvalidArgumentError unless the page has an answer for it."""
-    if not least <= value <= most:
-        raise InvalidArgumentError(f"'{name}' must be from {least} to {most} on the page, got {brief(value)}")

@@ -111,10 +111,7 @@ Settings = Annotated[RecipeOptions, Parameter(name="*", negative="", group=Group
 
 
 def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) -> Recipe:
-    """The recipe of that name, or the dataset's quick one, with what was given in place of its own.
-
-    InfeasibleError where the scheme has no such code: asked before any image is read.
-    """
+    """The named recipe, or the dataset's quick one, with what was given; InfeasibleError before any image is read."""
     given = options.given()
     base = load_recipe(default_recipe(dataset or "digits") if recipe is None else recipe)
     facts = dataset_facts(dataset or base.dataset)

@@ -63,10 +63,7 @@ def reproduce(
 
 
 def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
-    """The records of all runs: those of the table, those of the store, and the rest, which is run now.
-
-    The table has what was run also where the sweep is interrupted.
-    """
+    """The records of all runs: of table and store, and of the rest, run now; interrupted, the table has those done."""
     if table is None:
         return sweep_on_screen(recipes, place, means)
     make_folder(table.parent)

@@ -8,9 +8,6 @@ from heapq import heapreplace
 from protosphere.training.epochs import EpochMetrics
 from protosphere.training.records import RunRecord
 
-Histories = Mapping[str, Sequence[EpochMetrics]]
-"""By the digests of the runs under way, the epochs that they have done, in earlier calls too."""
-
 
 @dataclass
 class _Pace:
@@ -46,8 +43,8 @@ class SweepEstimate:
     paces: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
     ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
 
-    def saw(self, running: Histories) -> None:
-        """Take note of the runs under way."""
+    def saw(self, running: Mapping[str, Sequence[EpochMetrics]]) -> None:
+        """Take note of the runs under way: by their digests, the epochs that they have done, in earlier calls too."""
         now = self.clock()
         for digest, history in running.items():
             warm = now if self.ended else None  # a process that has done a run begins the next at once

@@ -32,9 +32,8 @@ class _Board:
     fresh_images: float = 0.0
 
     def __post_init__(self) -> None:
-        digests = {recipe.digest for recipe in self.recipes} - set(self.estimate.todo)
-        records = (self.store.get(digest) for digest in digests)
-        self.statuses = {record.digest: record.status for record in records if record is not None}
+        records = self.store.records_of(recipe for recipe in self.recipes if recipe.digest not in self.estimate.todo)
+        self.statuses = {record.digest: record.status for record in records}
 
     def add(self, record: RunRecord) -> None:
         self.statuses[record.digest] = record.status
@@ -89,10 +88,9 @@ def sweep_screen(
 
 def record_line(record: RunRecord) -> str:
     """A record in one line."""
-    what = f"{record.recipe.title}: "
     if record.test_accuracy is None:
-        return what + f"{record.status}, {record.reason}"
-    return what + f"{100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
+        return f"{record.recipe.title}: {record.status}, {record.reason}"
+    return f"{record.recipe.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
 
 
 def _cells(recipe: Recipe, history: Sequence[EpochMetrics]) -> list[str]:

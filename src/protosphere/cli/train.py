@@ -157,8 +157,7 @@ def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tu
 
 def epoch_line(metrics: EpochMetrics, plan: Recipe) -> str:
     """An epoch in one line."""
-    watched = metrics.validation_accuracy
-    accuracy = metrics.train_accuracy if watched is None else watched
+    accuracy = metrics.train_accuracy if metrics.validation_accuracy is None else metrics.validation_accuracy
     left = (plan.epochs - metrics.epoch) * metrics.seconds
     return (
         f"epoch {metrics.epoch}/{plan.epochs}  loss {metrics.loss:.4f}  accuracy {100 * accuracy:.2f} %"

@@ -1,5 +1,6 @@
 """One file from the network: resumed where it was cut off, checked against its digest, renamed into place."""
 
+from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,6 @@ BLOCK_BYTES = 1 << 15
 """What is kept of a download that breaks is whole blocks."""
 
 TIMEOUT_SECONDS = 20.0
-WHOLE_CONTENT = 200
-NOTHING_LEFT = 416
-"""What a server answers to `give me the rest` when there is none."""
 
 
 class UnreachableError(StorageError):
@@ -79,7 +77,7 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
     with part.open("ab") as out:
 
         def begin_anew(answer: Any, **_: object) -> None:
-            if answer.status_code == WHOLE_CONTENT:
+            if answer.status_code == HTTPStatus.OK:  # the whole of it, not the rest
                 bar.begun = 0
                 out.truncate(0)
 
@@ -88,7 +86,8 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
         try:
             fetch(file.url, out, None)
         except import_module("requests.exceptions").HTTPError as error:
-            if not (begun and error.response.status_code == NOTHING_LEFT):
+            nothing_left = error.response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            if not (begun and nothing_left):
                 raise
 
 

@@ -58,11 +58,10 @@ def report_page(
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
-    others = len(rows) - len(runs)
     line = accuracy.line_through(runs)
     slope = f" Accuracy in per cent against max cosine: {escape(accuracy.equation(line))}." if line else ""
     bars = "Means over seeds, with 95 % intervals by Student's t; dashed lines across are what to compare with."
-    return f'<p class="note">{len(runs)} runs finished, {others} infeasible or failed.{slope} {bars}</p>'
+    return f'<p class="note">{len(runs)} runs finished, {len(rows) - len(runs)} infeasible or failed.{slope} {bars}</p>'
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:

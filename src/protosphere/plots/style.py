@@ -31,7 +31,6 @@ RC: dict[str, Any] = {
     "text.usetex": False,
 }
 
-
 LINE_MARKERS = "x+_|1234"
 """Markers that are all edge, with nothing to fill."""
 

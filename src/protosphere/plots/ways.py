@@ -9,7 +9,6 @@ from protosphere.plots.style import SPARE, STYLES, dimension_axis, new_panels
 
 LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
 
-
 FITS_TWICE = 40
 """Letters of a name up to which two stand side by side."""
 
