@@ -140,10 +140,7 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Features as int8, with the step and the centre of each column."""
-    blocks = {
-        part: [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
-        for part, rows in found.items()
-    }
+    blocks = {part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE)) for part, rows in found.items()}
     center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0) / len(found["train"])
     farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0)
     step = np.where(farthest > 0, farthest / LEVELS, 1.0)

@@ -29,9 +29,8 @@ def build_head(recipe: Recipe, num_classes: int, code: SphericalCode | None) -> 
     if recipe.head == "bottleneck":
         return nn.Linear(recipe.dim, num_classes)
     if recipe.dim != num_classes:
-        raise InvalidArgumentError(
-            f"'dim' of a linear head must be the number of classes, {num_classes}, got {recipe.dim}"
-        )
+        wanted = f"the number of classes, {num_classes}"
+        raise InvalidArgumentError(f"'dim' of a linear head must be {wanted}, got {recipe.dim}")
     return nn.Identity()
 
 
