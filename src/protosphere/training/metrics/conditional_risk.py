@@ -11,7 +11,7 @@ from torch import Tensor
 
 from protosphere.training.metrics.accuracy import accuracy
 from protosphere.training.metrics.registry import Predictions, Sums
-from protosphere.training.metrics.severity import add_mean, hierarchical_distance, tree_heights
+from protosphere.training.metrics.severity import add_mean, distance_sum, tree_heights
 
 
 def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
@@ -23,6 +23,6 @@ def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
 _accuracy = partial(_of_least_risk, accuracy)
 add_mean("least_risk_accuracy", _accuracy, "accuracy of the predictions of least conditional risk")
 for _k in (1, 5, 20):
-    _distance = partial(_of_least_risk, partial(hierarchical_distance, _k))
+    _distance = partial(_of_least_risk, partial(distance_sum, _k))
     _summary = f"hierarchical distance of the {_k} classes of least conditional risk"
     add_mean(f"least_risk_distance_at_{_k}", _distance, _summary)

@@ -54,7 +54,7 @@ def mistake_severity(predictions: Predictions) -> Tensor:
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
-def hierarchical_distance(k: int, predictions: Predictions) -> Tensor:
+def distance_sum(k: int, predictions: Predictions) -> Tensor:
     """The sum over examples of the mean height over their k best classes."""
     return _heights(predictions, k).double().mean(dim=1).sum()
 
@@ -66,7 +66,7 @@ def add_mean(name: str, sums: Sums, summary: str) -> None:
 
 for _k in (1, 5, 20):
     _summary = f"mean height of the common ancestor over the {_k} best classes"
-    add_mean(f"hierarchical_distance_at_{_k}", partial(hierarchical_distance, _k), _summary)
+    add_mean(f"hierarchical_distance_at_{_k}", partial(distance_sum, _k), _summary)
 
 
 @metric(summary="the share of examples whose best class has the right parent", applies=has_tree)
