@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
 from protosphere.code.structures import Plain, Structure
 from protosphere.types import Indices, PackedBits, Points
 
@@ -52,12 +50,8 @@ class Placement:
         for array in self.structure.arrays().values():
             array.flags.writeable = False
 
-    def first(self, count: int) -> Placement:
-        """The first points alone."""
-        return replace(self, structure=self.structure.permuted(np.arange(count)))
-
     def permuted(self, order: Indices) -> Placement:
-        """The same points, class i getting point order[i]."""
+        """The points number order[0], order[1], ...: all of them in another order, or some alone."""
         return replace(self, structure=self.structure.permuted(order))
 
     def padded(self, dim: int, recipe: str) -> Placement:

@@ -67,7 +67,7 @@ def after(placement: Placement, step: Step) -> Placement:
         recipe = f"{placement.recipe}, {step.count} zero coordinates added"
         return placement.padded(placement.dim + step.count, recipe)
     if step.what == FIRST:
-        return placement.first(step.count)
+        return placement.permuted(np.arange(step.count))
     numbers = np.array(step.numbers, dtype=np.int64)
     if len(numbers) == count:
         return placement.permuted(numbers)

@@ -20,7 +20,7 @@ from protosphere.known.tables import REBUILD_TOLERANCE, check_claim, column_name
 from protosphere.processors import single_threaded
 from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_FACTOR, compile_descent
 from protosphere.search.polish import polish_code
-from protosphere.search.starts import adapt
+from protosphere.search.starts import resize
 from protosphere.types import Points, Progress, ignore
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
@@ -78,7 +78,7 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     heats: Points = np.log(np.array(FIRST_TEMPERATURES))
     heat = np.exp(rng.uniform(float(heats[0]), float(heats[1])))
     first = float(heat / (1 - np.cos(source.angle)))
-    start = adapt(source.points, num_points, dim, rng)
+    start = resize(source.points, num_points, dim, rng, caps=False)
     start += MAX_SHAKE * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
     return normalized(compiled_anneal(np.ascontiguousarray(start), first, LAST_TEMPERATURE, TEMPERATURE_FACTOR, STEPS))
 

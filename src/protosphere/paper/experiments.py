@@ -13,6 +13,7 @@ from protosphere.training.sweep_files import sweep_recipes
 
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]
+_EQUIDISTANT_100: list[Grid] = [{"schemes": ["one_hot"], "dims": [100]}, {"schemes": ["simplex"], "dims": [99]}]
 
 _MNIST: list[Grid] = [
     {"schemes": ["one_hot"], "dims": [10]},
@@ -22,22 +23,19 @@ _MNIST: list[Grid] = [
     {"schemes": ["log_sum_exp", "mean_row_max"], "dims": [4, 8, 16, 32, 64]},
 ]
 _CIFAR100: list[Grid] = [
-    {"schemes": ["one_hot"], "dims": [100]},
-    {"schemes": ["simplex"], "dims": [99]},
+    *_EQUIDISTANT_100,
     {"schemes": ["bch"], "dims": [15, 31, 63, 127, 255], "mappings": BOTH},
     {"schemes": ["reed_muller"], "dims": [16, 32, 64, 128, 256], "mappings": BOTH},
     {"schemes": ["log_sum_exp", "mean_row_max"], "dims": [16, 31, 32, 63, 64, 127, 128, 256]},
 ]
 _CIFAR100_CORE: list[Grid] = [
-    {"schemes": ["one_hot"], "dims": [100]},
-    {"schemes": ["simplex"], "dims": [99]},
+    *_EQUIDISTANT_100,
     {"schemes": ["bch"], "dims": [31, 63], "mappings": ["random"]},
     {"schemes": ["reed_muller"], "dims": [64], "mappings": BOTH},
     {"schemes": ["log_sum_exp", "mean_row_max"], "dims": [63]},
 ]
 _CIFAR100_CLAIMS: list[Grid] = [
-    {"schemes": ["one_hot"], "dims": [100]},
-    {"schemes": ["simplex"], "dims": [99]},
+    *_EQUIDISTANT_100,
     {"schemes": ["bch"], "dims": [31, 63, 127, 255], "mappings": BOTH},
     {"schemes": ["reed_muller"], "dims": [64, 128, 256], "mappings": BOTH},
     {"schemes": ["log_sum_exp"], "dims": [31, 63, 127, 128, 256]},

@@ -5,20 +5,10 @@ from math import hypot
 import numpy as np
 
 import protosphere as ps
+from protosphere.code.evenness import OPPOSED
 from protosphere.intervals import mean_with_interval
 from protosphere.paper.evidence import Evidence
-from protosphere.paper.findings import (
-    DOES_NOT,
-    HOLDS,
-    NOTHING_RUN,
-    UNDECIDED,
-    Finding,
-    all_of,
-    higher,
-    verdict_on,
-    within,
-)
-from protosphere.paper.opposition import OPPOSED
+from protosphere.paper.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
 from protosphere.paper.variance import FACTORS, spreads
 from protosphere.regression import NORMAL_QUANTILE, Regression
 
@@ -37,11 +27,10 @@ def weaker(mnist: Evidence, cifar100: Evidence) -> Finding:
     if ours is None or theirs is None:
         return NOTHING_RUN
     (left, left_error), (right, right_error) = ours.strength, theirs.strength
-    margin = NORMAL_QUANTILE * hypot(left_error, right_error)
+    apart, margin = right - left, NORMAL_QUANTILE * hypot(left_error, right_error)
     figures = f"R² {_explained(ours)} on MNIST, {_explained(theirs)} on CIFAR-100"
-    verdict = verdict_on(right - left - margin, right - left + margin)
-    cells = 4 + int(2 * (NORMAL_QUANTILE / (right - left)) ** 2) if verdict == UNDECIDED and left != right else None
-    return Finding(figures, verdict, cells_needed=cells)
+    cells = 4 + int(2 * (NORMAL_QUANTILE / apart) ** 2) if 0 < abs(apart) <= margin else None
+    return Finding(figures, verdict_on(apart - margin, apart + margin), cells_needed=cells)
 
 
 def _explained(line: Regression) -> str:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import protosphere as ps
+from protosphere.code.evenness import OPPOSED
 from protosphere.types import Points
-
-OPPOSED = -1 + 1e-9
 
 
 @dataclass(frozen=True)

@@ -41,10 +41,8 @@ def check_descent_options(steps: object, lr: object, momentum: object, dtype: ob
             raise RuntimeError("it holds no numbers")
         torch.empty(0, device=str(device))
     except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(
-            f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}"
-        ) from error
+        got = f"got {device!r}: {str(error).splitlines()[0]}"
+        raise InvalidArgumentError(f"'device' must be one torch can use, such as 'cpu', {got}") from error
 
 
 @dataclass(frozen=True)

@@ -41,23 +41,19 @@ def refill(points: Points, rng: np.random.Generator) -> Points:
     return _fill_holes(normalized(shaken), count, rng)
 
 
-def resize(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+def resize(points: Points, num_points: int, dim: int, rng: np.random.Generator, caps: bool = True) -> Points:
     """A code of any size and dimension made one of `num_points` in R^`dim`: a start, the random choices anew each time.
 
     Coordinates are appended, or the points are seen along a few directions, random ones or those of points; what is
-    too much leaves, far ones from the plane of view first, or a cap, or the crowded; newcomers go into deep holes.
+    too much leaves, far ones from the plane of view first, or a cap, or the crowded; newcomers go into deep holes. A
+    code of about that size already should lose none of its `caps`.
     """
     flat = _pad_or_project(points, num_points, dim, rng)
-    if len(flat) > num_points and rng.random() < 0.4:
+    if caps and len(flat) > num_points and rng.random() < 0.4:
         height = flat @ flat[rng.integers(len(flat))]
         order = np.argsort(height if rng.random() < 0.5 else np.abs(height))
         flat = flat[order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]]
     return _fill_holes(_thin(flat, num_points, rng), num_points, rng)
-
-
-def adapt(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """As `resize`, but what is too much leaves by crowding alone: for a code of about that size already."""
-    return _fill_holes(_thin(_pad_or_project(points, num_points, dim, rng), num_points, rng), num_points, rng)
 
 
 def _pad_or_project(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:

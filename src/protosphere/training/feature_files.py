@@ -74,11 +74,7 @@ def write_features(
         raise InvalidArgumentError(f"'{dataset.name}' has features already; want images")
     work = path.with_name(f".{path.name}.work")
     with locked(path, "extraction"):
-        # what rows so far must have been made of for others to be added
-        told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
-        key = hashlib.sha256(told.encode()).hexdigest()
-        extraction = _Extraction(network, preparation, work, key, batch_size, progress)
-        found = {"train": extraction.rows("train", dataset.x_train), "test": extraction.rows("test", dataset.x_test)}
+        found = _extracted(dataset, network, preparation, work, batch_size, progress)
         arrays = _rounded(found) if int8 else {f"x_{part}": rows for part, rows in found.items()}
         labels = {"y_train": dataset.y_train, "y_test": dataset.y_test, "class_names": np.array(dataset.class_names)}
         save = np.savez_compressed if int8 else np.savez
@@ -92,37 +88,33 @@ def _save(save: Any, beside: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         save(file, **arrays)
 
 
-@dataclass(frozen=True)
-class _Extraction:
-    """One pass over a dataset: what is the same for all of its parts."""
-
-    network: FeatureNetwork
-    preparation: Preparation
-    work: Path
-    key: str
-    batch_size: int
-    progress: Progress
-
-    def rows(self, part: str, images: NDArray[Any]) -> NDArray[np.float32]:
-        """The features of all images, from where an earlier call was stopped."""
-        note, target = self.work / f"{part}-{NOTE}", self.work / f"{part}.npy"
-        done, rows = _so_far(note, target, self.key, len(images))
+def _extracted(
+    dataset: Dataset, network: FeatureNetwork, preparation: Preparation, work: Path, batch_size: int, progress: Progress
+) -> dict[str, NDArray[np.float32]]:
+    """The features of all images, by the part they are of, from where an earlier call was stopped."""
+    # what rows so far must have been made of for others to be added
+    told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
+    key, parts = hashlib.sha256(told.encode()).hexdigest(), dict[str, NDArray[np.float32]]()
+    for part, images in (("train", dataset.x_train), ("test", dataset.x_test)):
+        note, target = work / f"{part}-{NOTE}", work / f"{part}.npy"
+        done, rows = _so_far(note, target, key, len(images))
         noted = time.monotonic()
-        for start in range(done, len(images), self.batch_size):
-            some = torch.tensor(images[start : start + self.batch_size])
-            found = _features(self.network, self.preparation(some, self.network.channels))
+        for start in range(done, len(images), batch_size):
+            some = torch.tensor(images[start : start + batch_size])
+            found = _features(network, preparation(some, network.channels))
             if rows is None:
-                self.work.mkdir(parents=True, exist_ok=True)
+                work.mkdir(parents=True, exist_ok=True)
                 rows = np.lib.format.open_memmap(target, "w+", np.float32, (len(images), found.shape[1]))
             if rows.shape[1] != found.shape[1]:
-                raise StorageError(f"'{self.work}' has rows of another network; remove it to start again")
+                raise StorageError(f"'{work}' has rows of another network; remove it to start again")
             rows[start : start + len(found)] = found
             if time.monotonic() - noted > NOTE_SECONDS:
                 rows.flush()
-                replace_bytes(note, json.dumps({"key": self.key, "rows": start + len(found)}).encode())
+                replace_bytes(note, json.dumps({"key": key, "rows": start + len(found)}).encode())
                 noted = time.monotonic()
-            self.progress(f"{part} images", start + len(found), len(images))
-        return rows
+            progress(f"{part} images", start + len(found), len(images))
+        parts[part] = rows
+    return parts
 
 
 def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
@@ -148,10 +140,7 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Features as int8, with the step and the centre of each column."""
-    blocks = {
-        part: [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
-        for part, rows in found.items()
-    }
+    blocks = {part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE)) for part, rows in found.items()}
     center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0) / len(found["train"])
     farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0)
     step = np.where(farthest > 0, farthest / LEVELS, 1.0)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,16 +79,12 @@ def _onnx(path: Path) -> FeatureNetwork:
 
     channels, *size = [shape[3], *shape[1:3]] if last else shape[1:]
     known = (size[0], size[1]) if all(isinstance(each, int) for each in size) else None
-    features = run if batch is None else _in_batches(run, batch)
+    features = run if batch is None else partial(_in_batches, run, batch)
     return FeatureNetwork(features, identity, channels if isinstance(channels, int) else None, known)
 
 
-def _in_batches(run: Callable[[Tensor], Tensor], batch: int) -> Callable[[Tensor], Tensor]:
-    """The same for a network that takes just so many images: the last ones are filled up and cut off."""
-
-    def features(images: Tensor) -> Tensor:
-        missing = -len(images) % batch
-        filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)]) if missing else images
-        return torch.cat([run(some) for some in torch.split(filled, batch)])[: len(images)]
-
-    return features
+def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
+    """The features by a network that takes just so many images: the last ones are filled up and cut off."""
+    missing = -len(images) % batch
+    filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)]) if missing else images
+    return torch.cat([run(some) for some in torch.split(filled, batch)])[: len(images)]

@@ -29,20 +29,19 @@ def build_head(recipe: Recipe, num_classes: int, code: SphericalCode | None) -> 
     if recipe.head == "bottleneck":
         return nn.Linear(recipe.dim, num_classes)
     if recipe.dim != num_classes:
-        raise InvalidArgumentError(
-            f"'dim' of a linear head must be the number of classes, {num_classes}, got {recipe.dim}"
-        )
+        wanted = f"the number of classes, {num_classes}"
+        raise InvalidArgumentError(f"'dim' of a linear head must be {wanted}, got {recipe.dim}")
     return nn.Identity()
 
 
 def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
     """The recipe's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
     if not isinstance(head, PrototypeHead):
-        return _from_logits(head)
+        return partial(_from_logits, head)
     loss = LOSSES[head.preset.loss if recipe.loss == "auto" else recipe.loss]
     if loss.name == "cross_entropy":
         streams = prefers_streaming(head, recipe.batch_size)
-        return _decoding(head, partial(head.loss, reduction="sum")) if streams else _from_logits(head)
+        return _decoding(head, partial(head.loss, reduction="sum")) if streams else partial(_from_logits, head)
     offered = {"margin": recipe.margin, "scale": recipe.scale}
     module = loss.module(head, **{k: v for k, v in offered.items() if k in loss.options and not isinstance(v, str)})
     # without examples 0, for their mean is not a number
@@ -64,12 +63,9 @@ def check_preset_and_loss(recipe: Recipe) -> None:
         raise InvalidArgumentError(f"'margin' goes with the losses {having}, and the loss is '{loss.name}'")
 
 
-def _from_logits(head: nn.Module) -> Objective:
-    def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        logits = head(z)
-        return cross_entropy(logits, labels, reduction="none").sum(), (logits.argmax(dim=1) == labels).sum()
-
-    return objective
+def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    logits = head(z)
+    return cross_entropy(logits, labels, reduction="none").sum(), (logits.argmax(dim=1) == labels).sum()
 
 
 def _decoding(head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]) -> Objective:

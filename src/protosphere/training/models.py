@@ -94,7 +94,8 @@ def _backbone(recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor
     if is_ours(recipe.backbone):
         with torch.device("meta"):
             wanted = build_backbone(recipe.backbone, shape, recipe.dim).state_dict()
-        if _shapes(wanted) != _shapes(state):
+        needed, held = ({name: part.shape for name, part in each.items()} for each in (wanted, state))
+        if needed != held:
             raise ValueError(f"{recipe.backbone} for inputs of {shape} has other weights")
     backbone = build_backbone(recipe.backbone, shape, recipe.dim)
     backbone.load_state_dict(state)
@@ -107,10 +108,6 @@ def _head(recipe: Recipe, num_classes: int, state: Mapping[str, Tensor]) -> nn.M
     head = build_head(recipe, num_classes, None)
     head.load_state_dict(_part(state, "head."))
     return head
-
-
-def _shapes(state: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(value.shape) for name, value in state.items()}
 
 
 def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -47,7 +47,9 @@ class Reassignment:
         if epoch < self.recipe.reassignment:
             code: SphericalCode = self.head.code
             order = linear_assignment(summed(directions).double().cpu().numpy(), code.points)
-            self.use(PrototypeHead(_reordered(code, order), preset=self.recipe.preset, scale=self.recipe.scale))
+            provenance = code.provenance and code.provenance.then(Step(WHY, numbers=tuple(order.tolist())))
+            reordered = replace(code, placement=code.placement.permuted(order), provenance=provenance)
+            self.use(PrototypeHead(reordered, preset=self.recipe.preset, scale=self.recipe.scale))
 
     def use(self, head: PrototypeHead) -> None:
         """Make it the classifier's, and watch what it is trained by."""
@@ -61,9 +63,3 @@ class Reassignment:
             return objective(z, labels)
 
         self.classifier.objective = watched
-
-
-def _reordered(code: SphericalCode, order: Indices) -> SphericalCode:
-    step = Step(WHY, numbers=tuple(order.tolist()))
-    provenance = code.provenance and code.provenance.then(step)
-    return replace(code, placement=code.placement.permuted(order), provenance=provenance)

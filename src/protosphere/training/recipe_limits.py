@@ -6,29 +6,22 @@ from typing import Any
 from protosphere.errors import InvalidArgumentError, as_flag, as_integer, brief
 
 RANGES = {
-    "dim": (1, 1 << 24),
-    "batch_size": (1, 1 << 24),
+    **dict.fromkeys(("dim", "batch_size"), (1, 1 << 24)),
     "seed": (0, (1 << 63) - 1),
-    "prototype_seed": (-1, (1 << 63) - 1),
-    "split_seed": (-1, (1 << 63) - 1),
-    "epochs": (0, 1 << 30),
-    "rehearsal": (0, 1 << 30),
-    "reassignment": (0, 1 << 30),
+    **dict.fromkeys(("prototype_seed", "split_seed"), (-1, (1 << 63) - 1)),
+    **dict.fromkeys(("epochs", "rehearsal", "reassignment"), (0, 1 << 30)),
     "pad": (0, 1 << 12),
     "threads": (0, 1 << 10),
     "train_images": (0, 1 << 40),
 }
+ABOVE_ZERO = ("lr", "margin")
 BELOW = {
-    "momentum": 1.0,
-    "validation": 1.0,
-    "label_noise": 1.0,
+    **dict.fromkeys(("momentum", "validation", "label_noise"), 1.0),
     "rotation_degrees": 180.001,
     "weight_decay": 1e30,
     "warmup": 1e9,
-    "lr": 1e38,  # single precision holds no larger number
-    "margin": 1e38,
+    **dict.fromkeys(ABOVE_ZERO, 1e38),  # single precision holds no larger number
 }
-ABOVE_ZERO = ("lr", "margin")
 
 
 def check_numbers(settings: Mapping[str, Any]) -> None:

@@ -1,7 +1,6 @@
 """Where the results of a sweep live: one JSON file per run, renamed into place, so that no kill loses or halves one.
 
-In its folder `runs` are the records, DIGEST.json each; in `work` a folder a run, named by its digest, with checkpoint,
-metrics and weights.
+Its folder `runs` has the records, DIGEST.json each; `work` a folder a run, DIGEST: its checkpoint, metrics and weights.
 """
 
 import json

@@ -35,14 +35,13 @@ Engine = Callable[[Work], Iterator[RunRecord]]
 
 def pending(recipes: Iterable[Recipe], store: Store, dataset: Dataset, *, retry_failed: bool = False) -> list[Recipe]:
     """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
-
-    def answered(recipe: Recipe) -> bool:
-        record = store.get(recipe.digest)
-        if record is None or (record.status == "failed" and retry_failed):
-            return False
-        return record.data in (None, dataset.digest)
-
-    return [recipe for recipe in recipes if not answered(recipe)]
+    found = ((recipe, store.get(recipe.digest)) for recipe in recipes)
+    again = ("failed",) if retry_failed else ()
+    return [
+        recipe
+        for recipe, record in found
+        if record is None or record.status in again or record.data not in (None, dataset.digest)
+    ]
 
 
 def sweep(

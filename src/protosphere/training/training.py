@@ -127,9 +127,8 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
         restore_random_states(done["random"])
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
-        raise InvalidArgumentError(
-            f"the checkpoint in '{folder}' does not fit its recipe ({reason}); remove it to start again"
-        ) from error
+        told = f"the checkpoint in '{folder}' does not fit its recipe ({reason})"
+        raise InvalidArgumentError(f"{told}; remove it to start again") from error
     return done["history"]
 
 

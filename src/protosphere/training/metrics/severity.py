@@ -3,14 +3,14 @@
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
 
 from protosphere.assignment import Taxonomy, taxonomy
 from protosphere.data import Dataset
-from protosphere.training.metrics.registry import Predictions, Sums, metric
+from protosphere.training.metrics.registry import METRICS, Metric, Predictions, Sums, mean, metric
 
 TREES = ("cifar100_levels",)
 
@@ -28,11 +28,16 @@ def has_tree(dataset: Dataset) -> bool:
     return shipped_tree(dataset.class_names) is not None
 
 
-def _heights(predictions: Predictions, k: int) -> Tensor:
-    """For each example the heights at which its k best classes meet the true one."""
+def tree_heights(predictions: Predictions) -> Tensor:
+    """K x K: the heights at which any two of the classes meet."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
-    heights = torch.as_tensor(tree.heights, device=predictions.logits.device)
+    return torch.as_tensor(tree.heights, device=predictions.logits.device)
+
+
+def _heights(predictions: Predictions, k: int) -> Tensor:
+    """For each example the heights at which its k best classes meet the true one."""
+    heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
 
@@ -49,21 +54,19 @@ def mistake_severity(predictions: Predictions) -> Tensor:
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
-def distance_sums(k: int) -> Sums:
-    """What adds up the mean height over the k best classes of an example."""
+def distance_sum(k: int, predictions: Predictions) -> Tensor:
+    """The sum over examples of the mean height over their k best classes."""
+    return _heights(predictions, k).double().mean(dim=1).sum()
 
-    def distance(predictions: Predictions) -> Tensor:
-        """The sum over examples of the mean height over their k best classes."""
-        return _heights(predictions, k).double().mean(dim=1).sum()
 
-    distance.__name__ = f"hierarchical_distance_at_{k}"
-    return distance
+def add_mean(name: str, sums: Sums, summary: str) -> None:
+    """Register what is a mean over the examples, and means something where the classes are of a tree."""
+    METRICS.add(name, Metric(name, sums, mean, has_tree, summary))
 
 
 for _k in (1, 5, 20):
-    metric(summary=f"mean height of the common ancestor over the {_k} best classes", applies=has_tree)(
-        distance_sums(_k)
-    )
+    _summary = f"mean height of the common ancestor over the {_k} best classes"
+    add_mean(f"hierarchical_distance_at_{_k}", partial(distance_sum, _k), _summary)
 
 
 @metric(summary="the share of examples whose best class has the right parent", applies=has_tree)
