@@ -88,10 +88,7 @@ def write_atlas(
 
 
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
-    """Build each row anew and compare; how many were checked.
-
-    CertificateError at the first that comes out worse, has another converse, or claims wrongly to meet it.
-    """
+    """Build each row anew; CertificateError at the first that is worse or wrong on its converse. How many."""
     chosen = list(rows)
     for done, row in enumerate(chosen):
         progress("checking", done, len(chosen))
