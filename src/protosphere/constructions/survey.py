@@ -88,7 +88,7 @@ def write_atlas(
 
 
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
-    """Build each row anew; CertificateError at the first that is worse or wrong on its converse. How many."""
+    """Build each row anew; CertificateError at the first that is worse or wrong on its converse. How many went well."""
     chosen = list(rows)
     for done, row in enumerate(chosen):
         progress("checking", done, len(chosen))
