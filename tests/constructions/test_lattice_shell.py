@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.code.structures import lattice
-from protosphere.constructions.candidates import leading_member
+from protosphere.constructions.candidates import best_member
 from protosphere.constructions.lattices.gram_matrices import CHAINS, gram_matrix
 from protosphere.constructions.lattices.lattice_shell import Shells, lattice_shell, shells_named
 from protosphere.errors import InvalidArgumentError
@@ -102,9 +102,9 @@ BARS = {(10, 10_000): "15/19", (20, 30_000): "5/9", (20, 100_000): "3/5", (12, 1
 
 @pytest.mark.parametrize(("dim", "size"), BARS)
 def test_many_points_in_few_dimensions(dim, size):
-    found = leading_member(size, dim)
+    found = best_member(size, dim)
     assert found is not None
-    assert found[1].max_cosine <= Fraction(BARS[dim, size])
+    assert found.max_cosine <= Fraction(BARS[dim, size])
 
 
 def test_part_of_shells_is_their_beginning():

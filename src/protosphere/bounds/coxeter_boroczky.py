@@ -39,17 +39,14 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     >>> coxeter_boroczky(120, 4)  # cos 36 degrees
     Bound(value=0.809017, theorem='coxeter_boroczky')
     """
-    return Bound(1 - smallest_gap(num_classes, dim) - ROUNDING, "coxeter_boroczky")
-
-
-def smallest_gap(K: int, n: int) -> float:
-    """The g = 1 - s at which the simplex bound is K, solved in logarithms of both."""
     from scipy.optimize import brentq
 
-    def shortage(log_gap: float) -> float:
-        return log(K) - log(simplex_bound(n, exp(log_gap)))
+    def shortage(log_gap: float) -> float:  # solved in logarithms of K and of g = 1 - s
+        return log(num_classes) - log(simplex_bound(dim, exp(log_gap)))
 
-    return exp(brentq(shortage, log(CLOSEST), 0.0, xtol=1e-15, rtol=1e-15)) if shortage(log(CLOSEST)) < 0 else CLOSEST
+    served = shortage(log(CLOSEST)) < 0
+    gap = exp(brentq(shortage, log(CLOSEST), 0.0, xtol=1e-15, rtol=1e-15)) if served else CLOSEST
+    return Bound(1 - gap - ROUNDING, "coxeter_boroczky")
 
 
 def simplex_bound(n: int, gap: float) -> float:

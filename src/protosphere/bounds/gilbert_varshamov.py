@@ -47,9 +47,8 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """The largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has at least that distance.
 
     Counted in integers up to n - k = 4096. Above, it is the equivalent P(X <= d-2) < 2^(1-k) for
-    X ~ Binomial(n-1, 1/2), in logarithms; a tie too close for rounding to decide gives the smaller d.
-
-    Reference: MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12.
+    X ~ Binomial(n-1, 1/2), in logarithms; a tie too close for rounding to decide gives the smaller d
+    (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12).
 
     >>> gilbert_varshamov_distance(64, 7)
     24

@@ -6,9 +6,8 @@ from protosphere.errors import InfeasibleError, as_integer, brief
 def singleton_distance(length: int, dimension: int) -> int:
     """The largest distance a linear [n, k] code can have over any field: n - k + 1.
 
-    Reed-Solomon codes attain it; of the binary codes only repetition codes, even-weight codes and whole spaces do.
-
-    Reference: MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11.
+    Reed-Solomon codes attain it; of the binary codes only repetition codes, even-weight codes and whole spaces do
+    (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
     >>> singleton_distance(15, 7)
     9

@@ -12,6 +12,7 @@ from protosphere.code.evenness import confident_scale
 from protosphere.code.placement import dense_placement
 from protosphere.code.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.candidates import made_of
 from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.geometry.sphere import padded
 from protosphere.known.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
@@ -83,21 +84,17 @@ def searched(
         if not known:
             raise
         return kept, True
-    recipe = f"optimised, from a {result.kind} start"
-    return [*kept, _optimised(result.points, recipe, result.kind, progress)], result.interrupted
+    named = made_of("optimized", num_classes, dim, dim, {}, {"start": result.kind})
+    found = _measured(result.points, f"optimised, from a {result.kind} start", named, progress)
+    return [*kept, found], result.interrupted
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """The code after descent on the energy of a head on it."""
     scale = confident_scale(code.num_classes, float(code.max_cosine))
     points = margin_descent(code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress)
-    return _optimised(points, "spread evenly, by its energy", "even", progress)
-
-
-def _optimised(points: Points, recipe: str, start: str, progress: Progress) -> SphericalCode:
-    num_classes, dim = points.shape
-    named = Provenance("optimized", num_classes, dim, {}, 0, "fixed", __version__, {"start": start})
-    return _measured(points, recipe, named, progress)
+    named = made_of("optimized", code.num_classes, code.dim, code.dim, {}, {"start": "even"})
+    return _measured(points, "spread evenly, by its energy", named, progress)
 
 
 def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress) -> list[SphericalCode]:

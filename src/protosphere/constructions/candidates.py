@@ -132,17 +132,11 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
     return kept
 
 
-def leading_member(num_classes: int, dim: int) -> tuple[str, Member] | None:
-    """The member with room for K in R^n and the lowest max cosine, after the name of its family."""
+def best_member(num_classes: int, dim: int) -> Candidate | None:
+    """The member with room for K in R^n and the lowest max cosine."""
     found = _frontier(min(dim, LARGEST_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
-    return found[position] if position < len(found) else None
-
-
-def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """The same as a candidate."""
-    found = leading_member(num_classes, dim)
-    return found and _candidate(*found, dim)
+    return _candidate(*found[position], dim) if position < len(found) else None
 
 
 def _candidate(name: str, member: Member, dim: int) -> Candidate:

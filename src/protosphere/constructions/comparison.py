@@ -121,10 +121,7 @@ def compare_at(
     progress: Progress = ignore,
     build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
-    """`compare` at chosen pairs of scheme and dimension, for schemes that have dimensions of their own.
-
-    `build` is `construct`, or something that is called like it and remembers.
-    """
+    """`compare` at chosen pairs of scheme and dimension; `build` is `construct`, or one that remembers."""
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
     if not requests:

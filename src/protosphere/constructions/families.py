@@ -1,8 +1,4 @@
-"""Families of codes whose sizes and separations are known in advance: a construction each, and starts for the search.
-
-A family is one generator of its members, or of those up to the dimension it is given: records with a theorem's max
-cosine, made cheaply; points are placed only when asked for. `family` registers it as a construction.
-"""
+"""Families of codes whose sizes and separations are known in advance by theorem; points are placed when asked for."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -86,6 +82,7 @@ def family(
 ) -> Callable[[Callable[..., Iterable[Member]]], Members]:
     """Register the decorated generator of members as a construction of its name; `record` is as of `construction`.
 
+    It yields all members, or is given a dimension and yields those up to it: they are starts for the search as well.
     Where recipes say all of a member, `named` makes it from its dimension and recipe, and lists may change; else it is
     looked up. Where there are more codes than are listed, `fitting` finds the one for (K, n).
     """
@@ -111,8 +108,7 @@ def family(
         def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
             return find(dim, chosen["member"]).place(num_classes)
 
-        build.__name__ = name
-        build.__doc__ = members.__doc__
+        build.__name__, build.__doc__ = name, members.__doc__
         record.setdefault("obstacle", obstacle)
         construction(guarantee=guarantee, members=members, choose=choose, **record)(build)
         return members

@@ -1,5 +1,7 @@
 """Which points of a code to begin with, or to keep: those that are well separated."""
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,15 +50,10 @@ def far_apart(points: Points, count: int) -> Indices:
     """`count` points pairwise at most some cosine apart, the lowest that bisection over all cosines finds."""
     gram = (points @ points.T).round(DIGITS)
     levels = np.unique(gram)
-    low, high, best = 0, len(levels) - 1, np.arange(count)
-    while low < high:
-        middle = (low + high) // 2
-        found = _pairwise_below(gram <= levels[middle], count)
-        if found is None:
-            low = middle + 1
-        else:
-            high, best = middle, found
-    return best
+    lowest = bisect_left(levels[:-1], True, key=lambda level: _pairwise_below(gram <= level, count) is not None)
+    found = _pairwise_below(gram <= levels[lowest], count)
+    assert found is not None, "no pair is above the largest cosine"
+    return found
 
 
 def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:

@@ -58,5 +58,4 @@ def close_vectors(factor: Points, centre: Points, squared_distance: float) -> It
             yield found, lengths
             continue
         edges = np.linspace(0, len(found), -(-len(found) // BLOCK_ROWS) + 1).astype(np.int64).tolist()
-        blocks = [(level - 1, found[a:b], lengths[a:b]) for a, b in pairwise(edges)]
-        waiting += reversed(blocks)
+        waiting += [(level - 1, found[a:b], lengths[a:b]) for a, b in reversed([*pairwise(edges)])]

@@ -65,7 +65,7 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
     blocks = (float(products.max(initial=-np.inf)) for products in pair_products(rows, progress))
-    return max([-np.inf, *blocks])
+    return max(blocks, default=-np.inf)
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:

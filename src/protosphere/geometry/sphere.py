@@ -52,9 +52,8 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     """Raise unless `points` is a matrix of at least two finite unit rows; say which row is not."""
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
-        raise InvalidArgumentError(
-            f"'{what}' must be a matrix with at least two rows, one prototype per row, got {shape}"
-        )
+        wanted = "a matrix with at least two rows, one prototype per row"
+        raise InvalidArgumentError(f"'{what}' must be {wanted}, got {shape}")
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         raise InvalidArgumentError(f"'{what}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")
@@ -62,6 +61,5 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
         norms = np.linalg.norm(points, axis=1)
     row = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[row] - 1) > UNIT_TOLERANCE:
-        raise InvalidArgumentError(
-            f"'{what}' must have unit rows, got norm {norms[row]:.6g} in row {row}; divide each row by its norm first"
-        )
+        got = f"got norm {norms[row]:.6g} in row {row}"
+        raise InvalidArgumentError(f"'{what}' must have unit rows, {got}; divide each row by its norm first")

@@ -44,6 +44,11 @@ class QuantizedCode:
     levels: NDArray[np.int8]
     angle: float
 
+    def __post_init__(self) -> None:
+        levels, angle = self.levels, self.angle
+        if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
+            raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
+
     @property
     def points(self) -> Points:
         """The code, rounded."""
@@ -138,18 +143,11 @@ def read_catalogue(path: str | Path) -> Catalogue:
         cuts = np.cumsum(shapes.prod(axis=1))
         parts = np.split(columns["levels"], cuts[:-1]) if len(cuts) else []
         angles = columns["angles"].tolist()
-        sources = [_source(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
+        sources = [QuantizedCode(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
         most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
         catalogue = Catalogue(tuple(sources), (), most_points, largest_dim)
         lists = {name: columns[name].tolist() for name in column_names(CatalogueEntry)}
         return replace(catalogue, entries=tuple(read_rows(CatalogueEntry, lists, catalogue.can_build)))
-
-
-def _source(levels: NDArray[np.int8], angle: float) -> QuantizedCode:
-    """The quantised code with these levels; ValueError where they hold none."""
-    if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
-        raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
-    return QuantizedCode(levels, angle)
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from protosphere.code.provenance import Provenance
 from protosphere.code.structures import ShortenedWords, followed_by
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
-from protosphere.constructions.candidates import best_member, leading_member, made_of
+from protosphere.constructions.candidates import Candidate, best_member, made_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
@@ -34,6 +34,7 @@ class TailedCosets:
     code: ShortenedCosets
     level: Member
     tails: int
+    tail: Candidate
     ratio: float
     max_cosine: float
 
@@ -49,7 +50,7 @@ def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     """The best one by names: its cuts, its level, and what its tails are."""
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "the obstacle has made sure that there is one"
-    tail = {"tails": one.tails, "tail": _tail(one.tails, dim - one.code.dim).words()}
+    tail = {"tails": one.tails, "tail": one.tail.first(one.tails).words()}
     return asdict(one.code) | {"level": one.level.recipe} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
 
 
@@ -69,33 +70,21 @@ def _tailed_cosets_of(code: ShortenedCosets, num_classes: int, tail_dim: int) ->
         if group < 2 or tails < 2:
             continue
         outer = next((above for above in levels[inner + 1 :] if above.size // level.size >= tails), None)
-        apart = outer and tail_cosine(tails, tail_dim)
-        if outer is None or apart is None or apart >= 1:
+        tail = outer and _tail(tails, tail_dim)
+        if outer is None or tail is None or tail.max_cosine >= 1:
             continue
         within, across = float(code.max_cosine(level.max_cosine)), float(code.max_cosine(outer.max_cosine))
-        if across >= 1:
-            continue
-        ratio = (across - within) / (1 - apart)
-        yield TailedCosets(code, level, tails, ratio, (within + ratio) / (1 + ratio))
+        if across < 1:
+            ratio = (across - within) / (1 - float(tail.max_cosine))
+            yield TailedCosets(code, level, tails, tail, ratio, (within + ratio) / (1 + ratio))
 
 
-def tail_cosine(tails: int, dim: int) -> float | None:
-    """The max cosine of the tails: the optimum up to 2t of them, then the best family."""
-    if tails <= dim + 1:
-        return -1 / (tails - 1)
-    if tails <= 2 * dim:
-        return 0.0
-    found = leading_member(tails, dim)
-    return found and float(found[1].max_cosine)
-
-
-def _tail(tails: int, dim: int) -> Provenance:
-    """What the tails are."""
-    if tails <= 2 * dim:
-        return made_of("simplex" if tails <= dim + 1 else "cross_polytope", tails, dim, dim, {}, {})
-    member = best_member(tails, dim)
-    assert member is not None, "its choice has made sure that there is one"
-    return member.first(tails)
+def _tail(tails: int, dim: int) -> Candidate | None:
+    """So many tails: the optimum up to 2t of them, then the best family."""
+    if tails > 2 * dim:
+        return best_member(tails, dim)
+    scheme, cosine = ("simplex", -1 / (tails - 1)) if tails <= dim + 1 else ("cross_polytope", 0.0)
+    return Candidate(cosine, scheme, tails, made_of(scheme, tails, dim, dim, {}, {}))
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:

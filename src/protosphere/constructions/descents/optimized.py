@@ -50,10 +50,7 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Whole codes of the families of about that size and dimension to start from, the most nearly perfect first.
-
-    Larger ones will lose points, smaller ones gain some, those of other dimensions are padded or projected.
-    """
+    """Whole codes to start from, the most nearly perfect first: to lose or gain points, be padded or projected."""
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):
         near = dim - BEYOND - 1 <= member.dim and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points

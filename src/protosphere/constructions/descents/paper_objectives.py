@@ -1,7 +1,4 @@
-"""The paper's two optimisation problems as constructions: the same descent on two objectives.
-
-Gradients are in closed form, and those of R^(K x n): projecting back onto the sphere is the descent's business.
-"""
+"""The paper's two optimisation problems: one descent, which projects onto the sphere, on two gradients of R^(K x n)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 def _points(order: int, height: float, count: int) -> Points:
     """Upper points e_1, -e_1, e_2, ..., then the lower ones, row by row and its negative."""
     upper = cross_polytope_points(min(count, 2 * order), order)
-    numbers = np.arange(count - len(upper))
-    lower = hadamard(order)[numbers // 2] * (1 - 2 * (numbers % 2))[:, None] / sqrt(order)
+    lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])
     return normalized(np.column_stack([sqrt(1 - height**2) * np.vstack([upper, lower]), heights]))
