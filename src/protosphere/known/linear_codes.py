@@ -33,6 +33,11 @@ class LinearCodeRow:
         """Of its derivation, one after the other."""
         return self.derivation.split(", ")
 
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """The lengths and dimensions of the codes that it begins with."""
+        return [cell_of(step) for step in self.steps if step.startswith(CELL)]
+
 
 def cell_of(step: str) -> tuple[int, int]:
     """Length and dimension of the code that a step stands for."""
@@ -68,8 +73,8 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
     with reading(path, "not a table of linear codes, or a damaged one"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
         for row in read_known_table(path, LinearCodeRow, _possible):
-            cell, begun = (row.length, row.dimension), [step for step in row.steps if step.startswith(CELL)]
-            if cell in known or any(cell_of(step) not in known for step in begun):
+            cell = row.length, row.dimension
+            if cell in known or any(other not in known for other in row.cells):
                 raise ValueError(f"a code of length {row.length} is there twice, or begins with one below it")
             known[cell] = row
         return LinearCodes(known)
