@@ -52,6 +52,16 @@ def test_damage_is_called_damage_whatever_else_it_breaks(saved, was, now):
     assert "does not match its digest; edited or damaged" in refusal(saved)
 
 
+def test_a_file_is_read_where_no_thread_can_be_started(saved, monkeypatch):
+    def no_more(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", no_more)
+    assert ps.load(saved).num_classes == 100
+    saved.write_bytes(saved.read_bytes().replace(b"linear", b"linoar"))
+    assert "edited or damaged" in refusal(saved)
+
+
 def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"weight": np.eye(3)}, path)

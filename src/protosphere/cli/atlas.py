@@ -40,6 +40,8 @@ def atlas(
         output: The file, .csv.
     """
     checked_output(figure, FIGURE_ENDINGS)
+    if check is not None:
+        as_integer("check", check, minimum=1)
     if not shipped:
         checked_output(output, (".csv",))
     if shipped or check is not None:
@@ -52,7 +54,7 @@ def atlas(
     if figure is not None:
         draw_gap_map(shown, figure)
     if check is not None:
-        _check(rows, "the shipped atlas" if shipped else str(output), as_integer("check", check, minimum=1), seed, json)
+        _check(rows, "the shipped atlas" if shipped else str(output), check, seed, json)
         return
     if json:
         print_json([asdict(row) for row in shown])

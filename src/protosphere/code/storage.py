@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Generator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -65,30 +65,39 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 @contextmanager
 def opened(path: str | Path) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """As `read`, to be looked at while the digest is taken on another thread; a wrong one silences other complaints."""
-    source, arrays = Path(path), dict[str, NDArray[Any]]()
+    safetensors: Any = import_module("safetensors")  # its own types are partial
+    source, arrays, entered = Path(path), dict[str, NDArray[Any]](), list[Future[None]]()
     with ThreadPoolExecutor(1) as beside:
         try:
             if not source.is_file():
-                raise FileNotFoundError("a folder" if source.is_dir() else "there is no such file")
-            safetensors: Any = import_module("safetensors")  # its own types are partial
+                raise StorageError(
+                    f"cannot read '{source}': {'a folder' if source.is_dir() else 'there is no such file'}"
+                )
             with safetensors.safe_open(source, framework="numpy") as file:
                 metadata: dict[str, str] = file.metadata() or {}
+                if metadata.get("format") != FORMAT:
+                    raise StorageError(
+                        f"cannot read '{source}': a safetensors file, but not one that protosphere wrote"
+                    )
                 text = metadata.get("description", "")
                 sha = hashlib.sha256(text.encode())
                 for name in sorted(file.keys()):
                     arrays[name] = file.get_tensor(name)
-                    beside.submit(_enter, sha, name, arrays[name])
-        except FileNotFoundError as error:
-            raise StorageError(f"cannot read '{source}': {error}") from error
-        except Exception as error:  # safetensors may also raise AttributeError (number types it lacks)
+                    try:
+                        entered.append(beside.submit(_enter, sha, name, arrays[name]))
+                    except RuntimeError:  # no thread can be started: the program ends, or the system has no more
+                        beside.shutdown()
+                        _enter(sha, name, arrays[name])
+        except StorageError:
+            raise
+        except Exception as error:  # of a foreign file, also AttributeError (number types that safetensors lacks)
             told = f"truncated or not a safetensors file ({reason(error)})"
             raise StorageError(f"cannot read '{source}': {told}") from error
-        if metadata.get("format") != FORMAT:
-            raise StorageError(f"cannot read '{source}': a safetensors file, but not one that protosphere wrote")
         try:
             yield arrays, _description(source, text)
         finally:
-            beside.shutdown()
+            for future in entered:
+                future.result()
             if metadata.get("digest") != sha.hexdigest():
                 raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
 

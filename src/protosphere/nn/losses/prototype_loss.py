@@ -24,7 +24,7 @@ class PrototypeLoss(nn.Module):
         super().__init__()
         if isinstance(head_or_code, SphericalCode):
             self.code, self.projection = head_or_code, projection_for(head_or_code)
-        elif not hasattr(head_or_code, "projection"):
+        elif not (hasattr(head_or_code, "code") and hasattr(head_or_code, "projection")):
             raise InvalidArgumentError(f"a loss is made from a PrototypeHead or a code, got {brief(head_or_code)}")
         else:
             self.code, self.projection = head_or_code.code, head_or_code.projection
