@@ -92,6 +92,8 @@ def _saved(path, **changes):
         {"seed": -1},
         {"exact": "1/0.5"},
         {"exact": "1/1234567"},
+        {"exact": "0"},
+        {"exact": "-1e-99999999"},
     ],
 )
 def test_a_row_that_can_be_no_cell_is_refused_when_it_is_read(tmp_path, changes):

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+from protosphere.code.structures.structure import read_fraction
 from protosphere.csv_files import write_csv
 from protosphere.files import reading
 from protosphere.known.tables import column_names, read_known_table, shipped_file
@@ -88,6 +88,7 @@ def _possible(row: AtlasRow) -> bool:
     sizes = row.num_classes >= 2 and row.dim >= 1 and row.seed >= 0 and (row.iterations or 0) >= 0
     served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
     sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
-    exact = not row.exact or abs(float(Fraction(row.exact)) - row.max_cosine) < 1e-9
+    claimed = read_fraction("exact", row.exact or None)
+    exact = claimed is None or abs(float(claimed) - row.max_cosine) < 1e-9
     others = all(value is None or abs(value) <= 1 for value in (row.achievable, row.reed_muller, row.bch))
     return sizes and served and sides and exact and others
