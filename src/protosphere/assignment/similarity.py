@@ -78,7 +78,13 @@ def _read_text(text: str) -> Any:
 
 def as_array(given: Any) -> NDArray[Any]:
     """A numpy array of anything that holds numbers; of torch tensors on whatever device."""
-    return np.asarray(given.detach().cpu().numpy() if hasattr(given, "detach") else given)
+    if not hasattr(given, "detach"):
+        return np.asarray(given)
+    tensor = given.detach().cpu()
+    try:
+        return np.asarray(tensor.numpy())
+    except TypeError:  # bfloat16 and float8, which numpy does not have and float32 holds exactly
+        return np.asarray(tensor.float().numpy())
 
 
 def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
