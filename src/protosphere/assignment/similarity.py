@@ -43,7 +43,8 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
         raise InvalidArgumentError(
             f"'similarity' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
-    if (largest := float(np.abs(matrix).max())) > LARGEST_ENTRY:
+    largest = float(max(matrix.max(), -matrix.min()))
+    if largest > LARGEST_ENTRY:
         raise InvalidArgumentError(
             f"'similarity' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
         )
@@ -77,7 +78,13 @@ def _read_text(text: str) -> Any:
 
 def as_array(given: Any) -> NDArray[Any]:
     """A numpy array of anything that holds numbers; of torch tensors on whatever device."""
-    return np.asarray(given.detach().cpu().numpy() if hasattr(given, "detach") else given)
+    if not hasattr(given, "detach"):
+        return np.asarray(given)
+    tensor = given.detach().cpu()
+    try:
+        return np.asarray(tensor.numpy())
+    except TypeError:  # bfloat16 and float8, which numpy does not have and float32 holds exactly
+        return np.asarray(tensor.float().numpy())
 
 
 def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.nn.softmax import call, log_sum_exp, under_transform, weighted_prototypes
+from protosphere.nn.softmax import log_sum_exp, weighted_prototypes
 from protosphere.nn.streaming import widened
+from protosphere.nn.tracing import call, under_transform
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
@@ -76,7 +77,10 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     prototypes: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """The same for rows of probabilities, all of which count alike."""
+    """The same for rows of probabilities, all of which count alike; in the finer of the two types."""
+    finer = torch.promote_types(rows.dtype, target.dtype)
+    rows = rows.to(finer)
+    target = target if widened(target[:0]).dtype == finer else target.to(finer)
     log_sum_exps = log_sum_exp(rows, prototypes)
     factors = None if options.weight is None else options.weight.to(rows.dtype)
     means, totals = weighted_prototypes(target, factors, prototypes)
@@ -113,8 +117,13 @@ def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Te
     return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
 
+def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
+    """The classes in `index`, through vmap; one sentence that begins with `name` where there is none of a number."""
+    return call(_Classes, index.long(), num_classes, None, name)[0]
+
+
 def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
-    if not fits:
+    if not fits and not torch.jit.is_tracing():  # where sizes are recorded, and comparing them is not
         shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
         raise InvalidArgumentError(
             f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
@@ -126,10 +135,12 @@ class _Classes(torch.autograd.Function):
     """Classes and which of them count, looked at without waiting for a device, and through `torch.vmap`."""
 
     @staticmethod
-    def forward(target: Tensor, num_classes: int, ignore_index: int) -> tuple[Tensor, Tensor]:
-        kept = target != ignore_index
+    def forward(
+        target: Tensor, num_classes: int, ignore_index: int | None, name: str = "target"
+    ) -> tuple[Tensor, Tensor]:
+        kept = torch.ones_like(target, dtype=torch.bool) if ignore_index is None else target != ignore_index
         classes = torch.where(kept, target, 0)
-        _require_classes(classes, num_classes)
+        _require_classes(classes, num_classes, name)
         return classes, kept
 
     @staticmethod
@@ -143,10 +154,12 @@ class _Classes(torch.autograd.Function):
         return call(_Classes, *args), (in_dims[0], in_dims[0])
 
 
-def _require_classes(classes: Tensor, num_classes: int) -> None:
+def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
     """Raise unless they are classes: here on a processor, later on a device that works on its own."""
     within = ((classes >= 0) & (classes < num_classes)).all()
-    needed = f"'target' must lie in 0, ..., {num_classes - 1}"
+    needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
+    if torch.jit.is_tracing():  # which cannot record the question
+        return
     if torch.compiler.is_compiling() or classes.device.type != "cpu":
         cast("Any", torch)._assert_async(within, needed)
         return

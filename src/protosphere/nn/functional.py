@@ -10,23 +10,28 @@ from protosphere.nn.projections import Projection
 from protosphere.nn.streaming import widened
 
 SMALLEST_NORM = 1e-12
-"""Vectors no longer than this have no direction."""
+"""Vectors no longer than this have a direction, and no gradient of it, which would be at least 1e12 long."""
 
 
-def norms(z: Tensor) -> Tensor:
+def norms(z: Tensor, order: float = 2) -> Tensor:
     """|z| of each row, B x 1; gradient 0 at 0."""
-    return cast("Any", torch.linalg).vector_norm(z, dim=-1, keepdim=True)  # torch has no types for it
+    return cast("Any", torch.linalg).vector_norm(z, order, dim=-1, keepdim=True)  # torch has no types for it
 
 
 def unit(z: Tensor) -> Tensor:
-    """z / |z|: on the sphere; 0, with gradient 0, for 0."""
-    length = norms(z)
-    return torch.where(length > SMALLEST_NORM, z / length.clamp(SMALLEST_NORM), torch.zeros_like(z))
+    """z / |z|: on the sphere, for every finite z; 0, with gradient 0, for 0."""
+    largest = norms(z.detach(), torch.inf)  # squares of z may overflow or vanish; those of z / largest do neither
+    scaled = z / torch.where(largest > 0, largest, 1)
+    length = norms(scaled)
+    direction = scaled / length.clamp(1)
+    return torch.where(length.detach() * largest > SMALLEST_NORM, direction, direction.detach())
 
 
 def soft_unit(z: Tensor) -> Tensor:
     """z / (1 + |z|): z itself while short ('I do not know'), on the sphere if long; no pole at 0, gradient up to 1."""
-    return z / (1 + norms(z))
+    largest = norms(z.detach(), torch.inf).clamp(1)  # as in `unit`, where z is long
+    scaled = z / largest
+    return scaled / (1 / largest + norms(scaled))
 
 
 def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:

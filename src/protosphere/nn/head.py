@@ -177,16 +177,18 @@ class PrototypeHead(nn.Module):
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
     def decode(self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None) -> Nearest:
-        """The k nearest prototypes of each z, streaming; exact, unless `top` is an `ApproximateTop(head.code)`."""
-        return Nearest(*(top or self.projection.top)(unit(self._wide(z)), k))
+        """The k nearest prototypes of each z, (..., k), streaming; exact unless `top` is an `ApproximateTop`."""
+        rows = unit(self._wide(z)).reshape(-1, self.dim)
+        cosines, classes = (top or self.projection.top)(rows, k)
+        return Nearest(cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k))
 
     def score(self, z: Tensor, kind: str = "max_cosine") -> Tensor:
         """How surely z is of a known class: 'max_cosine', 'margin' or 'energy' (see `unknown`), streaming."""
         wide = self._wide(z)
         if as_choice("kind", kind, ("max_cosine", "margin", "energy")) == "energy":
-            return self.projection.log_sum_exp(self.embed(wide))
-        cosines, _ = self.projection.top(unit(wide), 2 if kind == "margin" else 1)
-        return cosines[:, 0] - cosines[:, 1] if kind == "margin" else cosines[:, 0]
+            return self.projection.log_sum_exp(self.embed(wide).reshape(-1, self.dim)).reshape(z.shape[:-1])
+        cosines = self.decode(wide, 2 if kind == "margin" else 1).cosines
+        return cosines[..., 0] - cosines[..., 1] if kind == "margin" else cosines[..., 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
         """Use the first `num_classes` of the reserve, in place. Old prototypes, and the scale, stay bit for bit."""

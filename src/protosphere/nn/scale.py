@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +20,8 @@ class Scale(nn.Module):
         super().__init__()
         self.setting = setting if setting in ("auto", "learn") else _number(setting)
         self.begin_at(automatic)
-        self.shift = nn.Parameter(torch.zeros(())) if setting == "learn" else None
+        # one entry and not a scalar: FullyShardedDataParallel shards no scalars
+        self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
         """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
@@ -30,7 +32,14 @@ class Scale(nn.Module):
         """The scale: a number, or with a gradient where it is learned."""
         if self.shift is None:
             return self.start
-        return self.start * torch.exp(math.log(LEARNED_RANGE) * torch.tanh(self.shift))
+        return self.start * torch.exp(math.log(LEARNED_RANGE) * torch.tanh(self.shift.reshape(())))
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """As of any module, and from states that hold the shift as a scalar."""
+        saved = state_dict.get(f"{prefix}shift")
+        if isinstance(saved, Tensor) and saved.ndim == 0:
+            state_dict[f"{prefix}shift"] = saved.reshape(1)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def forward(self, z: Tensor) -> Tensor:
         """scale * z."""

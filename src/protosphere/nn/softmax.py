@@ -11,38 +11,24 @@ which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, .
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch._functorch.utils import unwrap_dead_wrappers
 
 from protosphere.nn.streaming import widened
+from protosphere.nn.tracing import call, is_recorded
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
-is_exporting = getattr(torch.compiler, "is_exporting", bool)
-"""Before torch 2.7 nobody can say; bool() is False, and what is exported has the operators of a compiled graph."""
-
-
-def under_transform() -> bool:
-    """Whether a transform of torch.func is at work: vmap, grad, jvp."""
-    return bool(cast("Any", torch)._C._are_functorch_transforms_active())
-
-
-def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """function.apply(*arguments), which otherwise inspects a signature each time: a tenth of a small head's loss."""
-    if under_transform():
-        return cast("Any", function).apply(*arguments)
-    return cast("Any", super(torch.autograd.Function, function)).apply(*cast("Any", unwrap_dead_wrappers)(arguments))
 
 
 def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:
     """log sum_k exp(z c_k) of each row; float32 for half types."""
     wide = widened(z)
-    if is_exporting():
+    if is_recorded():
         return sums(wide).logsumexp(1)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
@@ -65,7 +51,7 @@ def mean_and_covariance(
 
 def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
-    if torch.compiler.is_compiling() and not is_exporting():
+    if torch.compiler.is_compiling() and not is_recorded():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
     return call(WeightedPrototypes, weights, factors, sums)
 

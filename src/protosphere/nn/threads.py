@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from protosphere.nn.tracing import is_wrapped
+
 Result = TypeVar("Result")
 
 FEWEST_ROWS = 8
@@ -29,7 +31,8 @@ FEWEST_SCORES = 1 << 20
 
 def in_memory(z: Tensor) -> bool:
     """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
-    return z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
+    plain = z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
+    return plain and not torch.jit.is_tracing() and not is_wrapped(z)
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:

@@ -24,7 +24,7 @@ class AxesPart(nn.Module, Part):
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers."""
-        rows = torch.zeros(len(index), self.dim, dtype=like.dtype, device=self.signs.device)
+        rows = torch.zeros(index.shape[0], self.dim, dtype=like.dtype, device=self.signs.device)
         return rows.scatter(1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype))
 
     def weighted_sum(self, weights: Tensor) -> Tensor:

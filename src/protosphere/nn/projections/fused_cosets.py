@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
-from protosphere.nn.projections.part import Found
+from protosphere.nn.projections.part import Found, with_usual_strides
 from protosphere.nn.threads import in_memory
 
 CHOSEN_ENTRIES = 1 << 22
@@ -41,7 +41,8 @@ class FusedCosets(nn.Module):
         columns, flips = layout.flips()
         kept = {"flips": flips, "columns": columns, "tails": layout.tails.astype(np.float32)}
         for name, array in (kept | {"tail_of": np.ascontiguousarray(layout.tail_of)}).items():
-            self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
+            tensor = torch.from_numpy(array)  # pyright: ignore[reportUnknownMemberType]
+            self.register_buffer(name, with_usual_strides(tensor), persistent=False)
 
     def serves(self, z: Tensor) -> bool:
         """Whether these vectors are of the type and in the place for it."""

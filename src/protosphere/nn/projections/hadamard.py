@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from protosphere.nn.projections.fused_cosets import FusedCosets
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
 from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words
-from protosphere.nn.projections.part import Tile, cuts, merged_top
+from protosphere.nn.projections.part import Tile, cuts, merged_top, with_usual_strides
 from protosphere.nn.streaming import tiled_log_sum_exp, widened
 
 TILE_ENTRIES = 1 << 19
@@ -55,7 +55,7 @@ class HadamardPart(nn.Module):
         self.antipodal = layout.antipodal and not self.tailed
         self.fused = FusedCosets(layout)
         for name, array in layout.split(split_bits(layout.length)).arrays().items():
-            tensor = torch.from_numpy(array)  # pyright: ignore[reportUnknownMemberType]
+            tensor = with_usual_strides(torch.from_numpy(array))  # pyright: ignore[reportUnknownMemberType]
             self.register_buffer(name, tensor.to(dtype) if tensor.is_floating_point() else tensor, persistent=False)
 
     def extra_repr(self) -> str:
@@ -64,7 +64,7 @@ class HadamardPart(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
-        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()):
+        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export() or torch.jit.is_tracing()):
             return coset_words(z, self)
         wide = widened(z)
         summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
@@ -82,7 +82,7 @@ class HadamardPart(nn.Module):
     def unbinned(self, sums: Tensor) -> Tensor:
         """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
-        return flat.new_zeros(len(flat), self.dim).index_add_(1, self.columns, flat)
+        return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
     def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:
         """What the tails of the cosets of a tile add: B x cosets."""

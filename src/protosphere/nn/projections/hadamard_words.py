@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import Dims, call, folded, unfolded
+from protosphere.nn.softmax import Dims, folded, unfolded
 from protosphere.nn.streaming import widened
 from protosphere.nn.threads import by_rows, in_memory
+from protosphere.nn.tracing import call
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardPart

@@ -66,6 +66,11 @@ class Part(Protocol):
         return found
 
 
+def with_usual_strides(tensor: Tensor) -> Tensor:
+    """The tensor, an empty one with torch's own strides: numpy's are 0 there, and `torch.export.save` refuses them."""
+    return tensor if tensor.numel() else tensor.new_empty(tensor.shape)
+
+
 def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
     """`start` to `stop` in pieces of `size`, at least 1, the last one shorter."""
     step = max(1, size)

@@ -8,12 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.cross_entropy import LossOptions, streamed_cross_entropy
+from protosphere.nn.cross_entropy import LossOptions, classes_in_range, streamed_cross_entropy
 from protosphere.nn.graph_operators import new_handle
 from protosphere.nn.projections.part import Found, Part, merged_top
-from protosphere.nn.softmax import log_sum_exp
+from protosphere.nn.softmax import Dims, folded, log_sum_exp, unfolded
 from protosphere.nn.streaming import merged_log_sum_exps, tiled_moment, widened
 from protosphere.nn.threads import by_rows, gathered_rows, without_autocast
+from protosphere.nn.tracing import call, is_recorded, under_transform
 
 WEIGHTS_ENTRIES = 1 << 20
 """Weights that are multiplied and put in another order at once, 4 MB."""
@@ -90,7 +91,9 @@ class Projection(nn.Module):
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, one per row; dtype and device those of `like`."""
-        if len(index) and not torch.compiler.is_compiling():
+        if under_transform():
+            index = classes_in_range("index", index, self.num_classes)
+        elif len(index) and not torch.compiler.is_compiling() and not is_recorded():
             lowest, highest, last = int(index.min()), int(index.max()), self.num_classes - 1
             if lowest < 0 or highest > last:
                 raise InvalidArgumentError(f"'index' must lie in 0, ..., {last}, got {lowest}..{highest}")
@@ -99,7 +102,7 @@ class Projection(nn.Module):
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
         """The same of what are known to be classes; zeros for those of no part."""
         words = classes if self.position is None else self.position[classes]
-        rows = like.new_zeros(len(words), self.dim)
+        rows = like.new_zeros(words.shape[0], self.dim)
         for part, start in zip(self.each_part, self.starts, strict=True):
             mine = (words >= start) & (words < start + part.num_words)
             theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
@@ -163,7 +166,9 @@ class Projection(nn.Module):
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(f"'k' must be at most the {self.num_classes} classes, got {k}")
-        values, words = self.top_words(z, k)
+        if is_recorded():
+            return self(widened(z)).topk(k, dim=1)
+        values, words = call(_TopWords, z, self, k) if under_transform() else self.top_words(z, k)
         return values, words if self.classes is None else self.classes[words]
 
     def top_words(self, z: Tensor, k: int) -> Found:
@@ -181,9 +186,36 @@ class Projection(nn.Module):
         return values.to(z.dtype), words
 
 
+class _TopWords(torch.autograd.Function):
+    """`Projection.top_words` through vmap; the numbers that it finds have no derivatives."""
+
+    @staticmethod
+    def forward(z: Tensor, projection: Projection, k: int) -> Found:
+        return projection.top_words(z.detach(), k)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Found) -> None:
+        del inputs
+        ctx.mark_non_differentiable(*output)
+        ctx.save_for_forward(*output)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None]:
+        del tangents
+        values, _ = ctx.saved_tensors
+        return torch.zeros_like(values), None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
+        rows = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, *call(_TopWords, *rows, *args[1:])), (0, 0)
+
+
 def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
     """Raise unless z is B x dim of a floating type, or, with `any_shape`, has dim as its last dimension."""
     if not z.is_floating_point():
         raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
+    if torch.jit.is_tracing():  # where sizes are recorded, and comparing them is not
+        return
     if not z.ndim or z.shape[-1] != dim or (z.ndim != 2 and not any_shape):
         raise InvalidArgumentError(f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}")

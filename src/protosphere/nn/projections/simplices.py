@@ -46,13 +46,13 @@ class SimplicesPart(nn.Module, Part):
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers: the sums of all words with weight 1 for one of them."""
-        weights = widened(like).new_zeros(len(index), self.num_words)
+        weights = widened(like).new_zeros(index.shape[0], self.num_words)
         return self.weighted_sum(weights.scatter(1, index[:, None], 1.0)).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the words with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of a simplex."""
         if self.numbers is not None:
-            weights = weights.new_zeros(len(weights), self.num_points).index_copy(1, self.numbers, weights)
+            weights = weights.new_zeros(weights.shape[0], self.num_points).index_copy(1, self.numbers, weights)
         start, first = 0, 0
         found: list[Tensor] = []
         for size, count in self.runs:
