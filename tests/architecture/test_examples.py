@@ -111,6 +111,33 @@ def test_python_of_the_page_on_heads(number, tmp_path, monkeypatch):
     exec(compile(blocks("docs/heads.md", "python")[number], "heads.md", "exec"), names)
 
 
+def test_python_of_the_page_on_frameworks():
+    from protosphere.nn import PrototypeHead, attach, prototype_head
+
+    lightning_block, transformers_block = blocks("docs/frameworks.md", "python")
+    stand_in = SimpleNamespace(LightningModule=nn.Module)
+    names = {"lightning": stand_in, "torch": torch, "nn": nn, "PrototypeHead": PrototypeHead}
+    exec(compile(lightning_block, "frameworks.md", "exec"), names)
+    model = names["Classifier"]()
+    images, labels = torch.randn(4, 64), torch.arange(4)
+    loss = model.training_step((images, labels), 0)
+    loss.backward()
+    model.configure_optimizers().step()
+    assert model(images).shape == (4, 10)
+
+    trainer = SimpleNamespace(train=lambda: None)
+    names = {
+        "ViTForImageClassification": SimpleNamespace(from_pretrained=lambda folder: Classified("classifier")),
+        "attach": attach,
+        "Trainer": lambda model, args, train_dataset: trainer,
+        "folder": "saved",
+        "arguments": None,
+        "images": [],
+    }
+    exec(compile(transformers_block, "frameworks.md", "exec"), names)
+    assert prototype_head(names["model"]).num_classes == 10
+
+
 def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("docs/training.md", "python")
@@ -128,7 +155,8 @@ def test_recipes_on_pages_are_recipes(tmp_path):
 
 
 def test_no_page_has_python_that_nobody_runs():
-    assert {page for page in PAGES if blocks(page, "python")} == {"README.md", "docs/heads.md", "docs/training.md"}
+    run = {"README.md", "docs/frameworks.md", "docs/heads.md", "docs/training.md"}
+    assert {page for page in PAGES if blocks(page, "python")} == run
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
