@@ -122,6 +122,17 @@ def test_records_changed_by_hand_are_refused(recipes, tmp_path):
         read_table(tmp_path / "other.csv")
 
 
+@pytest.mark.parametrize("setting", [{"seed": 7}, {"lr": 0.25}, {"dim": 12}], ids=str)
+def test_a_record_under_the_name_of_another_configuration_is_refused(recipes, tmp_path, setting):
+    store, asked = Store(tmp_path), recipes[0]
+    other = RunRecord(asked.changed(**setting), "done", test_accuracy=0.99)
+    store.add(other)
+    (store.runs / f"{other.digest}.json").rename(store.runs / f"{asked.digest}.json")
+    for read in (lambda: store.get(asked.digest), store.records, lambda: store.records_of([asked])):
+        with pytest.raises(StorageError, match=other.digest):
+            read()
+
+
 def sweep_command(file, store):
     command = [sys.executable, "-m", "protosphere", "sweep", str(file), "--workers", "2", "--store", str(store)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}

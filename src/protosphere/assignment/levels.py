@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 
 from protosphere.assignment.taxonomy import Taxonomy, taxonomy
+from protosphere.assignment.tree_layout import Heights
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
-from protosphere.types import Indices
+from protosphere.types import Points
+
+BLOCK = 256
+"""Rows of points whose cosines are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,25 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
     LevelCosines(height=2, pairs=4, lowest=0.0, highest=0.0)
     """
     heights = heights_of(tree, code.num_classes)
-    points = code.points
-    upper = np.triu_indices(len(points), 1)
-    cosines, met = np.clip((points @ points.T)[upper], -1, 1), heights[upper]
-    levels = [(int(height), cosines[met == height]) for height in np.unique(met)]
-    return tuple(LevelCosines(h, len(found), float(found.min()), float(found.max())) for h, found in levels)
+    return cosine_ranges(code.points, heights)
+
+
+def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
+    """The pairs and the range of cosines of each height, a block of rows at a time."""
+    levels = int(heights.max()) + 1
+    pairs = np.zeros(levels, dtype=np.int64)
+    lowest = np.full(levels, 1.0)
+    highest = np.full(levels, -1.0)
+    for start in range(0, len(points), BLOCK):
+        block = points[start : start + BLOCK]
+        above_diagonal = np.triu_indices(len(block), 1, len(points) - start)
+        cosines = np.clip((block @ points[start:].T)[above_diagonal], -1, 1)
+        met = heights[start : start + BLOCK, start:][above_diagonal]
+        pairs += np.bincount(met, minlength=levels)
+        np.minimum.at(lowest, met, cosines)
+        np.maximum.at(highest, met, cosines)
+    found = np.flatnonzero(pairs)
+    return tuple(LevelCosines(int(h), int(pairs[h]), float(lowest[h]), float(highest[h])) for h in found)
 
 
 def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
@@ -47,6 +65,6 @@ def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
     return found
 
 
-def heights_of(tree: Any, num_classes: int) -> Indices:
+def heights_of(tree: Any, num_classes: int) -> Heights:
     """The heights of lowest common ancestors in a tree of just so many classes."""
     return checked_tree(tree, num_classes).heights

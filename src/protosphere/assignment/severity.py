@@ -54,7 +54,7 @@ def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indic
     if as_integer("k", k, minimum=1) > rows.shape[1]:
         raise InvalidArgumentError(f"'k' must be at most the {rows.shape[1]} classes, got {k}")
     ranked = np.argsort(-rows, axis=1, kind="stable")[:, :k]
-    return heights[ranked, true[:, None]], ranked
+    return heights[ranked, true[:, None]].astype(np.int64), ranked
 
 
 def _classes(labels: Any) -> Indices:

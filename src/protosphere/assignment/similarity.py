@@ -43,7 +43,8 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
         raise InvalidArgumentError(
             f"'similarity' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
-    if (largest := float(np.abs(matrix).max())) > LARGEST_ENTRY:
+    largest = float(max(matrix.max(), -matrix.min()))
+    if largest > LARGEST_ENTRY:
         raise InvalidArgumentError(
             f"'similarity' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
         )

@@ -10,11 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.errors import InvalidArgumentError, StorageError, as_choice, brief
+from protosphere.assignment.tree_layout import Heights, TreeLayout, ancestors_above, pair_heights, tree_layout
+from protosphere.errors import InvalidArgumentError, StorageError, as_choice, as_integer, brief
 from protosphere.types import Indices, Points
 
-ROOT = ""
-"""The name of the root that joins the nodes without a parent where there are several."""
+MOST_CLASSES_IN_PAIRS = 10_000
+"""Classes of a tree whose pairs are still held as a K x K matrix: 0.4 GB of heights, 0.8 GB of similarities."""
+
+MOST_ANCESTORS = 10_000_000
+"""Names in all in `Taxonomy.ancestors`, which grows with the square of the depth."""
 
 SHIPPED = ("cifar100_superclasses", "cifar100_levels")
 """Trees in the package: the 20 superclasses of 5 classes, and 100, 20, 8, 4 and 2 nodes a level."""
@@ -35,9 +39,13 @@ class Taxonomy:
     def __post_init__(self) -> None:
         if not self.classes:
             raise InvalidArgumentError("a tree must have classes, got none; a line 'child parent' each gives them")
-        if len(set(self.classes)) < len(self.classes):
-            twice = next(name for name in self.classes if self.classes.count(name) > 1)
-            raise InvalidArgumentError(f"a tree's classes must differ, got {brief(twice)} twice")
+        if "" in self.classes:
+            raise InvalidArgumentError("a tree's classes must have names, got an empty one")
+        names: set[str] = set()
+        for name in self.classes:
+            if name in names:
+                raise InvalidArgumentError(f"a tree's classes must differ, got {brief(name)} twice")
+            names.add(name)
         if missing := [name for name in self.classes if name not in self.parents]:
             raise InvalidArgumentError(f"the tree has no parent for the class {brief(missing[0])}")
         inner = set(self.parents.values())
@@ -45,78 +53,85 @@ class Taxonomy:
             raise InvalidArgumentError(
                 f"the class {brief(used[0])} has children in the tree; classes must be its leaves"
             )
-        for name in self.classes:
-            self._chain(name)
+        _ = self._layout  # which refuses a cycle
 
-    def _chain(self, name: str) -> tuple[str, ...]:
-        """All nodes above a class, from its parent on."""
-        chain: list[str] = []
-        while (name := self.parents.get(name, ROOT)) != ROOT:
-            if name in chain:
-                raise InvalidArgumentError(f"the tree has a cycle through {brief(name)}")
-            chain.append(name)
-        return tuple(chain)
+    @cached_property
+    def _layout(self) -> TreeLayout:
+        return tree_layout(self.classes, self.parents)
 
     @cached_property
     def ancestors(self) -> tuple[tuple[str, ...], ...]:
-        """For each class its ancestors from the parent to the root; several roots have one more above them."""
-        chains = [self._chain(name) for name in self.classes]
-        one_root = len({chain[-1:] for chain in chains}) == 1 and all(chains)
-        return tuple(chain if one_root else (*chain, ROOT) for chain in chains)
+        """For each class its ancestors from the parent to the root; several roots have one more above them.
+
+        Raises:
+            InvalidArgumentError: If they are more than `MOST_ANCESTORS` names in all.
+        """
+        layout = self._layout
+        total = sum(end - start for start, end in layout.ranges.values())
+        if total > MOST_ANCESTORS:
+            raise InvalidArgumentError(
+                f"'ancestors' lists at most {MOST_ANCESTORS:,} names, and this tree has {total:,}; "
+                "'groups' gives the ancestors of one level"
+            )
+        chains: dict[str, tuple[str, ...]] = {}
+        for node in layout.ranges:
+            above = chains.get(node, ())
+            for child in layout.children[node]:
+                chains[child] = (node, *above)
+        return tuple(chains[name] for name in self.classes)
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """The classes below each inner node, as numbers."""
-        below: dict[str, list[int]] = {}
-        for number, chain in enumerate(self.ancestors):
-            for node in chain:
-                below.setdefault(node, []).append(number)
-        return {node: np.array(numbers, dtype=np.int64) for node, numbers in below.items()}
+        """The classes below each inner node, as numbers, depth first."""
+        return {node: self._layout.order[start:end] for node, (start, end) in self._layout.ranges.items()}
 
-    @cached_property
+    @property
     def node_heights(self) -> dict[str, int]:
         """The height of each inner node: the longest way down to a class."""
-        heights: dict[str, int] = {}
-        for chain in self.ancestors:
-            for height, node in enumerate(chain, 1):
-                heights[node] = max(height, heights.get(node, 0))
-        return heights
+        return dict(self._layout.heights)
 
     @cached_property
-    def heights(self) -> Indices:
-        """K x K: the height of the lowest common ancestor of two classes; 0 of a class with itself."""
-        found = np.zeros((len(self.classes), len(self.classes)), dtype=np.int64)
-        for node in sorted(self.leaves, key=lambda node: -self.node_heights[node]):
-            found[np.ix_(self.leaves[node], self.leaves[node])] = self.node_heights[node]
-        np.fill_diagonal(found, 0)
-        return found
+    def heights(self) -> Heights:
+        """K x K: the height of the lowest common ancestor of two classes; 0 of a class with itself.
+
+        Raises:
+            InvalidArgumentError: If there are more than `MOST_CLASSES_IN_PAIRS` classes.
+        """
+        if len(self.classes) > MOST_CLASSES_IN_PAIRS:
+            raise InvalidArgumentError(
+                f"heights of all pairs are held for trees of at most {MOST_CLASSES_IN_PAIRS:,} classes, "
+                f"got {len(self.classes):,}; the groups of a tree ('groups') can be any number"
+            )
+        return pair_heights(self._layout)
 
     @property
     def height(self) -> int:
         """Of the root."""
-        return max(self.node_heights.values())
+        return max(self._layout.heights.values())
 
     def similarity(self) -> Points:
         """1 minus the height of the lowest common ancestor as a share of the root's: from 1 (the same class) to 0."""
-        return 1 - self.heights / self.height
+        similarity = self.heights / self.height
+        return np.subtract(1, similarity, out=similarity)
 
     def groups(self, above: int = 1) -> Indices:
         """For each class the number of its ancestor `above` levels up (1: its superclass), counted as they appear."""
-        names = [chain[min(above, len(chain)) - 1] for chain in self.ancestors]
+        names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         return np.array([numbers[name] for name in names], dtype=np.int64)
 
     @property
     def text(self) -> str:
         """All of it as lines of child and parent, which `taxonomy` reads."""
-        inner = {node: self.parents[node] for chain in self.ancestors for node in chain if node in self.parents}
+        inner = {node: self.parents[node] for node in self._layout.ranges if node in self.parents}
         edges = [(name, self.parents[name]) for name in self.classes] + sorted(inner.items())
         return "".join(f"{child}\t{parent}\n" for child, parent in edges)
 
     def of(self, class_names: Sequence[str]) -> Taxonomy:
         """The tree of just these classes in this order; one that it does not have is refused."""
+        known = set(self.classes)
         for name in class_names:
-            if name not in self.classes:
+            if name not in known:
                 raise InvalidArgumentError(
                     f"the tree has no class {brief(name)}; its first are {', '.join(self.classes[:3])}"
                 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from protosphere.intervals import mean_with_interval
 from protosphere.plots.figure_files import save_figure, save_table
-from protosphere.plots.style import SPARE, SchemeStyle, dimension_axis, new_panels, scheme_styles
+from protosphere.plots.style import SPARE, SchemeStyle, dimension_axis, new_panels, power_ticks, scheme_styles
 from protosphere.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
@@ -119,16 +119,20 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
         for own in series_of(rows):
             draw = _draw_reference if is_reference(own) else _draw_line
             draw(ax, styles[own[0].scheme, own[0].variant], own)
-        dimension_axis(ax, dimension_ticks(rows))
+        dims = drawn_dims(rows)
+        dimension_axis(ax, dims, power_ticks(dims))
         ax.set(ylim=shown_range(rows), ylabel="test accuracy, %", title=title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False, handlelength=3.2)
     return figure
 
 
-def dimension_ticks(rows: Sequence[Averaged]) -> list[int]:
-    """Powers of two, or all dimensions where there is none between the first and the last."""
-    dims = sorted({row.dim for row in rows})
-    return [1 << m for m in range(dims[-1].bit_length()) if dims[0] <= 1 << m <= dims[-1]] or dims
+def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
+    """Return the dimensions of the series that are drawn against them.
+
+    A reference is a line across the figure, so its dimension counts only where there is nothing else to draw.
+    """
+    by_dimension = [row for own in series_of(rows) if not is_reference(own) for row in own]
+    return sorted({row.dim for row in by_dimension or rows})
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import log10
 from typing import Any
 
 from protosphere.constructions.comparison import limits
 from protosphere.extras import require
 from protosphere.plots import accuracy
 from protosphere.plots.accuracy import Averaged, Trained
-from protosphere.plots.style import SchemeStyle, scheme_styles
+from protosphere.plots.style import SchemeStyle, dimension_range, power_ticks, scheme_styles, spaced_ticks
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -31,6 +32,9 @@ LAYOUT: Mapping[str, Any] = {
     "legend": {"orientation": "h", "y": -0.2},
 }
 SYMBOLS = {"s": "square", "*": "star", "D": "diamond", ".": "circle", "o": "circle", "^": "triangle-up", "x": "x"}
+PHONE_CHARACTERS = 40
+"""Characters of a tick's label that fit along the horizontal axis on a screen of 390 pixels."""
+
 Row = Mapping[str, Any]
 
 
@@ -85,7 +89,10 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
             customdata=[["none" if row.max_cosine is None else f"{row.max_cosine:.4f}", row.seeds] for row in own],
             hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
         )
-    figure.update_xaxes(type="log", title="dimension n", tickvals=accuracy.dimension_ticks(rows))
+    dims = accuracy.drawn_dims(rows)
+    low, high = dimension_range(dims)
+    ticks = spaced_ticks(power_ticks(dims), low, high, PHONE_CHARACTERS)
+    figure.update_xaxes(type="log", title="dimension n", tickvals=ticks, range=[log10(low), log10(high)])
     return figure.update_yaxes(title="test accuracy, %", range=accuracy.shown_range(rows)).update_layout(**LAYOUT)
 
 

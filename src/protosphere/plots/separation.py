@@ -11,13 +11,10 @@ from protosphere.bounds import Bound, welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import dimension_axis, new_panels, scheme_styles
+from protosphere.plots.style import DIMENSION_MARGIN, dimension_axis, new_panels, power_ticks, scheme_styles
 
 CURVE_POINTS = 160
 """How many dimensions a bound is drawn at."""
-
-MARGIN = 1.08
-"""How far beyond its dimensions a panel goes, as a factor."""
 
 
 def draw_comparison(
@@ -95,7 +92,9 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
     drawn: list[Any] = []
     places = [(float(row.dim), row) for row in curve]
     if len(curve) == 1:
-        places = [(row.dim / MARGIN, row) for row in curve] + [(row.dim * MARGIN, row) for row in curve]
+        places = [(row.dim / DIMENSION_MARGIN, row) for row in curve] + [
+            (row.dim * DIMENSION_MARGIN, row) for row in curve
+        ]
     dims, converse = [dim for dim, _ in places], [float(row.converse) for _, row in places]
     possible = [(dim, float(row.achievable), float(row.converse)) for dim, row in places if row.achievable is not None]
     if possible:
@@ -132,6 +131,5 @@ def _draw_schemes(ax: Any, comparison: Comparison, number: str, above: float = -
 
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:
-    low, high = comparison.dims[0], comparison.dims[-1]
-    dimension_axis(ax, [1 << m for m in range(high.bit_length()) if low <= 1 << m <= high] or [low])
-    ax.set_xlim(low / MARGIN, high * MARGIN)
+    ends = [comparison.dims[0], comparison.dims[-1]]
+    dimension_axis(ax, ends, power_ticks(ends))

@@ -46,7 +46,8 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 def _superclasses(tree: Taxonomy, order: Indices) -> list[str]:
     """The names of the superclasses as they come, none where they are too many."""
-    shown = [name.replace("_", " ") for name in dict.fromkeys(tree.ancestors[i][0] for i in map(int, order))]
+    parents = (tree.parents[tree.classes[i]] for i in map(int, order))
+    shown = [name.replace("_", " ") for name in dict.fromkeys(parents)]
     return shown if len(shown) <= MOST_NAMES else []
 
 

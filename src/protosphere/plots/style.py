@@ -4,12 +4,22 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import cycle
+from math import log
 from typing import Any
 
 from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
 """The width of a column of text, so that letters are as large on paper as they say."""
+
+COLUMN_CHARACTERS = 64
+"""Characters of a tick's label that fit along the horizontal axis of a figure as wide as a column."""
+
+TICK_GAP_CHARACTERS = 1.0
+"""Empty space between the labels of two ticks."""
+
+DIMENSION_MARGIN = 1.08
+"""How far an axis of dimensions goes beyond the smallest and the largest, as a factor."""
 
 RC: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -105,9 +115,55 @@ def new_panels(height: float, width: float = COLUMN_INCHES, **subplots: Any) -> 
         yield figure, figure.subplots(**subplots)
 
 
-def dimension_axis(ax: Any, dims: Sequence[int]) -> None:
-    """A logarithmic axis of dimensions with a tick at each of `dims`."""
+def dimension_axis(ax: Any, dims: Sequence[int], ticks: Sequence[int] | None = None) -> None:
+    """Make the horizontal axis logarithmic, from the smallest of `dims` to the largest.
+
+    Args:
+        ax: Panel whose axis is set.
+        dims: Dimensions that are drawn.
+        ticks: Dimensions to label, all that are drawn unless given; those without room for a label have no tick.
+    """
+    low, high = dimension_range(dims)
+    shown = spaced_ticks(dims if ticks is None else ticks, low, high, COLUMN_CHARACTERS)
     ax.set_xscale("log", base=2)
-    ax.set_xticks(dims, [str(dim) for dim in dims])
+    ax.set_xticks(shown, [str(dim) for dim in shown])
+    ax.set_xlim(low, high)
     ax.minorticks_off()
     ax.set_xlabel("dimension n")
+
+
+def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
+    """Return the limits of an axis that shows `dims`, with a margin on both sides."""
+    return min(dims) / DIMENSION_MARGIN, max(dims) * DIMENSION_MARGIN
+
+
+def power_ticks(dims: Sequence[int]) -> list[int]:
+    """Return the powers of two from the smallest of `dims` to the largest, or all of `dims` if there is none."""
+    low, high = min(dims), max(dims)
+    powers = [1 << exponent for exponent in range(high.bit_length()) if low <= 1 << exponent <= high]
+    return powers or sorted(set(dims))
+
+
+def spaced_ticks(ticks: Iterable[int], low: float, high: float, characters: float) -> list[int]:
+    """Return the ticks inside a logarithmic axis whose labels do not touch each other.
+
+    Args:
+        ticks: Values that should be labeled.
+        low: Left end of the axis.
+        high: Right end of the axis.
+        characters: Number of characters that fit side by side along the axis.
+
+    Returns:
+        The ticks in rising order. A tick that is too near its left neighbor is left out.
+    """
+    shown: list[int] = []
+    for tick in sorted(set(ticks)):
+        if not low <= tick <= high:
+            continue
+        if shown:
+            distance = characters * log(tick / shown[-1]) / log(high / low)
+            label_width = (len(str(tick)) + len(str(shown[-1]))) / 2
+            if distance < label_width + TICK_GAP_CHARACTERS:
+                continue
+        shown.append(tick)
+    return shown

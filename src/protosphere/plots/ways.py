@@ -12,9 +12,6 @@ LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) +
 FITS_TWICE = 40
 """Letters of a name up to which two stand side by side."""
 
-LEAST_RATIO = 1.15
-"""Of two dimensions, for the labels of both to have room."""
-
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
@@ -27,17 +24,17 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
                 ax.axhline(means[0], color=color, linestyle="--", linewidth=1, label=f"{way}, n = {dims[0]}")
             else:
                 ax.errorbar(dims, means, margins, color=color, marker=marker, capsize=2, elinewidth=0.7, label=way)
-        dimension_axis(ax, _told_apart(sorted({row.dim for row in rows})))
+        dimension_axis(ax, _drawn_dims(rows))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
         columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
         figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 
-def _told_apart(dims: Sequence[int]) -> list[int]:
-    """Of rising dimensions those that have room for a label."""
-    shown: list[int] = []
-    for dim in dims:
-        if not shown or dim >= LEAST_RATIO * shown[-1]:
-            shown.append(dim)
-    return shown
+def _drawn_dims(rows: Sequence[Compared]) -> list[int]:
+    """Return the dimensions of the methods that have several: a line across the figure has no place on the axis."""
+    dims_of: dict[str, list[int]] = {}
+    for row in rows:
+        dims_of.setdefault(row.way, []).append(row.dim)
+    several = [dims for dims in dims_of.values() if len(dims) > 1] or list(dims_of.values())
+    return sorted({dim for dims in several for dim in dims})

@@ -69,8 +69,13 @@ class Store:
 
 
 def _read(path: Path) -> RunRecord:
+    """The record in a file of a store; StorageError where it is the record of another configuration."""
     with reading(path, "not the record of a run"):
-        return record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
+        record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
+    if path.stem != record.digest:
+        found = f"it holds the record of another run, {record.digest}"
+        raise StorageError(f"cannot read '{path}': {found}; remove the file, and the sweep runs it again")
+    return record
 
 
 def read_table(path: Path) -> list[RunRecord]:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from protosphere.assignment.levels import heights_of
+from protosphere.assignment.levels import checked_tree, cosine_ranges, heights_of
 from protosphere.assignment.similarity import as_similarity
+from protosphere.assignment.tree_layout import Heights
 from protosphere.bounds import converse
 from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.descents.semantic import descent_obstacle, weight_for
@@ -11,7 +12,7 @@ from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.search.margin_descent import margin_descent
-from protosphere.types import Indices, Points, Progress, ignore
+from protosphere.types import Points, Progress, ignore
 
 JITTER = 1e-2
 """Of the start, in which siblings may coincide."""
@@ -20,7 +21,7 @@ LEAST_TEMPERATURE = 100
 """At which the descent ends, unless given, where classes are fewer: less would not keep levels apart."""
 
 
-def level_margins(heights: Indices) -> Points:
+def level_margins(heights: Heights) -> Points:
     """1 for siblings, 0 for classes that meet at the root, and equal steps between; 0 everywhere without levels.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
@@ -44,7 +45,7 @@ def _obstacle(
 ) -> str | None:
     if tree == "":
         return "'hierarchical' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
-    heights_of(tree, num_classes)
+    checked_tree(tree, num_classes)
     if similarity:
         as_similarity(similarity, num_classes)
     if not (isinstance(spread, (int, float)) and 0 <= spread <= 1):
@@ -93,6 +94,6 @@ def hierarchical(
     last = float(max(num_classes, LEAST_TEMPERATURE) if temperature is None else temperature)
     rate = lr * min(1.0, num_classes / last)  # the fewer classes and the higher the temperature, the stiffer it is
     points = margin_descent(start, margins, (1.0, last), steps, rate, progress)
-    cosines = points @ points.T
-    levels = ", ".join(f"{cosines[heights == height].max():.3f}" for height in np.unique(heights)[:0:-1])
+    ranges = cosine_ranges(points, heights)
+    levels = ", ".join(f"{level.highest:.3f}" for level in reversed(ranges))
     return dense_placement(f"cosines from the root down to siblings up to {levels}", points)

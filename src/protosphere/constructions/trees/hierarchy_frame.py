@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from protosphere.assignment.levels import heights_of
+from protosphere.assignment.levels import checked_tree, heights_of
+from protosphere.assignment.taxonomy import MOST_CLASSES_IN_PAIRS
 from protosphere.code.placement import Placement, dense_placement
-from protosphere.constructions.limits import dim_obstacle
+from protosphere.constructions.limits import class_obstacle, dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import as_positive
 from protosphere.geometry.sphere import normalized, padded
@@ -28,9 +29,11 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | 
     if tree == "":
         return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
     as_positive("gamma", gamma)
-    heights_of(tree, num_classes)
+    checked_tree(tree, num_classes)
     why_not = dim_obstacle("hierarchy_frame", "dim >= num_classes - 1", lambda K: K - 1, num_classes, dim)
-    return why_not and f"{why_not}; 'hierarchical' needs less"
+    if why_not:
+        return f"{why_not}; 'hierarchical' needs less"
+    return class_obstacle(num_classes, MOST_CLASSES_IN_PAIRS, "a matrix over all pairs")
 
 
 def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
