@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
@@ -17,6 +16,7 @@ from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
+from protosphere.terminal import error_console
 from protosphere.training.epochs import EpochMetrics, Report, Tick
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from
@@ -137,13 +137,13 @@ def show_record(record: RunRecord, folder: Path) -> None:
 @contextmanager
 def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tuple[Report, Tick]]:
     """What to call after each epoch, and after each batch."""
-    console = Console(stderr=True, highlight=False)
+    console = error_console()
     if not visible:
         yield ignore, ignore
     elif not console.is_terminal:
         yield lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True), ignore
     else:
-        columns = TextColumn("{task.description}"), BarColumn(bar_width=20), TimeRemainingColumn()
+        columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn()
         with Progress(*columns, console=console) as bar:
             used = plan.train_images or images
             each = used - round(plan.validation * used)
