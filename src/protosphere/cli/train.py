@@ -17,7 +17,7 @@ from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
 from protosphere.terminal import error_console
-from protosphere.training.epochs import EpochMetrics, Report, Tick
+from protosphere.training.epochs import EpochMetrics, Report, Tick, read_metrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from
 from protosphere.types import ignore
@@ -54,7 +54,12 @@ def train(
     with ps.progress_bar() as progress:
         images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
     folder = output or Path("runs") / run_name(plan)
-    record = trained(plan, images, folder, accelerator, devices)
+    try:
+        record = trained(plan, images, folder, accelerator, devices)
+    except KeyboardInterrupt:
+        done = len(read_metrics(folder))
+        error_console().print(f"{done} of {plan.epochs} epochs are done; the same command goes on from there")
+        raise
     if record is not None and json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
     elif record is not None:
@@ -78,6 +83,9 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
 def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
     from protosphere.training.devices import leave_together
+    from protosphere.training.processes import end_with_parent
+
+    end_with_parent()
 
     try:
         record = run_on_screen(fabric, plan, images, folder)
