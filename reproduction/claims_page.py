@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from protosphere.paper.claims import TITLES, Row
-from protosphere.paper.predictors import Predictor
+from reproduction.claims import TITLES, Row
+from reproduction.predictors import Predictor
 
 HEAD = """---
 hide-toc: true
@@ -11,9 +11,9 @@ hide-toc: true
 
 # Claims on training
 
-Every empirical claim of the paper on trained networks, and what our runs say. Made by `protosphere claims results -o
-docs/claims.md` from the tables in `results/`; the claims on geometry (section 4.2, appendices A and B) have
-[a page of their own](claims-geometry.md), with a test each.
+Every empirical claim of the paper on trained networks, and what our runs say. This page is made from the tables in
+`results/`; the claims on geometry (section 4.2, appendices A and B) have [a page of their own](claims-geometry.md),
+with a test each.
 
 Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
 half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and *does not hold*
@@ -25,15 +25,15 @@ it. Shares R² have their 95 % intervals by Fisher's z. A claim has a row for ea
 one says is of its budget. The paper's own is
 
 ```sh
-protosphere reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: a GPU, or several
-protosphere reproduce mnist --budget paper --workers 2
+python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
+python -m reproduction reproduce mnist --budget paper --workers 2
 ```
 
 and what is told here is made from nothing by
 
 ```sh
-protosphere reproduce all --workers 2 --results results --figures docs/figures
-protosphere claims results -o docs/claims.md
+python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
+python -m reproduction claims results -o docs/claims.md
 ```
 """
 NUMBERS_HEAD = """

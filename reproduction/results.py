@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from protosphere.paper.findings import Sample
-from protosphere.paper.noise import Cell, Noise, noise_by_scheme
-from protosphere.paper.predictors import cells_of
 from protosphere.regression import Regression, regression
 from protosphere.training.records import RunRecord
+from reproduction.findings import Sample
+from reproduction.noise import Cell, Noise, noise_by_scheme
+from reproduction.predictors import cells_of
 
 SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
 """Of the paper's experiments."""

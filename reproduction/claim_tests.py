@@ -7,10 +7,10 @@ import numpy as np
 import protosphere as ps
 from protosphere.code.evenness import OPPOSED
 from protosphere.intervals import mean_with_interval
-from protosphere.paper.evidence import Evidence
-from protosphere.paper.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
-from protosphere.paper.variance import FACTORS, spreads
 from protosphere.regression import NORMAL_QUANTILE, Regression
+from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
+from reproduction.results import Evidence
+from reproduction.variance import FACTORS, spreads
 
 DESCENTS = ("log_sum_exp", "mean_row_max")
 

@@ -14,9 +14,13 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.paper.claims import CLAIMS, judged, predicted
-from protosphere.paper.evidence import Evidence
-from protosphere.paper.findings import (
+from protosphere.regression import Regression, regression
+from protosphere.training import load_recipe
+from protosphere.training.records import RunRecord
+from reproduction.claim_tests import split_explains, weaker
+from reproduction.claims import CLAIMS, judged, predicted
+from reproduction.claims_page import page
+from reproduction.findings import (
     DOES_NOT,
     HOLDS,
     MOST_SEEDS,
@@ -31,13 +35,9 @@ from protosphere.paper.findings import (
     seeds_to_decide,
     within,
 )
-from protosphere.paper.judges import split_explains, weaker
-from protosphere.paper.ledger import page
-from protosphere.paper.noise import Noise, noise_by_scheme
-from protosphere.paper.variance import FACTORS, spreads
-from protosphere.regression import Regression, regression
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from reproduction.noise import Noise, noise_by_scheme
+from reproduction.results import Evidence
+from reproduction.variance import FACTORS, spreads
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from protosphere.paper import judges
-from protosphere.paper.evidence import Evidence, bodies_of_evidence
-from protosphere.paper.findings import NOT_RUN, NOTHING_RUN, Finding
-from protosphere.paper.predictors import Predictor, predictors
 from protosphere.training.records import RunRecord
+from reproduction import claim_tests as judges
+from reproduction.findings import NOT_RUN, NOTHING_RUN, Finding
+from reproduction.predictors import Predictor, predictors
+from reproduction.results import Evidence, bodies_of_evidence
 
 TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
 

@@ -7,8 +7,8 @@ from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.files import replace_bytes
-from protosphere.paper.claims import Row, judged, predicted
-from protosphere.paper.ledger import page
+from reproduction.claims import Row, judged, predicted
+from reproduction.claims_page import page
 
 
 def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:

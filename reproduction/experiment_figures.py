@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protosphere.cli.finished_runs import trained_runs
-from protosphere.paper.evidence import Evidence
-from protosphere.paper.predictors import cells_of, predictors
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.figure_files import save_figure
-from protosphere.plots.numbers import Panel, numbers_figure
 from protosphere.plots.ways import ways_figure
 from protosphere.training.paired import compared
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
+from reproduction.number_panels import Panel, numbers_figure
+from reproduction.predictors import cells_of, predictors
+from reproduction.results import Evidence
 
 MAPPED = {"fixed": "fixed", "random": "at random", "align": "aligned", "oppose": "opposed"}
 MOST_PANELS = 4

@@ -6,7 +6,7 @@ from math import inf, sqrt
 from statistics import fmean, stdev
 
 from protosphere.intervals import student
-from protosphere.paper.noise import Noise
+from reproduction.noise import Noise
 
 HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"
 
