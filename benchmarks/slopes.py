@@ -1,10 +1,10 @@
 """Accuracy of the two default presets by learning rate, momentum and number of classes.
 
-`python -m benchmarks.slopes` trains on the digits, on CIFAR-10 features and on CIFAR-100 features (a linear map, and a
-hidden layer of 512) with a learned layer, with the preset `protosphere` and with `soft_cap` at several
-slopes; "slope 2" is that preset as it is. On the first 20 and 40 classes of CIFAR-100 it trains the two presets only, at three rates. It
-writes results/presets/slopes.csv: the mean validation and test accuracy over the seeds and half of the 95% confidence
-interval of the latter, in percent. It takes about an hour on one core.
+`python -m benchmarks.slopes` trains on the digits, on CIFAR-10 features and on CIFAR-100 features (a linear map, and
+a hidden layer of 512) with a learned layer, with the preset `protosphere` and with `soft_cap` at several slopes;
+"slope 2" is that preset as it is. On the first 20 and 40 classes of CIFAR-100 it trains the two presets only, at three
+rates. It writes results/presets/slopes.csv: the mean validation and test accuracy over the seeds and half of the 95%
+confidence interval of the latter, in percent. It takes about an hour on one core.
 """
 
 from __future__ import annotations
