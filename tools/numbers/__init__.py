@@ -4,8 +4,9 @@ Five ideas, one file each:
 
 * `maker.py`: a **maker** is a command that a reader can type, and the numbers that pages show of its answer. All makers
   are in `makers/`, one file a subject.
-* `record.py`: the answer of each maker is kept in `results/numbers/MAKER.json`, with the command, the seeds, the versions
-  and the defaults it depends on.
+* `record.py`: the answer of each maker is kept in `results/numbers/MAKER.json`, with the command, the seeds, the
+  versions and the defaults it depends on.
+
 * `pages.py`: pages show numbers between two comments that no reader sees,
   `<!-- number: MAKER.NAME -->93.0 to 94.9 %<!-- /number -->`, and what stands between them is written from the record.
 * `defaults.py`: what a default head or a default code does, as a few numbers. A default that changes while records stay
