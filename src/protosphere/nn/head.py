@@ -177,7 +177,7 @@ class PrototypeHead(nn.Module):
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
     def decode(self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None) -> Nearest:
-        """The k nearest prototypes of each z, (..., k), streaming; exact unless `top` is `ApproximateTop(head.code)`."""
+        """The k nearest prototypes of each z, (..., k), streaming; exact unless `top` is an `ApproximateTop`."""
         rows = unit(self._wide(z)).reshape(-1, self.dim)
         cosines, classes = (top or self.projection.top)(rows, k)
         return Nearest(cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k))
