@@ -8,9 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tools.numbers.defaults import Probe
-
-Answer = Any
-"""What a command prints with --json: dicts, lists, numbers and strings."""
+from tools.numbers.run import Answer
 
 CHEAP, SLOW, STUDY = "cheap", "slow", "study"
 """Run again by the tests; by `make numbers` only; computed from a table in results/ whose runs took hours."""
@@ -31,6 +29,11 @@ class Tolerance:
 EXACT = Tolerance(absolute=1e-9, relative=1e-6)
 
 
+def as_printed(answer: Answer) -> Answer:
+    """Return the whole answer."""
+    return answer
+
+
 @dataclass(frozen=True)
 class Maker:
     """A command and the numbers that pages show of its answer.
@@ -41,10 +44,12 @@ class Maker:
         measure: Returns the answer: runs the command with --json, or reads the table that the command wrote.
         shown: By name, the text that pages show of an answer.
         cost: CHEAP, SLOW or STUDY.
-        spot_check: Returns a part of the answer in a few seconds, for the tests; only of CHEAP makers.
+        spot_check: A command that makes a part of the answer in a few seconds, for the tests; only of CHEAP makers.
+        selected: Returns what is kept of what the command printed.
         tolerances: By pattern of the path in the answer ("*.learned.*"), how far numbers may move; the first that
             matches counts, and `EXACT` where none does.
         depends_on: Defaults of the package that the answer depends on.
+        tables: Files in results/ that a STUDY is computed from.
         seeds: Seeds of the command's runs.
     """
 
@@ -53,9 +58,11 @@ class Maker:
     measure: Callable[[], Answer]
     shown: Mapping[str, Callable[[Answer], str]]
     cost: str = CHEAP
-    spot_check: Callable[[], Answer] | None = None
+    spot_check: str | None = None
+    selected: Callable[[Answer], Answer] = as_printed
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     depends_on: tuple[Probe, ...] = ()
+    tables: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0,)
 
     def tolerance_of(self, path: str) -> Tolerance:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.files import replace_bytes
-from tools.numbers.record import ROOT
+from tools.numbers.run import ROOT
 
 MARKED = re.compile(r"<!-- number: (?P<name>[\w.-]+) -->(?P<text>.*?)<!-- /number -->", re.S)
 
@@ -43,7 +43,7 @@ def shown_numbers() -> list[Shown]:
 
 def placed(text: str) -> str:
     """Return a text as it stands between its comments: a table has lines of its own."""
-    return f"\n{text}\n\n" if text.startswith("|") else text
+    return f"\n{text}\n" if text.startswith("|") else text
 
 
 def rendered(content: str, texts: Mapping[str, str]) -> str:

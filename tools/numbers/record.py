@@ -2,59 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import platform
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from protosphere.errors import StorageError
 from protosphere.files import make_folder, replace_bytes
 from protosphere.version import __version__
-from tools.numbers.defaults import rounded
-from tools.numbers.maker import Answer, Maker, Tolerance, is_number, leaves
+from tools.numbers.maker import STUDY, Answer, Maker, Tolerance, is_number, leaves
+from tools.numbers.run import ROOT
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "results" / "numbers"
+
+DIGITS = 10
+"""Significant digits of floats in a file."""
 
 SAME_DEFAULT = Tolerance(absolute=1e-5, relative=1e-3)
 """Two machines differ by less, two defaults by more."""
 
 
-def command_answer(command: str) -> Answer:
-    """Run a command of a page with --json from the repository's folder, and return what it printed.
+def record_of(maker: Maker, answer: Answer, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the maker's file holds: the answer and its conditions.
 
-    Raises:
-        StorageError: If the command fails, or prints something else than JSON.
+    A study whose tables in results/ are those of the record `before` was made under the defaults of that record,
+    however often it is computed anew.
     """
-    words = shlex.split(command)
-    programs = {"python": [sys.executable], "protosphere": [sys.executable, "-m", "protosphere"]}
-    arguments = [*programs[words[0]], *words[1:], "--json"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": _search_path()}
-    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise StorageError(f"'{command} --json' ended with exit code {done.returncode}: {last}")
-    try:
-        return json.loads(done.stdout)
-    except ValueError as error:
-        raise StorageError(f"'{command} --json' must print JSON and nothing else, got {done.stdout[:80]!r}") from error
-
-
-def _search_path() -> str:
-    """Return where the command finds protosphere, benchmarks and tools: this checkout first."""
-    known = os.environ.get("PYTHONPATH", "")
-    return os.pathsep.join(filter(None, (str(ROOT / "src"), str(ROOT), known)))
-
-
-def record_of(maker: Maker, answer: Answer) -> dict[str, Any]:
-    """Return what the maker's file holds: the answer and its conditions."""
+    tables = {table: _digest(ROOT / table) for table in maker.tables}
+    same_runs = maker.cost == STUDY and before is not None and before["tables"] == tables
+    defaults = {probe.name: probe.measure() for probe in maker.depends_on}
     return {
         "command": maker.command,
         "cost": maker.cost,
@@ -65,9 +44,14 @@ def record_of(maker: Maker, answer: Answer) -> dict[str, Any]:
             "numpy": np.__version__,
             "torch": torch.__version__,
         },
-        "defaults": {probe.name: probe.measure() for probe in maker.depends_on},
+        "tables": tables,
+        "defaults": before["defaults"] if before is not None and same_runs else defaults,
         "answer": _shortened(answer),
     }
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def _shortened(answer: Answer) -> Answer:
@@ -76,7 +60,7 @@ def _shortened(answer: Answer) -> Answer:
         return {key: _shortened(value) for key, value in answer.items()}
     if isinstance(answer, list):
         return [_shortened(value) for value in answer]
-    return rounded(answer) if isinstance(answer, float) else answer
+    return float(f"{answer:.{DIGITS}g}") if isinstance(answer, float) else answer
 
 
 def path_of(maker: Maker) -> Path:
