@@ -129,9 +129,8 @@ def test_command_examples(page, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_are_plain(page):
+def test_pages_need_no_network(page):
     assert not re.search(r"https?://(?!github\.com/|download\.pytorch\.org/whl/cpu)", text(page)), "none needs a net"
-    assert len(text(page).splitlines()) <= 250
 
 
 def test_the_citation_is_of_this_version():
