@@ -143,7 +143,8 @@ def answer(app: App, words: Sequence[str]) -> int:
     except TrainingError as error:
         return complain(str(error), RUN_FAILED)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
-        return complain(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
+        commands = tuple(name for name in app if not name.startswith("-"))
+        return complain(complaint(error, commands, words), BAD_INPUT)
     return 0
 
 
