@@ -19,12 +19,12 @@ ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
 """Options that are not called what their argument in Python is."""
 
 
-def complaint(error: BaseException, commands: Sequence[str], words: Sequence[str] = ()) -> str:
+def complaint(error: BaseException, commands: Sequence[str], words: Sequence[str], program_name: str) -> str:
     """What is wrong, and where there is one the nearest thing that is right; `words` are the command line."""
     if isinstance(error, UnknownCommandError):
         return unknown_command((error.unused_tokens or ["?"])[0], commands)
     if isinstance(error, CycloptsError):
-        return parse_complaint(error)
+        return parse_complaint(error, program_name)
     if isinstance(error, ProtosphereError):
         sentence = str(error)
         for python, shell in SPOKEN.items():
@@ -79,10 +79,10 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
     return f"there is no {kind} '{word}'; {hint}"
 
 
-def parse_complaint(error: CycloptsError) -> str:
+def parse_complaint(error: CycloptsError, program_name: str) -> str:
     """A sentence for what the parser refused, with the page that helps."""
     command = " ".join(error.command_chain or ())
-    see = f"see: protosphere {command} --help"
+    see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         names = error.argument.names
         given = misspelled(names, error.root_input_tokens or ())
