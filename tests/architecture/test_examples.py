@@ -14,8 +14,9 @@ from torch import nn
 
 from protosphere.cli import main
 from protosphere.cli.app import COMMANDS, program
-from protosphere.paper import figures
+from protosphere.plots import figures
 from protosphere.training.sweep_files import load_sweep
+from reproduction import app as reproduction_app
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
@@ -35,13 +36,22 @@ def shell_lines(page):
 
 
 SHELL = [(page, words) for page in PAGES for words in shell_lines(page) if words]
-HELP = [("help", ["protosphere", name, *shlex.split(text)]) for name, c in COMMANDS.items() for text in c.examples]
+REPRODUCTION = ["python", "-m", "reproduction"]
+HELP = [
+    ("help", [*program_words, name, *shlex.split(example)])
+    for program_words, commands in ((["protosphere"], COMMANDS), (REPRODUCTION, reproduction_app.COMMANDS))
+    for name, command in commands.items()
+    for example in command.examples
+]
 
 
 @pytest.mark.parametrize(("page", "words"), [*SHELL, *HELP], ids=lambda value: str(value)[:90])
 def test_what_is_to_be_typed_is_understood(page, words):
     if words[0] == "protosphere":
         program().parse_args(words[1:], exit_on_error=False, print_error=False)
+        return
+    if words[:3] == REPRODUCTION:
+        reproduction_app.program().parse_args(words[3:], exit_on_error=False, print_error=False)
         return
     if words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.M), words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.paper.predictors import predictors
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
+from reproduction.predictors import predictors
 
 SCHEMES = ("bch", "reed_muller", "uniform", "log_sum_exp", "best")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from protosphere.cli.experiment_figures import draw_experiment, way_of
-from protosphere.plots.numbers import Panel, numbers_figure
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
+from reproduction.experiment_figures import draw_experiment, way_of
+from reproduction.number_panels import Panel, numbers_figure
 
 pytest.importorskip("matplotlib")
 

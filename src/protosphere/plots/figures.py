@@ -1,4 +1,4 @@
-"""The figures of the paper by name, each a picture and the table of its numbers."""
+"""Figures by name: separation against the dimension and histograms of cosines, each with a table of its numbers."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from protosphere.codes.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
 from protosphere.errors import as_integer
-from protosphere.paper.cube import cube_figure, cube_records
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
@@ -59,16 +58,6 @@ def prototypes(
     return _remembered[key]
 
 
-def _cube(seed: int, progress: Progress) -> Drawn:
-    del seed, progress  # nothing here is random, or takes long
-    panels = (
-        ("one-hot", construct("one_hot", num_classes=3, dim=3)),
-        ("repetition code", construct("bch", num_classes=2, dim=3)),
-        ("even-weight code", construct("bch", num_classes=4, dim=3, modify=True)),
-    )
-    return cube_figure(panels), cube_records(panels)
-
-
 def _separation(num_classes: int, low: int, high: int, descent_dims: Iterable[int]) -> FigureRecipe:
     requests = native_requests(num_classes, low, high, descent_dims)
 
@@ -83,7 +72,7 @@ def _separation(num_classes: int, low: int, high: int, descent_dims: Iterable[in
 
 
 def native_requests(K: int, low: int, high: int, descent_dims: Iterable[int]) -> list[tuple[str, int]]:
-    """Every scheme of the paper at the dimensions it was made for, and the best known at all that tell.
+    """Return (scheme, dim) pairs: each scheme at its native dimensions, and the best known code at all of them.
 
     Reed-Solomon at its full lengths q (q - 1) only: there are hundreds of shorter ones. The descents where asked for.
     """
@@ -119,7 +108,6 @@ def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
 
 FIGURES: Registry[FigureRecipe] = Registry("figure")
 for _recipe in (
-    FigureRecipe("cube", "prototypes on the sphere: one-hot vectors and two codes of cube corners", _cube),
     _separation(10, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
     _separation(100, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
     _separation(1000, 16, 2048, [32, 128, 512]),  # a descent on a million pairs takes ten seconds and more

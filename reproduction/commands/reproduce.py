@@ -1,23 +1,23 @@
-"""`protosphere reproduce`."""
+"""`python -m reproduction reproduce`."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from protosphere.cli.arguments import DryRun, Json, StoreFolder
-from protosphere.cli.experiment_figures import draw_experiment
 from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import print_lines
 from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan, show_summary, sweep_on_screen
 from protosphere.errors import InvalidArgumentError
 from protosphere.extras import require
 from protosphere.files import make_folder
-from protosphere.paper.claims import TITLES
-from protosphere.paper.experiments import DECISIVE, paper_runs
 from protosphere.plots.accuracy import equation, line_through
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
+from reproduction.experiment_figures import draw_experiment
+from reproduction.experiments import DECISIVE, paper_runs
+from reproduction.results import TITLES
 
 
 def reproduce(

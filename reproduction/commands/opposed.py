@@ -1,4 +1,4 @@
-"""`protosphere opposed`."""
+"""`python -m reproduction opposed`."""
 
 from dataclasses import asdict
 from itertools import zip_longest
@@ -11,8 +11,8 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, Sources, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
-from protosphere.paper.opposition import OpposedPair, mean_similarity, opposed_pairs
 from protosphere.training.recipe_files import default_dim
+from reproduction.antipodal import OpposedPair, mean_similarity, opposed_pairs
 
 
 def opposed(
@@ -27,7 +27,7 @@ def opposed(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Which classes of a dataset get diametrically opposed prototypes; with a similarity, what aligning them mends.
+    """List the classes of a dataset that get antipodal prototypes and, with a similarity, those left after aligning.
 
     Args:
         dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file.
