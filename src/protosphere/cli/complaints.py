@@ -15,12 +15,12 @@ SPOKEN = {
 """What somebody at a shell writes where an error speaks Python."""
 
 
-def complaint(error: BaseException, commands: Sequence[str]) -> str:
+def complaint(error: BaseException, commands: Sequence[str], program_name: str) -> str:
     """What is wrong, and where there is one the nearest thing that is right."""
     if isinstance(error, UnknownCommandError):
         return unknown_command((error.unused_tokens or ["?"])[0], commands)
     if isinstance(error, CycloptsError):
-        return parse_complaint(error)
+        return parse_complaint(error, program_name)
     if isinstance(error, ProtosphereError):
         sentence = str(error)
         for python, shell in SPOKEN.items():
@@ -40,10 +40,10 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
     return f"there is no {kind} '{word}'; {hint}"
 
 
-def parse_complaint(error: CycloptsError) -> str:
+def parse_complaint(error: CycloptsError, program_name: str) -> str:
     """A sentence for what the parser refused, with the page that helps."""
     command = " ".join(error.command_chain or ())
-    see = f"see: protosphere {command} --help"
+    see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return f"'{command}' needs {named(error.argument.names)}; {see}"
     if isinstance(error, UnusedCliTokensError):

@@ -12,8 +12,6 @@ from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
-from protosphere.paper.claims import judged
-from protosphere.paper.ledger import COLUMNS
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.report import report_page
 from protosphere.training.records import RunRecord
@@ -30,7 +28,7 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """One self-contained page of a sweep: figures with hover, bounds, the table of runs, the claims.
+    """One self-contained page of a sweep: figures with hover, bounds, the table of runs.
 
     Args:
         store: The folder of a sweep's results, or a .csv table of them.
@@ -77,9 +75,8 @@ def page_of(records: Sequence[RunRecord]) -> str:
     name, num_classes = records[0].recipe.dataset, None
     with suppress(StorageError):
         num_classes = dataset_facts(name).num_classes
-    ledger = [{column: row[column] for column in COLUMNS} for row in judged(records) if row["dataset"] == name]
     title = f"{name}: {seen(records)}"
-    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records], ledger)
+    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records])
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
