@@ -210,7 +210,7 @@ def test_without_dim_the_simplex_fits():
 @pytest.mark.parametrize(
     ("arguments", "options", "sentence"),
     [
-        ((1,), {}, "'code_or_num_classes' must be an integer of at least 2, got 1"),
+        ((1,), {}, "'num_classes' must be an integer of at least 2, got 1"),
         ((10,), {"preset": "cosface"}, "'preset' must be one of soft_cap, protosphere, lindstrom, kasarla, mettes"),
         ((10,), {"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0, got 'big'"),
         ((10,), {"scale": 10**400}, "'scale' must be 'auto', 'learn' or a number above 0, got about 2"),

@@ -37,7 +37,7 @@ class PrototypeHead(nn.Module):
     A state_dict holds the code with its points, compressed; of large codes what integers give back exactly is left out.
 
     Args:
-        code_or_num_classes: a `SphericalCode`, or K.
+        num_classes: K, or a `SphericalCode`.
         dim: n, for a K; K - 1 up to 512 without it. Put an `nn.Linear(features, dim)` before the head.
         scheme: for a K, one of `ps.available()`; 'best' is the best that is known, without a search of its own.
         options: the scheme's own, e.g. {'modify': True}; {'budget': 5} lets 'best' search.
@@ -47,6 +47,7 @@ class PrototypeHead(nn.Module):
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
         projection: how dot products are computed, see `projections.KINDS`; 'auto' goes by the code's structure.
         seed: of schemes that draw.
+        code_or_num_classes: another name of `num_classes`.
 
     >>> head = PrototypeHead(10, dim=9)
     >>> head(torch.zeros(2, 9)).shape
@@ -57,9 +58,9 @@ class PrototypeHead(nn.Module):
 
     def __init__(
         self,
-        code_or_num_classes: SphericalCode | int,
-        *,
+        num_classes: SphericalCode | int | None = None,
         dim: int | None = None,
+        *,
         scheme: str = "best",
         options: Mapping[str, Any] | None = None,
         preset: str | None = None,
@@ -67,16 +68,18 @@ class PrototypeHead(nn.Module):
         reserve: int | SphericalCode | None = None,
         projection: str = "auto",
         seed: int = 0,
+        code_or_num_classes: SphericalCode | int | None = None,
     ) -> None:
         super().__init__()
         chosen = None if preset is None else preset_named(preset)
-        self.reserve, num_classes = growth.reserved(code_or_num_classes, dim, reserve, scheme, seed, options or {})
+        given = growth.one_of_two_names(num_classes, code_or_num_classes)
+        self.reserve, in_use = growth.reserved(given, dim, reserve, scheme, seed, options or {})
         self.preset = chosen or default_preset(self.reserve.num_classes)
         self._preset_given = chosen is not None
         self.scaling = Scale(scale, self.preset.scale(self.reserve))
         self._projection_kind = projection
         self._loaded = False
-        self._use(num_classes)
+        self._use(in_use)
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
@@ -209,6 +212,7 @@ class PrototypeHead(nn.Module):
             raise InvalidArgumentError(
                 f"'num_classes' must be at least the {self.num_classes} of now, got {num_classes}"
             )
+        growth.require_room(self.reserve, self.num_classes, num_classes)
         self._refill(num_classes, self._like().device, self._like().dtype)
         return self
 
