@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -216,3 +217,11 @@ def test_trees_are_read_from_text(tmp_path):
             ps.taxonomy(tmp_path / "bad.txt")
     with pytest.raises(ps.StorageError, match="trees we ship: cifar100_superclasses"):
         ps.taxonomy(tmp_path / "absent.txt")
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float8_e5m2, torch.float32, torch.float64])
+def test_tensors_of_every_floating_type_are_similarities(dtype):
+    halves = torch.tensor([[1, 0.5, 0, 0.25], [0.5, 1, 0.75, 0], [0, 0.75, 1, 0.5], [0.25, 0, 0.5, 1]])
+    found = ps.assign(CODE, halves.to(dtype))
+    assert np.array_equal(found.points, ps.assign(CODE, halves.numpy()).points)
+    assert np.array_equal(as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.table import Table
 from rich.text import Text
-from tests.hostile_text import COLOR, HOSTILE, images, is_safe, without_colors
+from tests.hostile_text import COLOR, HOSTILE, hostile_records, images, is_safe, on_terminal
 
 from protosphere.terminal import SafeConsole
 from protosphere.training import load_recipe
@@ -25,28 +25,13 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture(params=["pipe", "terminal"])
 def shown(request, run, monkeypatch):
     """What a command writes to both streams, without colors and bars."""
-    if request.param == "terminal":
-        monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setenv("TERM", "xterm-256color")
-
-    def call(*words):
-        answer = run(*words)
-        return answer.exit_code, without_colors(answer.out + answer.err)
-
-    return call
-
-
-def records(number=4):
-    plan = load_recipe("quick-digits").changed(scheme="simplex", dim=9)
-    for seed in range(number):
-        recipe = plan.changed(seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard")
-        yield RunRecord(recipe, "done", test_accuracy=0.5, max_cosine=-1 / 9, seconds=1.0, data="0" * 64)
+    return on_terminal(run, monkeypatch, colors=request.param == "terminal")
 
 
 @pytest.fixture
 def store(here):
     place = Store(here / "store")
-    for record in records():
+    for record in hostile_records():
         place.add(record)
     return place.folder
 
