@@ -33,7 +33,7 @@ TORCH = (
     "import torch; from protosphere.nn import PrototypeHead; print(PrototypeHead(10, dim=9)(torch.zeros(2, 9)).shape)"
 )
 WITH_ALL = (
-    "figure cube",
+    "figure histogram-k10",
     "train digits --scheme simplex --dim 9 --epochs 1 -o runs/one",
     "sweep sweep.toml --store runs/two",
     "report runs/two --html report.html --json",
@@ -68,7 +68,7 @@ def release(
             if not without_torch:
                 tried(place, ["python", "-c", TORCH])
             if not extra:
-                tried(place, ["protosphere", "figure", "cube"], refusal="pip install 'protosphere[plots]'")
+                tried(place, ["protosphere", "figure", "histogram-k10"], refusal="pip install 'protosphere[plots]'")
     screen().print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB, installed and tried", soft_wrap=True)
 
 

@@ -8,7 +8,9 @@ from protosphere.errors import ProtosphereError
 EXTRAS = {
     "lightning_fabric": "train",
     "matplotlib": "plots",
+    "onnx": "export",
     "onnxruntime": "onnx",
+    "onnxscript": "export",
     "plotly": "plots",
     "pooch": "train",
     "pyarrow": "parquet",

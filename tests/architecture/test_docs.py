@@ -13,6 +13,7 @@ import pytest
 import protosphere as ps
 from protosphere import progress
 from protosphere.cli import main
+from reproduction.app import main as reproduction_main
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -58,10 +59,17 @@ def blocks(page, language):
     return [body for found, body in FENCES.findall(text(page)) if found == language]
 
 
+PROGRAMS = {"protosphere": main, "python -m reproduction": reproduction_main}
+
+
 def commands(body):
-    """(arguments, expected lines) of each `$ protosphere ...` in a console block."""
-    calls = re.split(r"^\$ protosphere ", body, flags=re.M)[1:]
-    return [(shlex.split(call.splitlines()[0]), "\n".join(call.splitlines()[1:]).strip()) for call in calls]
+    """(main function, arguments, expected lines) of each call of one of `PROGRAMS` in a console block."""
+    _, *pieces = re.split(rf"^\$ ({'|'.join(PROGRAMS)}) ", body, flags=re.M)
+    found = []
+    for program, call in zip(pieces[::2], pieces[1::2], strict=True):
+        first, *expected = call.splitlines()
+        found.append((PROGRAMS[program], shlex.split(first), "\n".join(expected).strip()))
+    return found
 
 
 def navigation():
@@ -103,7 +111,7 @@ def test_every_function_of_the_bounds_is_spoken_of():
 
 
 def test_every_claim_names_a_test_that_exists():
-    claims = (ROOT / "tests/paper/test_paper_geometry.py").read_text(encoding="utf-8")
+    claims = (ROOT / "tests/reproduction/test_paper_geometry.py").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", text("claims-geometry.md")))
     assert named == set(re.findall(r"^def (test_\w+)", claims, re.M))
 
@@ -121,8 +129,8 @@ def test_command_examples(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(progress, "PATIENCE_SECONDS", 1e6)  # a busy machine prints what this page does not show
-    for arguments, expected in (call for body in blocks(page, "console") for call in commands(body)):
-        main(arguments)
+    for program, arguments, expected in (call for body in blocks(page, "console") for call in commands(body)):
+        program(arguments)
         printed = capsys.readouterr()
         lines = [line.rstrip() for line in (printed.out + printed.err).splitlines()]
         assert "\n".join(lines).strip() == expected, arguments
@@ -136,3 +144,19 @@ def test_pages_need_no_network(page):
 def test_the_citation_is_of_this_version():
     assert f"\nversion: {ps.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version = {{{ps.__version__}}}" in text("citing.md")
+
+
+WORDS = {
+    "hash": "retrieval.md",
+    "retrieval": "retrieval.md",
+    "Lightning": "frameworks.md",
+    "Hugging Face": "frameworks.md",
+    "GPU": "frameworks.md",
+    "forgetting": "quickstart.md",
+    "out-of-distribution": "quickstart.md",
+}
+
+
+@pytest.mark.parametrize(("word", "page"), WORDS.items())
+def test_words_that_readers_search_for_are_on_a_page(word, page):
+    assert re.search(rf"\b{word}\b", text(page), re.I), "the search of the pages knows only words that stand on them"

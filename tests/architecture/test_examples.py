@@ -14,8 +14,9 @@ from torch import nn
 
 from protosphere.cli import main
 from protosphere.cli.app import COMMANDS, program
-from protosphere.paper import figures
+from protosphere.plots import figures
 from protosphere.training.sweep_files import load_sweep
+from reproduction import app as reproduction_app
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
@@ -35,13 +36,22 @@ def shell_lines(page):
 
 
 SHELL = [(page, words) for page in PAGES for words in shell_lines(page) if words]
-HELP = [("help", ["protosphere", name, *shlex.split(text)]) for name, c in COMMANDS.items() for text in c.examples]
+REPRODUCTION = ["python", "-m", "reproduction"]
+HELP = [
+    ("help", [*program_words, name, *shlex.split(example)])
+    for program_words, commands in ((["protosphere"], COMMANDS), (REPRODUCTION, reproduction_app.COMMANDS))
+    for name, command in commands.items()
+    for example in command.examples
+]
 
 
 @pytest.mark.parametrize(("page", "words"), [*SHELL, *HELP], ids=lambda value: str(value)[:90])
 def test_what_is_to_be_typed_is_understood(page, words):
     if words[0] == "protosphere":
         program().parse_args(words[1:], exit_on_error=False, print_error=False)
+        return
+    if words[:3] == REPRODUCTION:
+        reproduction_app.program().parse_args(words[3:], exit_on_error=False, print_error=False)
         return
     if words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.M), words
@@ -101,6 +111,33 @@ def test_python_of_the_page_on_heads(number, tmp_path, monkeypatch):
     exec(compile(blocks("docs/heads.md", "python")[number], "heads.md", "exec"), names)
 
 
+def test_python_of_the_page_on_frameworks():
+    from protosphere.nn import PrototypeHead, attach, prototype_head
+
+    lightning_block, transformers_block = blocks("docs/frameworks.md", "python")
+    stand_in = SimpleNamespace(LightningModule=nn.Module)
+    names = {"lightning": stand_in, "torch": torch, "nn": nn, "PrototypeHead": PrototypeHead}
+    exec(compile(lightning_block, "frameworks.md", "exec"), names)
+    model = names["Classifier"]()
+    images, labels = torch.randn(4, 64), torch.arange(4)
+    loss = model.training_step((images, labels), 0)
+    loss.backward()
+    model.configure_optimizers().step()
+    assert model(images).shape == (4, 10)
+
+    trainer = SimpleNamespace(train=lambda: None)
+    names = {
+        "ViTForImageClassification": SimpleNamespace(from_pretrained=lambda folder: Classified("classifier")),
+        "attach": attach,
+        "Trainer": lambda model, args, train_dataset: trainer,
+        "folder": "saved",
+        "arguments": None,
+        "images": [],
+    }
+    exec(compile(transformers_block, "frameworks.md", "exec"), names)
+    assert prototype_head(names["model"]).num_classes == 10
+
+
 def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("docs/training.md", "python")
@@ -118,7 +155,8 @@ def test_recipes_on_pages_are_recipes(tmp_path):
 
 
 def test_no_page_has_python_that_nobody_runs():
-    assert {page for page in PAGES if blocks(page, "python")} == {"README.md", "docs/heads.md", "docs/training.md"}
+    run = {"README.md", "docs/frameworks.md", "docs/heads.md", "docs/training.md"}
+    assert {page for page in PAGES if blocks(page, "python")} == run
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")

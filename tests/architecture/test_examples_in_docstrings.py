@@ -9,8 +9,13 @@ import pkgutil
 import pytest
 
 import protosphere
+import reproduction
 
-MODULES = [module.name for module in pkgutil.walk_packages(protosphere.__path__, "protosphere.")]
+MODULES = [
+    module.name
+    for package in (protosphere, reproduction)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
 
 
 @pytest.mark.parametrize("name", ["protosphere", *(name for name in MODULES if "__main__" not in name)])

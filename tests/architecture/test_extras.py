@@ -75,7 +75,6 @@ def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeyp
         "histogram simplex -K 10 -n 9 -o h.png": ("matplotlib", "plots"),
         "atlas --shipped --figure a.png": ("matplotlib", "plots"),
         "figure all": ("matplotlib", "plots"),
-        "reproduce mnist": ("matplotlib", "plots"),
         "report . --html r.html": ("plotly", "plots"),
         "train digits --scheme simplex --dim 9": ("lightning-fabric", "train"),
         "sweep two.toml": ("lightning-fabric", "train"),

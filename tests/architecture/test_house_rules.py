@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from protosphere.cli.app import COMMANDS as PROTOSPHERE_COMMANDS
+from reproduction.app import COMMANDS as REPRODUCTION_COMMANDS
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
-    path for folder in ("src", "tests", "benchmarks", "examples", "tools") for path in (ROOT / folder).rglob("*.py")
+    path
+    for folder in ("src", "reproduction", "tests", "benchmarks", "examples", "tools")
+    for path in (ROOT / folder).rglob("*.py")
 )
 NAMES = [str(path.relative_to(ROOT)) for path in FILES]
 
@@ -27,7 +32,10 @@ def test_no_pickle_is_loaded(path):
     assert not imported & {"pickle", "dill", "joblib", "cloudpickle"}
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if "src" in p.parts], ids=[n for n in NAMES if n.startswith("src")])
+DOCUMENTED = [name for name in NAMES if name.startswith(("src/", "reproduction/"))]
+
+
+@pytest.mark.parametrize("path", [ROOT / name for name in DOCUMENTED], ids=DOCUMENTED)
 def test_public_functions_say_what_they_do(path):
     tree = ast.parse(path.read_text())
     public = [
@@ -100,11 +108,16 @@ def test_a_file_name_means_one_thing():
     assert {stem: found for stem, found in twice.items() if stem not in SAME_STEM} == {}
 
 
-def test_commands_do_not_import_commands():
-    from protosphere.cli.app import COMMANDS
-
-    homes = {f"protosphere.cli.{command.home(name).partition(':')[0]}" for name, command in COMMANDS.items()}
-    for path, tree in SOURCES.items():
-        if path.parent.name == "cli":
-            imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-            assert not imported & homes, path.name
+@pytest.mark.parametrize(
+    ("package", "commands", "folder"),
+    [
+        ("protosphere.cli", PROTOSPHERE_COMMANDS, PACKAGE / "cli"),
+        ("reproduction.commands", REPRODUCTION_COMMANDS, ROOT / "reproduction" / "commands"),
+    ],
+)
+def test_commands_do_not_import_commands(package, commands, folder):
+    homes = {f"{package}.{command.home(name).partition(':')[0]}" for name, command in commands.items()}
+    for path in folder.glob("*.py"):
+        tree = ast.parse(path.read_text())
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not imported & homes, path.name

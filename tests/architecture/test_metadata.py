@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from email import message_from_string
 from pathlib import Path
 
@@ -17,6 +18,7 @@ TARGETS = (
     re.compile(r"""\b(?:src|href)=["']([^"']+)"""),
 )
 BUILD = "import sys; from hatchling.build import prepare_metadata_for_build_wheel as p; print(p(sys.argv[1]))"
+FOR_DEVELOPERS = {"docs", "dev", "page-test"}
 FORMS = """
 ![picture](docs/a.png "title") [link](docs/a.md#part) [![badge](b.svg)](LICENSE) [elsewhere](https://example.org/x)
 [part](#part) <img src="docs/c.png" width="10"> <a href='docs/d.md'>d</a> [named][name]
@@ -84,3 +86,21 @@ def test_every_form_of_a_relative_link_becomes_absolute(tmp_path):
     pages = {path.partition(shown)[2] for path in found if shown in path}
     assert pages == {"docs/a.md#part", "LICENSE", "docs/d.md", "docs/e.md"}
     assert {path for path in found if path in ("#part", "https://example.org/x")} == {"#part", "https://example.org/x"}
+
+
+def extras():
+    """The extras of the package, each with what it requires."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["optional-dependencies"]
+
+
+def test_the_page_on_installation_says_what_every_extra_of_users_costs():
+    page = (ROOT / "docs/quickstart.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (\d+) \| ([\d,]+) \|$", page, re.M)
+    assert {name for name, _, _ in rows} == set(extras()) - FOR_DEVELOPERS
+
+
+def test_the_extra_of_all_leaves_out_ray_alone():
+    (line,) = extras()["all"]
+    included = set(re.findall(r"[\w-]+", line.partition("[")[2]))
+    assert set(extras()) - FOR_DEVELOPERS - {"all"} - included == {"ray"}

@@ -19,10 +19,10 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.known.atlas import shipped_atlas
 from protosphere.known.catalogue import shipped_catalogue
 from protosphere.known.tables import shipped_file
-from protosphere.paper.evidence import Evidence
-from protosphere.paper.experiments import paper_runs
-from protosphere.paper.predictors import predictors
 from protosphere.training.store import records_at
+from reproduction.experiments import paper_runs
+from reproduction.predictors import predictors
+from reproduction.results import Results
 
 ROOT = Path(__file__).parents[2]
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -103,7 +103,7 @@ def test_a_million_classes_in_512_dimensions_are_64_megabytes():
 
 
 def test_experiments_have_as_many_runs_as_the_page_says():
-    for budget, *cells in table("docs/training.md", "| budget | mnist |"):
+    for budget, *cells in table("docs/reproduction.md", "| budget | mnist |"):
         for name, cell in zip(("mnist", "cifar100"), cells, strict=True):
             if not cell:
                 with pytest.raises(InvalidArgumentError, match="budget"):
@@ -147,13 +147,13 @@ def test_rows_in_text_have_seventeen_digits(tmp_path):
 
 def test_the_table_of_results_is_that_of_the_file():
     records = [record for record in records_at(ROOT / "results" / "cifar100-hours.csv") if record.status == "done"]
-    assert f"What `hours` gave on CIFAR-100 ({len(records)} runs" in page("docs/training.md")
+    assert f"What `hours` gave on CIFAR-100 ({len(records)} runs" in page("docs/reproduction.md")
     cells = {}
     for record in records:
         cells.setdefault((record.recipe.series, record.recipe.dim, record.recipe.mapping), []).append(record)
     dims = sorted({dim for _, dim, _ in cells})
     shown = 0
-    for series, mapping, *row in table("docs/training.md", "| scheme | mapping | n = 31 |"):
+    for series, mapping, *row in table("docs/reproduction.md", "| scheme | mapping | n = 31 |"):
         for dim, accuracy in zip(dims, row, strict=True):
             own = cells.get((series, dim, mapping or "fixed"), [])
             assert bool(own) == bool(accuracy)
@@ -166,7 +166,7 @@ def test_the_number_that_tells_is_what_the_results_say():
     rows = {row[0]: row for row in table("docs/what-separation-is-worth.md", "| data | runs | cells |")}
     files = {"CIFAR-100, features": "cifar100-features", "CIFAR-100, `strided` from scratch": "cifar100-hours"}
     for name, file in files.items():
-        records = Evidence(tuple(records_at(ROOT / "results" / f"{file}.csv"))).unaligned
+        records = Results(tuple(records_at(ROOT / "results" / f"{file}.csv"))).unaligned
         found = {one.name: one for one in predictors(records)}
         told = rows[name]
         assert int(told[2]) == found["max cosine"].cells

@@ -1,40 +1,14 @@
-"""Running the command line inside the test process."""
+"""The command line of the package, inside the test process."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import pytest
+from tests.command_line import Run, runner
 
 from protosphere.cli import main
-
-
-@dataclass(frozen=True)
-class Answer:
-    exit_code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Answer]
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """run("bounds", "-K", 100, "-n", 64): what one would see."""
-
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def call(*words: object) -> Answer:
-        exit_code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return Answer(exit_code, captured.out, captured.err)
-
-    return call
+    return runner(main, capsys, monkeypatch)

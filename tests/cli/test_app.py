@@ -49,7 +49,7 @@ def test_a_shell_completes_commands_and_options():
     assert all(name in script for name in [*COMMANDS, "--budget", "--install-completion"])
 
 
-@pytest.mark.parametrize("words", [["figure", "cube", "-o", ""], ["best", "-K", "3", "-n", "2", "--output="]])
+@pytest.mark.parametrize("words", [["figure", "histogram-k10", "-o", ""], ["best", "-K", "3", "-n", "2", "--output="]])
 def test_an_empty_word_is_no_name(run, words):
     answer = run(*words)
     assert (answer.exit_code, answer.out) == (2, "")

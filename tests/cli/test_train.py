@@ -1,18 +1,14 @@
-"""`train`, `sweep`, `reproduce`, `report`, `claims` and `opposed` from the command line."""
+"""`train`, `sweep` and `report` from the command line."""
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
 
 from protosphere.data import DATASETS
-from protosphere.paper.experiments import DECISIVE, paper_runs
 from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, read_table, write_table
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'
@@ -88,15 +84,11 @@ def test_dry_run_can_be_given_back(run, here):
         (["sweep", "none.toml"], 2, "there is no such file"),
         (["sweep", "sweep.toml", "--workers", "0"], 2, "'workers' must be"),
         (["sweep", "sweep.toml", "--ray", "a", "b"], 2, "one address, got a b"),
-        (["reproduce", "imagenet"], 2, "mnist"),
         (["report", "none"], 2, "there is no such file or folder"),
         (["report", ".", "--html", "r.html"], 2, "has no runs yet"),
         (["report", ".", "--html", "r.pdf"], 2, "must end in .html"),
-        (["claims", "none"], 2, "there is no such file or folder"),
-        (["claims", "sweep.toml"], 2, "results are a folder or a .csv table, got 'sweep.toml'"),
         (["catalogue", "--file", "sweep.toml"], 2, "'sweep.toml': not a catalogue, or a damaged one\n"),
         (["construct", "hierarchical", "-K", "10", "-n", "9"], 2, "'construct' takes --tree"),
-        (["opposed", "digits", "--scheme", "bch", "--dim", "8"], 2, "nearest: 7, 15"),
     ],
 )
 def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
@@ -141,88 +133,6 @@ def test_a_sweep_and_its_report(run, here):
         assert (here / "again.csv").read_text().count("\n") == 5
 
 
-def finished(recipes):
-    """Records as if the runs had been done: worse for larger cosines, with the seeds' own noise."""
-    return [
-        RunRecord(
-            r, "done", test_accuracy=0.98 - 0.01 * (r.dim < 10) + r.seed / 1000, max_cosine=1 / r.dim, seconds=1.0
-        )
-        for r in recipes
-    ]
-
-
-def test_reproduce_goes_on_from_a_table_and_draws(run, here, monkeypatch, digits_as_mnist):
-    recipes = paper_runs("mnist", "quick")
-    assert len(recipes) >= 40
-    write_table(finished(recipes), here / "mnist.csv")
-    answer = run("reproduce", "mnist", "--results", "mnist.csv", "--figures", "figures")
-    assert answer.exit_code == 0, answer.err
-    assert answer.out.startswith("60 runs: 60 done")
-    assert "accuracy (%) against max cosine: slope -" in answer.out
-    names = {f"mnist-quick-{kind}{ending}" for kind in ("accuracy", "cosine") for ending in (".png", ".pdf", ".csv")}
-    assert {path.name for path in (here / "figures").iterdir()} == names
-    assert "16 runs" in run("reproduce", "cifar100", "--dry-run").out
-
-
-def test_reproduce_all_goes_on_from_a_folder_of_tables(run, here, digits_as_mnist):
-    (here / "results").mkdir()
-    for plan in DECISIVE:
-        write_table(finished(paper_runs(*plan)), here / "results" / f"{'-'.join(plan)}.csv")
-    before = {path.name: path.read_bytes() for path in (here / "results").iterdir()}
-    answer = run("reproduce", "all", "--results", "results", "--figures", "figures")
-    assert answer.exit_code == 0, answer.err
-    assert [line.split(" runs:")[0] for line in answer.out.splitlines() if " runs:" in line] == ["959", "210", "150"]
-    assert {path.name: path.read_bytes() for path in (here / "results").iterdir()} == before
-    assert {path.name.partition("-")[0] for path in (here / "figures").iterdir()} == {"cifar100", "mnist"}
-    assert run("reproduce", "all", "--dry-run").out.splitlines()[-1].startswith("1319 runs")
-    refused = run("reproduce", "all", "--results", "one.csv")
-    assert (refused.exit_code, "must be a folder" in refused.err) == (2, True)
-
-
-def test_reproduce_interrupted_leaves_a_table_of_what_was_run(run, here, monkeypatch, digits_as_mnist):
-    def interrupted(recipes, images, place, engine, **rest):
-        for record in finished(recipes[:40]):
-            place.finish(record)
-            yield record
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("protosphere.cli.sweeping.run_sweep", interrupted)
-    assert run("reproduce", "mnist", "--results", "mnist.csv").exit_code == 130
-    records = read_table(here / "mnist.csv")
-    assert [record.recipe for record in records] == paper_runs("mnist", "quick")[:40]
-    assert [record.recipe.seed for record in records] == [0] * 30 + [1] * 10, "the whole grid, then the next seed"
-
-
-@pytest.fixture
-def digits_as_mnist(monkeypatch):
-    """No test needs the real files where nothing is trained."""
-    from protosphere.data import load_dataset
-
-    monkeypatch.setattr("protosphere.cli.sweeping.load_dataset", lambda name, **rest: load_dataset("digits"))
-
-
-def test_claims(run, here):
-    store = Store(here / "store")
-    for record in finished(paper_runs("mnist", "quick")):
-        store.add(record)
-    rows = run("claims", "store", "-o", "claims.md", "--json").json
-    verdicts = {row["claim"]: row["verdict"] for row in rows}
-    assert verdicts["A smaller max cosine goes with better accuracy"] == "holds"
-    assert verdicts["The simplex at n = 99 is best"] == "not run"
-    assert all(row["our figures"] for row in rows if row["verdict"] == "holds"), "none holds without figures"
-    lines = run("claims", "store").out.splitlines()
-    assert {line.index(f"  {row['dataset']}") for line, row in zip(lines, rows, strict=True)} == {len("does not hold")}
-    assert any(re.search(r"  mnist, \w+, \d+ epochs: A smaller max cosine goes", line) for line in lines)
-    assert "| A smaller max cosine goes with better accuracy | C | slope" in (here / "claims.md").read_text()
-
-
-def test_opposed(run):
-    assert run("opposed", "digits", "--dim", 8).out.splitlines()[2] == "4 - 5"
-    pairs = run("opposed", "digits", "--dim", 8, "--mapping", "random", "--seed", 3, "--json").json
-    assert len(pairs) == 5
-    assert {pair["first"] for pair in pairs} != {0, 2, 4, 6, 8}
-
-
 def test_the_sweep_of_the_demo_is_one(run, request):
     file = request.config.rootpath / "examples" / "digits.toml"
     plan = run("sweep", file, "--dry-run", "--json").json
@@ -231,8 +141,6 @@ def test_the_sweep_of_the_demo_is_one(run, request):
     assert load_recipe("quick-digits").epochs == plan[0]["epochs"]
 
 
-def test_the_recipe_has_a_dataset_and_a_sweep_may_have_a_name(run):
+def test_a_recipe_names_its_dataset(run):
     plan = run("train", "--recipe", "paper-cifar100", "--scheme", "simplex", "--dry-run", "--json").json
     assert (plan["dataset"], plan["dim"]) == ("cifar100", 100)
-    assert "150 runs of 30000 epochs" in run("sweep", "paper-mnist", "--dry-run").out
-    assert "60 runs of 360 epochs" in run("sweep", "quick-mnist", "--dry-run").out

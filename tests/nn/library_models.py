@@ -188,8 +188,37 @@ def plain():
     return nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), flat)
 
 
+class DistilBert(nn.Module):
+    """transformers: a backbone whose name begins as that of distilled heads, and a layer before the classifier."""
+
+    def __init__(self, width=8, num_labels=1000):
+        super().__init__()
+        self.config, self.num_labels = SimpleNamespace(num_labels=num_labels), num_labels
+        self.distilbert = nn.Sequential(nn.Conv2d(3, width, 3))
+        self.pre_classifier = nn.Linear(width, width)
+        self.classifier = nn.Linear(width, num_labels)
+
+    def forward(self, x):
+        pooled = torch.relu(self.pre_classifier(self.distilbert(x).mean((2, 3))))
+        return SimpleNamespace(logits=self.classifier(pooled))
+
+
+class SqueezeNet(nn.Module):
+    """torchvision: a convolution for a classifier, pooled afterwards."""
+
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Conv2d(3, 8, 3)
+        self.classifier = nn.Sequential(nn.Dropout(), nn.Conv2d(8, 1000, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1))
+
+    def forward(self, x):
+        return torch.flatten(self.classifier(self.features(x)), 1)
+
+
 STYLES = [
     ResNet,
+    DistilBert,
+    lambda: DistilBert(width=16, num_labels=16),
     Distilled,
     lambda: Distilled(0),
     WithTeacher,

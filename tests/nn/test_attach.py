@@ -7,7 +7,7 @@ import json
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tests.nn.library_models import STYLES, VGG, Distilled, ForImageClassification, GoogLeNet, ResNet
+from tests.nn.library_models import STYLES, VGG, Distilled, ForImageClassification, GoogLeNet, ResNet, SqueezeNet
 from torch import nn
 
 from protosphere.errors import InvalidArgumentError
@@ -165,12 +165,30 @@ def test_a_model_without_a_classifier_is_refused_in_one_sentence():
         InvalidArgumentError, match=r"'model' must have get_classifier\(\) or one of fc, .*got a Conv2d"
     ):
         attach(nn.Conv2d(3, 8, 3), 10)
-    squeeze = nn.Module()
-    squeeze.classifier = nn.Sequential(nn.Dropout(), nn.Conv2d(8, 1000, 1))
-    with pytest.raises(InvalidArgumentError, match=r"must hold an nn\.Linear, got a Sequential"):
-        attach(squeeze, 10)
+    nothing = nn.Module()
+    nothing.classifier = nn.Sequential(nn.Dropout())
+    with pytest.raises(InvalidArgumentError, match=r"'classifier', must hold an nn\.Linear, got a Sequential"):
+        attach(nothing, 10)
     with pytest.raises(InvalidArgumentError, match="'model' has no PrototypeHead, got a ResNet"):
         prototype_head(ResNet())
+
+
+def test_the_advice_for_a_convolution_works():
+    model = SqueezeNet()
+    with pytest.raises(InvalidArgumentError, match=r"got an nn\.Conv2d of 8 channels; set ") as refused:
+        attach(model, 10, dim=9)
+    name, _, replacement = str(refused.value).partition("; set model.")[2].partition(" and attach")[0].partition(" = ")
+    setattr(model, name, eval(replacement, {"nn": nn}))
+    assert attach(model, 10, dim=9)(torch.zeros(2, 3, 8, 8)).shape == (2, 10)
+
+
+@pytest.mark.parametrize("name", ["distilbert", "distilroberta", "distance", "district"])
+def test_a_backbone_is_no_second_classifier_whatever_its_name(name):
+    model = several(**{name: nn.Linear(8, 4), "classifier": nn.Linear(4, 10)})
+    backbone = getattr(model, name)
+    attach(model, 10, dim=9)
+    assert getattr(model, name) is backbone
+    assert isinstance(model.classifier[1], PrototypeHead)
 
 
 def test_what_would_be_passed_over_is_refused():

@@ -34,7 +34,7 @@ def test_old_prototypes_stay_bit_for_bit(scheme, room, dim):
         assert torch.equal(head.prototypes()[:10], old)
         torch.testing.assert_close(head(z)[:, :10], logits)
     assert head.scaling.value == scale
-    with pytest.raises(InvalidArgumentError, match=f"at most the {room} in reserve, got {room + 1}"):
+    with pytest.raises(InvalidArgumentError, match=rf"at most {room}, .* got {room + 1}; a new .*reserve={room + 1}\)"):
         head.grow(room + 1)
     with pytest.raises(InvalidArgumentError, match=f"at least the {room} of now, got 10"):
         head.grow(10)

@@ -52,7 +52,7 @@ def test_one_hot_and_a_learned_layer_are_lines_across():
     (ax,) = accuracy_figure(averages(runs), "").axes
     across = {line.get_label(): line.get_ydata()[0] for line in ax.lines if list(line.get_xdata()) == [0, 1]}
     assert across == {"learned layer, n = 10": pytest.approx(91.5), "one-hot, n = 10": pytest.approx(93)}
-    page = report_page("x", 10, runs, [], [])
+    page = report_page("x", 10, runs, [])
     assert "learned layer, n = 10: 91.50 %, 2 seeds" in page
     assert "one-hot, n = 10: 93.00 %, 2 seeds" in page
 
@@ -63,7 +63,7 @@ def test_what_has_several_dimensions_is_no_line_across():
 
 
 def test_the_page_is_for_phones_and_for_the_dark_and_fetches_nothing():
-    page = report_page("x", 10, runs_at([0.0, 0.1]), [{"scheme": "bch", "n": 10}], [])
+    page = report_page("x", 10, runs_at([0.0, 0.1]), [{"scheme": "bch", "n": 10}])
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
     assert "prefers-color-scheme: dark" in page
     assert page.count("<table>") == page.count('<div class="wide"><table>') == 2

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -60,7 +60,7 @@ COMMANDS = {
         "How the cosines of all pairs are distributed.",
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
-    "figure": Command("Draw a figure of the paper, or all of them.", ("separation-k100", "all -o figures")),
+    "figure": Command("Draw a figure of separation or of cosines, or all.", ("separation-k100", "all -o figures")),
     "atlas": Command(
         "The best known max cosine for many (K, n).",
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
@@ -79,15 +79,7 @@ COMMANDS = {
     ),
     "sweep": Command(
         "Train schemes x dimensions x mappings x seeds.",
-        ("mnist.toml --workers 2 --export mnist.csv", "paper-mnist --dry-run"),
-    ),
-    "reproduce": Command(
-        "Run the paper's experiments and draw its figures.",
-        ("mnist --workers 2", "cifar100 --budget paper --ray 10.0.0.1:6379"),
-    ),
-    "opposed": Command(
-        "Which classes get diametrically opposed prototypes.",
-        ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
+        ("mnist.toml --workers 2 --export mnist.csv", "mnist.toml --dry-run"),
     ),
     "report": Command(
         "A page of a sweep's results.", ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures")
@@ -96,7 +88,6 @@ COMMANDS = {
         "Ways to train, compared seed by seed.",
         ("results/digits.csv --against 'learned layer'", "runs/mnist-quick --figure ways.png"),
     ),
-    "claims": Command("What results say of the paper's claims.", ("results -o claims.md", "runs/mnist-quick --json")),
 }
 """One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
 
@@ -111,12 +102,19 @@ def program() -> App:
         version=__version__,
         suppress_keyboard_interrupt=False,
     )
-    for order, (name, command) in enumerate(COMMANDS.items()):
-        examples = "\n".join(["Examples:", *(f"  protosphere {name} {words}".rstrip() for words in command.examples)])
-        home = f"protosphere.cli.{command.home(name)}"
-        app.command(home, name=name, help=command.summary, help_epilogue=examples, sort_key=order)
+    add_commands(app, COMMANDS, "protosphere.cli")
     app.register_install_completion_command()  # pyright: ignore[reportUnknownMemberType] - its keywords
     return app
+
+
+def add_commands(app: App, commands: Mapping[str, Command], package: str) -> None:
+    """Register commands by name only: the module of each within `package` is imported when the command is called."""
+    for order, (name, command) in enumerate(commands.items()):
+        examples = ["Examples:"]
+        for words in command.examples:
+            examples.append(f"  {app.name[0]} {name} {words}".rstrip())
+        home = f"{package}.{command.home(name)}"
+        app.command(home, name=name, help=command.summary, help_epilogue="\n".join(examples), sort_key=order)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,26 +128,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, words: Sequence[str]) -> int:
-    """Run `app` and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run)."""
+    """Run `app` and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run).
+
+    Sentences name the program as `app` is named, such as "protosphere" or "python -m reproduction".
+    """
     prepare_streams()
+    program_name = app.name[0]
     try:
-        refuse_empty(words)
+        refuse_empty(words, program_name)
         app(list(words), exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
         sys.stdout.flush()
     except BrokenPipeError:
         return reader_gone()
     except KeyboardInterrupt:
-        return complain("interrupted", INTERRUPTED)
+        return complain("interrupted", INTERRUPTED, program_name)
     except TrainingError as error:
-        return complain(str(error), RUN_FAILED)
+        return complain(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
-        return complain(complaint(error, tuple(name for name in app if not name.startswith("-"))), BAD_INPUT)
+        commands = tuple(name for name in app if not name.startswith("-"))
+        return complain(complaint(error, commands, words, program_name), BAD_INPUT, program_name)
     return 0
 
 
-def refuse_empty(words: Sequence[str]) -> None:
+def refuse_empty(words: Sequence[str], program_name: str) -> None:
     """An empty word is a variable of the shell that was never set, and no file, folder or number."""
-    for before, word in zip(["protosphere", *words], words, strict=False):
+    for before, word in zip([program_name, *words], words, strict=False):
         if not word or (word.startswith("--") and word.endswith("=")):
             raise InvalidArgumentError(f"what follows '{word or before}' is empty; give it a value")
 
@@ -164,10 +167,11 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def complain(sentence: str, exit_code: int) -> int:
+def complain(sentence: str, exit_code: int, program_name: str) -> int:
     """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
+    speaker = program_name.split()[-1]  # "python -m reproduction" speaks as "reproduction"
     with suppress(OSError):
-        sys.stderr.write(f"protosphere: {printable(' '.join(sentence.split()))}\n")
+        sys.stderr.write(f"{speaker}: {printable(' '.join(sentence.split()))}\n")
     return exit_code
 
 

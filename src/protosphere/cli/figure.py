@@ -8,11 +8,11 @@ from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.extras import require
 from protosphere.files import make_folder
-from protosphere.paper.figures import FIGURES, draw
+from protosphere.plots.figures import FIGURES, draw
 
 
 def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0, json: Json = False) -> None:
-    """Draw a figure of the paper, or all of them.
+    """Draw a figure of separation or of cosines, or all of them.
 
     Args:
         name: A name that `protosphere figure list` shows, `all`, or `list`.

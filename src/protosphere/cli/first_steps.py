@@ -10,7 +10,7 @@ STEPS = (
     ("the truth about prototypes you have", "certify mine.npy"),
     ("a network trained against prototypes, in seconds", "train digits --scheme simplex --dim 9"),
     ("everything known, on one page in your browser", "explore"),
-    ("the paper's figures, and its experiments", "figure all"),
+    ("figures of separation and of cosines", "figure all"),
 )
 
 

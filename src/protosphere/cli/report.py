@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.cli.arguments import Json
-from protosphere.cli.finished_runs import seen, stored_records, trained_runs, words
+from protosphere.cli.finished_runs import is_share, seen, stored_records, trained_runs, words
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
 from protosphere.files import replace_bytes
-from protosphere.paper.claims import judged
-from protosphere.paper.ledger import COLUMNS
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.report import report_page
 from protosphere.training.records import RunRecord
@@ -30,7 +28,7 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """One self-contained page of a sweep: figures with hover, bounds, the table of runs, the claims.
+    """One self-contained page of a sweep: figures with hover, bounds, the table of runs.
 
     Args:
         store: The folder of a sweep's results, or a .csv table of them.
@@ -77,9 +75,15 @@ def page_of(records: Sequence[RunRecord]) -> str:
     name, num_classes = records[0].recipe.dataset, None
     with suppress(StorageError):
         num_classes = dataset_facts(name).num_classes
-    ledger = [{column: row[column] for column in COLUMNS} for row in judged(records) if row["dataset"] == name]
     title = f"{name}: {seen(records)}"
-    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records], ledger)
+    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records])
+
+
+def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
+    """The heading of a metric and its value below it, in percent where it is a share."""
+    if not is_share(name):
+        return words(name), value
+    return f"{words(name)}, %", None if value is None else round(100 * value, 2)
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
@@ -91,7 +95,7 @@ def run_row(record: RunRecord) -> dict[str, Any]:
         "mapping": recipe.mapping if recipe.head == "prototypes" else "",
         "seed": recipe.seed,
         "test accuracy, %": None if accuracy is None else round(100 * accuracy, 2),
-        **{words(name): value for name, value in record.metrics.items() if name.startswith("test_")},
+        **dict(metric_cell(name, value) for name, value in record.metrics.items() if name.startswith("test_")),
         "max cosine": record.max_cosine,
         "epochs": recipe.epochs,
         "seconds": record.seconds and round(record.seconds, 1),

@@ -5,7 +5,6 @@ from pathlib import Path
 from protosphere.cli.arguments import DryRun, Json, StoreFolder, Switch
 from protosphere.cli.output import checked_output
 from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
-from protosphere.paper.experiments import named_sweep
 from protosphere.training.store import TABLE_ENDINGS, Store, write_table
 from protosphere.training.sweep_files import load_sweep
 
@@ -24,12 +23,12 @@ def sweep(
     """Run heads x schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
 
     Args:
-        file: A .toml file: recipe, heads, schemes, dims, mappings, seeds, or [[grid]]s of them; or paper-mnist etc.
+        file: A .toml file: recipe, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
         store: The folder of results; by default runs/ and the file's name.
         retry_failed: Try runs that failed before once more.
         export: Write all records as .csv or .parquet in the end.
     """
-    recipes = named_sweep(str(file)) or load_sweep(file)
+    recipes = load_sweep(file)
     if dry_run:
         show_plan(recipes, json=json)
         return

@@ -86,7 +86,7 @@ class Comparison:
 
 def compare(
     num_classes: int,
-    dims: Iterable[int],
+    dims: int | Iterable[int],
     *,
     schemes: Sequence[str] | None = None,
     seed: int = 0,
@@ -97,7 +97,7 @@ def compare(
 
     Args:
         num_classes: K.
-        dims: the dimensions; see `characteristic_dims`.
+        dims: the dimensions, or one; see `characteristic_dims`.
         schemes: names of constructions; the paper's nine and the best known unless given.
         seed: of the stochastic schemes.
         modify: let codes be shortened, punctured and extended to dimensions that are not their own.
@@ -106,7 +106,8 @@ def compare(
     >>> compare(10, [9], schemes=["simplex", "reed_muller"]).cells[0]
     Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), obstacle=None)
     """
-    lengths = sorted({as_integer("dims", dim, minimum=1) for dim in dims})
+    several = dims if isinstance(dims, Iterable) else [dims]
+    lengths = sorted({as_integer("dims", dim, minimum=1) for dim in several})
     names = COMPARED_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
     requests = [(name, dim) for name in names for dim in lengths]
     return compare_at(num_classes, requests, seed=seed, modify=modify, progress=progress)

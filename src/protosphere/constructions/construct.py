@@ -22,9 +22,9 @@ QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
 
 def construct(
     scheme: str,
-    *,
     num_classes: int | None = None,
-    dim: int,
+    dim: int | None = None,
+    *,
     seed: int = 0,
     mapping: str = "fixed",
     progress: Progress = ignore,
@@ -61,9 +61,9 @@ def construct(
 
 
 def best(
-    *,
     num_classes: int,
     dim: int,
+    *,
     budget: float | None = None,
     iterations: int | None = None,
     catalogue: bool = True,

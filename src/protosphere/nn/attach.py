@@ -17,11 +17,11 @@ from protosphere.nn.head import PrototypeHead
 NAMES = ("fc", "classifier", "head", "heads", "score", "classification_head", "cls_classifier", "logits_proj")
 """Attributes that hold a classifier."""
 
-SECOND = re.compile(r"^aux|dist", re.IGNORECASE)
-"""Attributes that hold a second one: `aux1`, `AuxLogits`, `head_dist`, `distillation_classifier`."""
+SECOND = re.compile(r"^aux|(^|_)(dist|distill(ed|ation))($|_|\d)", re.IGNORECASE)
+"""Attributes that hold a second one: `aux1`, `AuxLogits`, `head_dist`, `distillation_classifier`; not `distilbert`."""
 
-LIKELY = re.compile(r"(^|[._])(fc|classifier|heads?|score|logits|exit)\d*($|[._])", re.IGNORECASE)
-"""Names of layers that are classifiers if they have as many outputs as the one that is."""
+LIKELY = re.compile(r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])", re.IGNORECASE)
+"""Names of layers that are classifiers if they have as many outputs as the one that is; `pre_classifier` is none."""
 
 COUNTS = ("num_classes", "num_labels")
 """Attributes in which models keep the number of classes."""
@@ -111,9 +111,7 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
         )
     roots, main = _classifiers(model), list[nn.Linear]()
     for root in roots:
-        kind = type(root).__name__
-        needed = f"the classifier of 'model' must hold an nn.Linear, got a {kind}; use PrototypeHead itself, or layer="
-        main.append(_last(_linears([root]), needed))
+        main.append(_last(_linears([root]), _needs_linear(model, root)))
     second = {name: child for name, child in model.named_children() if SECOND.search(name) and child not in roots}
     chosen = [*main, *(_last_of_second(name, child, main[0].out_features) for name, child in second.items())]
     _require_no_other(model, chosen, roots)
@@ -172,6 +170,19 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
         "layer= names those to replace, and leaves it as it is",
     )
+
+
+def _needs_linear(model: nn.Module, root: nn.Module) -> str:
+    """What to say of a classifier without an nn.Linear; of one that is a convolution, how to give it one."""
+    modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
+    name = next((name for name, module in modules if module is root), "classifier")
+    needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"
+    convolutions = [layer for layer in root.modules() if isinstance(layer, nn.Conv2d)]
+    if not convolutions:
+        return f"{needed}, got a {type(root).__name__}; layer= names the nn.Linear to replace"
+    features = convolutions[-1].in_channels
+    pooled = f"nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear({features}, 2))"
+    return f"{needed}, got an nn.Conv2d of {features} channels; set model.{name} = {pooled} and attach again"
 
 
 def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:

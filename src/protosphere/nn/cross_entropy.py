@@ -16,7 +16,7 @@ from torch import Tensor
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.softmax import log_sum_exp, weighted_prototypes
 from protosphere.nn.streaming import widened
-from protosphere.nn.tracing import call, under_transform
+from protosphere.nn.tracing import call, is_traced, under_transform
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
@@ -52,7 +52,7 @@ def streamed_cross_entropy(
     rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
     rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
     if target.is_floating_point():
-        _require_fit(target.shape == (*z.shape[:-1], options.num_classes), z, target, options)
+        _require_fit(_same_sizes(target.shape, (*z.shape[:-1], options.num_classes)), z, target, options)
         weights, losses = _losses_of_probabilities(prototypes, rows, target.reshape(-1, options.num_classes), options)
     else:
         classes, kept = checked_classes(z, target, options)
@@ -112,7 +112,7 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:
     """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
     integers = not (target.is_floating_point() or target.is_complex() or target.dtype == torch.bool)
-    _require_fit(integers and target.shape == z.shape[:-1], z, target, options)
+    _require_fit(integers and _same_sizes(target.shape, z.shape[:-1]), z, target, options)
     given = target.long(), options.num_classes, options.ignore_index
     return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
@@ -122,8 +122,13 @@ def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
     return call(_Classes, index.long(), num_classes, None, name)[0]
 
 
+def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
+    """Whether they are equal; while a trace is recorded, where they are tensors, whether there are as many of them."""
+    return len(found) == len(needed) if is_traced() else found == needed
+
+
 def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
-    if not fits and not torch.jit.is_tracing():  # where sizes are recorded, and comparing them is not
+    if not fits:
         shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
         raise InvalidArgumentError(
             f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
@@ -158,7 +163,7 @@ def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
     """Raise unless they are classes: here on a processor, later on a device that works on its own."""
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
-    if torch.jit.is_tracing():  # which cannot record the question
+    if is_traced():  # which cannot record the question
         return
     if torch.compiler.is_compiling() or classes.device.type != "cpu":
         cast("Any", torch)._assert_async(within, needed)

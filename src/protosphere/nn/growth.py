@@ -50,7 +50,8 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     if code.certificate.claimed:  # of a file too large to be looked at while loading
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
-    return SphericalCode(placement, certified(placement, code.certificate.guarantee), provenance)
+    proof = certified(placement, code.certificate.guarantee, proved=code.certificate.exact)
+    return SphericalCode(placement, proof, provenance)
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
@@ -62,6 +63,28 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     """
     counts = [1 << bits for bits in range(1, code.num_classes.bit_length()) if 1 << bits < code.num_classes]
     return tuple(first_classes(code, count).certificate for count in [*counts, code.num_classes])
+
+
+def one_of_two_names(
+    num_classes: SphericalCode | int | None, code_or_num_classes: SphericalCode | int | None
+) -> SphericalCode | int:
+    """What was given under either name."""
+    if num_classes is None:
+        num_classes = code_or_num_classes
+    elif code_or_num_classes is not None:
+        raise InvalidArgumentError("'num_classes' and 'code_or_num_classes' are two names of one argument, got both")
+    if num_classes is None:
+        raise InvalidArgumentError("'num_classes' must be a number of classes or a code, got neither")
+    return num_classes
+
+
+def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
+    """Raise unless the reserve holds so many classes; the sentence says how to make a head that does."""
+    if num_classes > reserve.num_classes:
+        raise InvalidArgumentError(
+            f"'num_classes' must be at most {reserve.num_classes}, all that this head was made for, got {num_classes}; "
+            f"a new PrototypeHead({in_use}, dim={reserve.dim}, reserve={num_classes}) can grow so far"
+        )
 
 
 def reserved(
@@ -77,7 +100,7 @@ def reserved(
         if dim not in (None, given.dim) or reserve is not None:
             raise InvalidArgumentError("'dim' and 'reserve' go with a number of classes, got a code, which has them")
         return given, given.num_classes
-    K = as_integer("code_or_num_classes", given, minimum=2)
+    K = as_integer("num_classes", given, minimum=2)
     if isinstance(reserve, SphericalCode):
         if dim not in (None, reserve.dim):
             raise InvalidArgumentError(f"'dim' must be the reserve's, {reserve.dim}, or left out, got {dim}")

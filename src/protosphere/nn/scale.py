@@ -2,7 +2,7 @@
 
 import math
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -22,10 +22,16 @@ class Scale(nn.Module):
         self.begin_at(automatic)
         # one entry and not a scalar: FullyShardedDataParallel shards no scalars
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
+        cast("Any", self).register_load_state_dict_pre_hook(_with_one_entry)  # torch has no types for it
 
     def begin_at(self, automatic: float) -> None:
         """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
         self.start = automatic if isinstance(self.setting, str) else self.setting
+
+    def reset(self) -> None:
+        """Begin again where the scale starts."""
+        if self.shift is not None:
+            nn.init.zeros_(self.shift)
 
     @property
     def value(self) -> float | Tensor:
@@ -33,13 +39,6 @@ class Scale(nn.Module):
         if self.shift is None:
             return self.start
         return self.start * torch.exp(math.log(LEARNED_RANGE) * torch.tanh(self.shift.reshape(())))
-
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
-        """As of any module, and from states that hold the shift as a scalar."""
-        saved = state_dict.get(f"{prefix}shift")
-        if isinstance(saved, Tensor) and saved.ndim == 0:
-            state_dict[f"{prefix}shift"] = saved.reshape(1)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def forward(self, z: Tensor) -> Tensor:
         """scale * z."""
@@ -49,6 +48,14 @@ class Scale(nn.Module):
         """One line for `print(model)`."""
         value = self.value
         return f"{value.item():.4g}, learned" if isinstance(value, Tensor) else f"{value:.4g}"
+
+
+def _with_one_entry(module: nn.Module, state: dict[str, Any], prefix: str, *rest: object) -> None:
+    """Take the shift also from states that hold it as a scalar."""
+    del module, rest
+    saved = state.get(f"{prefix}shift")
+    if isinstance(saved, Tensor) and saved.ndim == 0:
+        state[f"{prefix}shift"] = saved.reshape(1)
 
 
 def _number(setting: object) -> float:

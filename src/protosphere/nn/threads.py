@@ -20,7 +20,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.tracing import is_wrapped
+from protosphere.nn.held_signals import HeldSignals
+from protosphere.nn.tracing import is_traced, is_wrapped
 
 Result = TypeVar("Result")
 
@@ -32,7 +33,7 @@ FEWEST_SCORES = 1 << 20
 def in_memory(z: Tensor) -> bool:
     """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
     plain = z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
-    return plain and not torch.jit.is_tracing() and not is_wrapped(z)
+    return plain and not is_traced() and not is_wrapped(z)
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
@@ -81,22 +82,27 @@ def _team_start() -> Any:
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
     """What the jobs give, each from one of torch's threads; the first exception of one of them is raised."""
     numbers, given, failed = count(), dict[int, Result](), list[BaseException]()
+    signals = HeldSignals()
 
     def take_one(_: object = None) -> None:
         number = next(numbers)  # one call: no other thread gets the same
         if number < len(jobs):
             try:
-                given[number] = jobs[number]()
+                try:
+                    signals.allow_here(True)
+                    given[number] = jobs[number]()
+                finally:
+                    signals.allow_here(False)
             except BaseException as error:
                 failed.append(error)
 
     member = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(take_one)
-    _team_start()(member, None, len(jobs), 0)
-    for _ in range(len(jobs) - len(given) - len(failed)):  # a team may be smaller than asked for
-        take_one()
+    with signals:
+        _team_start()(member, None, len(jobs), 0)
     if failed:
         raise failed[0]
-    return [given[number] for number in range(len(jobs))]
+    # a team may be smaller than asked for
+    return [given[number] if number in given else jobs[number]() for number in range(len(jobs))]
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:

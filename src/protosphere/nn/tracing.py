@@ -8,15 +8,19 @@ from torch import Tensor
 from torch._functorch.utils import unwrap_dead_wrappers
 
 _functorch: Any = cast("Any", torch)._C._functorch
-_is_legacy_batched: Any = getattr(_functorch, "is_legacy_batchedtensor", lambda _: False)
 
 is_exporting = getattr(torch.compiler, "is_exporting", bool)
 """Before torch 2.7 nobody can say; bool() is False, and what is exported has the operators of a compiled graph."""
 
 
+def is_traced() -> bool:
+    """Whether `torch.jit.trace` is recording: sizes are tensors there, and comparing them is not recorded."""
+    return bool(cast("Any", torch.jit).is_tracing())
+
+
 def is_recorded() -> bool:
     """Whether `torch.export` or `torch.jit.trace` is recording: plain operations only, for batches of any size."""
-    return torch.jit.is_tracing() or is_exporting()
+    return is_traced() or is_exporting()
 
 
 def under_transform() -> bool:
@@ -31,7 +35,7 @@ def is_wrapped(z: Tensor) -> bool:
 
 def is_batched_gradient(value: object) -> bool:
     """Whether `value` is one of the gradients of `torch.autograd.grad(is_grads_batched=True)`."""
-    return isinstance(value, Tensor) and bool(_is_legacy_batched(value))
+    return isinstance(value, Tensor) and bool(_functorch.is_legacy_batchedtensor(value))
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:

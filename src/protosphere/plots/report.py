@@ -38,12 +38,14 @@ PHONE_CHARACTERS = 40
 Row = Mapping[str, Any]
 
 
-def report_page(
-    title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row], claims: Sequence[Row]
-) -> str:
-    """The page: accuracy of finished runs against n and against max cosine, separation and bounds, all runs, claims.
+def report_page(title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row]) -> str:
+    """Return one HTML page: accuracy against n and against max cosine, separation beside bounds, the table of runs.
 
-    Bounds need the number of classes, which is None where nobody knows; without claims there is no ledger.
+    Args:
+        title: Heading of the page.
+        num_classes: Number of classes of the data, which the bounds need; None leaves the bounds out.
+        runs: Finished runs, for the figures.
+        rows: All runs, for the table.
     """
     figures = {"Accuracy": _accuracy(accuracy.averages(runs)), "Separation and accuracy": _cosine(runs)} if runs else {}
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
@@ -54,8 +56,6 @@ def report_page(
     if runs and num_classes:
         parts.append("<h2>Separation and bounds</h2>" + _table(_separation(num_classes, accuracy.averages(runs))))
     parts.append("<h2>Runs</h2>" + _table(rows))
-    if claims:
-        parts.append("<h2>Claims of the paper</h2>" + _table(claims))
     screen = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     head = f'<meta charset="utf-8">{screen}<title>{escape(title)}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'

@@ -19,6 +19,7 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bit
 from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words
 from protosphere.nn.projections.part import Tile, cuts, merged_top, with_usual_strides
 from protosphere.nn.streaming import tiled_log_sum_exp, widened
+from protosphere.nn.tracing import is_traced
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""
@@ -64,7 +65,7 @@ class HadamardPart(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
-        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export() or torch.jit.is_tracing()):
+        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export() or is_traced()):
             return coset_words(z, self)
         wide = widened(z)
         summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))

@@ -14,7 +14,7 @@ from protosphere.nn.projections.part import Found, Part, merged_top
 from protosphere.nn.softmax import Dims, folded, log_sum_exp, unfolded
 from protosphere.nn.streaming import merged_log_sum_exps, tiled_moment, widened
 from protosphere.nn.threads import by_rows, gathered_rows, without_autocast
-from protosphere.nn.tracing import call, is_recorded, under_transform
+from protosphere.nn.tracing import call, is_recorded, is_traced, under_transform
 
 WEIGHTS_ENTRIES = 1 << 20
 """Weights that are multiplied and put in another order at once, 4 MB."""
@@ -197,13 +197,11 @@ class _TopWords(torch.autograd.Function):
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Found) -> None:
         del inputs
         ctx.mark_non_differentiable(*output)
-        ctx.save_for_forward(*output)
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None]:
-        del tangents
-        values, _ = ctx.saved_tensors
-        return torch.zeros_like(values), None
+    def jvp(ctx: Any, *tangents: Any) -> tuple[None, None]:
+        del ctx, tangents
+        return None, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
@@ -215,7 +213,7 @@ def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
     """Raise unless z is B x dim of a floating type, or, with `any_shape`, has dim as its last dimension."""
     if not z.is_floating_point():
         raise InvalidArgumentError(f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one")
-    if torch.jit.is_tracing():  # where sizes are recorded, and comparing them is not
+    if is_traced():  # where sizes are recorded, and comparing them is not
         return
     if not z.ndim or z.shape[-1] != dim or (z.ndim != 2 and not any_shape):
         raise InvalidArgumentError(f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}")

@@ -1,0 +1,43 @@
+"""The command line of the reproduction, with the same help, errors and exit codes as that of `protosphere`."""
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+
+from protosphere.cli.app import Command, add_commands, answer
+from protosphere.version import __version__
+
+COMMANDS = {
+    "reproduce": Command(
+        "Run the paper's experiments and draw accuracies.",
+        ("mnist --workers 2", "cifar100 --budget paper --ray 10.0.0.1:6379"),
+    ),
+    "claims": Command("Test the paper's claims on results.", ("results -o docs/claims.md", "runs/mnist-quick --json")),
+    "opposed": Command(
+        "List classes with antipodal prototypes.",
+        ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
+    ),
+    "cube": Command("Draw the paper's first figure.", ("", "-o docs/figures")),
+}
+"""One entry for each command: the function NAME of the file commands/NAME.py."""
+
+
+def program() -> App:
+    """Return the command line with every command registered by name only."""
+    app = App(
+        name="python -m reproduction",
+        help="Reproduce the paper: its experiments, and what they say of its claims.",
+        help_epilogue="Examples:\n  python -m reproduction reproduce mnist\n  python -m reproduction claims --help",
+        help_format="plaintext",
+        version=__version__,
+        suppress_keyboard_interrupt=False,
+    )
+    add_commands(app, COMMANDS, "reproduction.commands")
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    return answer(program(), words)

@@ -1,0 +1,22 @@
+"""`python -m reproduction cube`."""
+
+from pathlib import Path
+
+from protosphere.cli.arguments import Json, OutputPath
+from protosphere.cli.output import checked_folder
+from protosphere.cli.screen import print_answer
+from protosphere.extras import require
+from protosphere.files import make_folder
+from reproduction.cube import draw_cube
+
+
+def cube(*, output: OutputPath = Path("figures"), json: Json = False) -> None:
+    """Draw the paper's Figure 1: prototypes on the sphere, one-hot vectors and two codes of cube corners.
+
+    Args:
+        output: The folder for cube.png, cube.pdf and cube.csv; made where there is none.
+    """
+    require("matplotlib")
+    folder = checked_folder(make_folder(output))
+    files = [str(path) for path in draw_cube(folder)]
+    print_answer({"name": "cube", "files": files}, files, json=json)

@@ -1,0 +1,77 @@
+"""`python -m reproduction reproduce`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from protosphere.cli.arguments import DryRun, Json, StoreFolder
+from protosphere.cli.finished_runs import trained_runs
+from protosphere.cli.screen import print_lines
+from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan, show_summary, sweep_on_screen
+from protosphere.errors import InvalidArgumentError
+from protosphere.extras import require
+from protosphere.files import make_folder
+from protosphere.plots.accuracy import equation, line_through
+from protosphere.training.recipe import Recipe
+from protosphere.training.records import RunRecord
+from protosphere.training.store import Store, read_table, write_table
+from reproduction.experiment_figures import draw_experiment
+from reproduction.experiments import DECISIVE, paper_runs
+from reproduction.results import TITLES
+
+
+def reproduce(
+    experiment: Literal["mnist", "cifar100", "all"],
+    /,
+    *,
+    budget: Literal["quick", "features", "hours", "paper"] = "quick",
+    store: StoreFolder = None,
+    results: Path | None = None,
+    figures: Path | None = None,
+    means: SweepMeans = THIS_PROCESS,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.
+
+    Args:
+        experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 16 ... 256), or all that decides the claims:
+            cifar100 on features, and both by the hour.
+        budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own recipe.
+        store: The folder of results; by default one in runs/.
+        results: A .csv file of results, or a folder of them: those in it are not run again, and all are written to it.
+        figures: The folder for the figures; by default the store.
+    """
+    plans = DECISIVE if experiment == "all" else ((experiment, budget),)
+    if experiment == "all" and results is not None and results.suffix:
+        raise InvalidArgumentError(f"'results' of all experiments must be a folder, got '{results}'")
+    if dry_run:
+        show_plan([recipe for plan in plans for recipe in paper_runs(*plan)], json=json)
+        return
+    require("matplotlib")
+    for plan in plans:
+        name = "-".join(plan)
+        place = Store(store if store and experiment != "all" else (store or Path("runs")) / name)
+        table = results if results is None or results.suffix else results / f"{name}.csv"
+        records = _swept(paper_runs(*plan), place, table, means)
+        show_summary(records, place, json=json)
+        if trained := trained_runs(records):
+            files = draw_experiment(records, figures or place.folder, name, TITLES[plan[0]])
+            line = line_through(trained)
+            told = [] if line is None else [f"accuracy (%) against max cosine: {equation(line)}"]
+            print_lines([] if json else [*map(str, files), *told])
+
+
+def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
+    """The records of all runs: of table and store, and of the rest, run now; interrupted, the table has those done."""
+    if table is None:
+        return sweep_on_screen(recipes, place, means)
+    make_folder(table.parent)
+    for record in read_table(table) if table.exists() else ():
+        if place.get(record.digest) is None:
+            place.add(record)
+    try:
+        return sweep_on_screen(recipes, place, means)
+    finally:
+        if done := place.records_of(recipes):
+            write_table(done, table)

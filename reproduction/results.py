@@ -1,0 +1,149 @@
+"""The finished runs that claims are asked about: of one dataset with one network and one number of epochs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from protosphere.regression import Regression, regression
+from protosphere.training.recipe_files import load_recipe
+from protosphere.training.records import RunRecord
+from reproduction.findings import Sample
+from reproduction.noise import Cell, Noise, noise_by_scheme
+from reproduction.predictors import cells_of
+
+TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
+"""The datasets of the paper's experiments, by name."""
+
+FEATURES = "-features"
+"""Ending of the name of a dataset that has features of another's images."""
+
+SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
+"""Of the paper's experiments."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The finished runs of one dataset with one network and one number of epochs."""
+
+    records: tuple[RunRecord, ...]
+
+    def sample(self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None) -> Sample:
+        """For each seed the mean accuracy of the runs asked for; no dims are all dims, no mapping both."""
+        wanted = set(dims)
+        found = {
+            cell: own
+            for cell, own in self.cells.items()
+            if cell[0] == scheme and (not wanted or cell[1] in wanted) and mapping in (None, cell[2])
+        }
+        seeds = sorted({seed for own in found.values() for seed in own})
+        means = {seed: fmean(own[seed] for own in found.values() if seed in own) for seed in seeds}
+        return Sample(means, scheme, max(1, len(found)), self.noise.get(scheme, Noise()))
+
+    @cached_property
+    def cells(self) -> dict[Cell, dict[int, float]]:
+        """Accuracies in per cent by seed, of each scheme, dimension and mapping of the paper's own kind."""
+        found: dict[Cell, dict[int, float]] = {}
+        for record in self.grid:
+            if record.test_accuracy is not None:
+                cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
+                found.setdefault(cell, {})[record.recipe.seed] = 100 * record.test_accuracy
+        return found
+
+    @cached_property
+    def noise(self) -> dict[str, Noise]:
+        """Of each scheme."""
+        return noise_by_scheme(self.cells)
+
+    @property
+    def grid(self) -> list[RunRecord]:
+        """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
+        own = ("prototypes", "lindstrom")
+        return [r for r in self.unaligned if r.recipe.scheme in SCHEMES and (r.recipe.head, r.recipe.preset) == own]
+
+    @property
+    def alike(self) -> list[RunRecord]:
+        """All runs but those in which one seed varies alone."""
+        return [r for r in self.records if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0]
+
+    @property
+    def unaligned(self) -> list[RunRecord]:
+        """Those of them in which no class chose its prototype: mapped as they come, or at random."""
+        return [r for r in self.alike if r.recipe.mapping in ("fixed", "random")]
+
+    def line(self) -> Regression | None:
+        """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
+        cells = cells_of("max cosine", self.grid)
+        return regression([cell.number for cell in cells], [cell.accuracy for cell in cells])
+
+    @property
+    def seeds(self) -> int:
+        """How many different ones."""
+        return len({record.recipe.seed for record in self.grid})
+
+    @property
+    def of_features(self) -> bool:
+        """Whether the network saw features of images, and no images."""
+        return bool(self.records) and self.records[0].recipe.dataset.endswith(FEATURES)
+
+    @property
+    def budget(self) -> str:
+        """Network and epochs in words, after "features" where no images were seen; empty without runs."""
+        if not self.records:
+            return ""
+        kind = "features, " if self.of_features else ""
+        recipe = self.records[0].recipe
+        return f"{kind}{recipe.backbone}, {recipe.epochs} epochs"
+
+    @property
+    def network(self) -> str:
+        """Network, epochs and data in words; empty without runs."""
+        if not self.records:
+            return ""
+        recipe = self.records[0].recipe
+        images = recipe.dataset.removesuffix(FEATURES)
+        data = TITLES.get(images, images)
+        if self.of_features:
+            data = f"features of {data}"
+        fewest = self.fewest_examples
+        if fewest:
+            data = f"{fewest} examples of {data}"
+        return f"{recipe.backbone}, {recipe.epochs} epochs, {data}"
+
+    @property
+    def fewest_examples(self) -> int:
+        """The smallest number of training examples that a run was limited to; 0 where every run had all of them."""
+        limits = [record.recipe.train_images for record in self.records if record.recipe.train_images]
+        return min(limits, default=0)
+
+    @property
+    def at_paper_scale(self) -> bool:
+        """Whether the runs have the paper's own network and data, and at least its number of epochs."""
+        if not self.records:
+            return False
+        recipe = self.records[0].recipe
+        if recipe.dataset not in TITLES or self.fewest_examples:
+            return False
+        paper = load_recipe(f"paper-{recipe.dataset}")
+        return recipe.backbone == paper.backbone and recipe.epochs >= paper.epochs
+
+
+def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
+    """Group the finished runs on a dataset and on its features by network, the longest training of each network.
+
+    Returns:
+        The results of each network: the fewest epochs first, ResNets last.
+    """
+    found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
+    for record in records:
+        recipe = record.recipe
+        if record.status != "done" or recipe.dataset.removesuffix(FEATURES) != dataset:
+            continue
+        by_epochs = found.setdefault((recipe.dataset, recipe.backbone), {})
+        by_epochs.setdefault(recipe.epochs, []).append(record)
+
+    def resnets_last(network: tuple[str, str]) -> tuple[bool, int]:
+        return network[1].startswith("resnet"), max(found[network])
+
+    ordered = sorted(found, key=resnets_last)
+    return [Results(tuple(found[network][max(found[network])])) for network in ordered]
