@@ -38,7 +38,7 @@ class Probe:
 
 
 def default_head(num_classes: int, dim: int) -> Probe:
-    """Return the probe of `PrototypeHead(num_classes, dim=dim)`: its code, preset, scale, loss and score.
+    """Return the probe of `PrototypeHead(num_classes, dim=dim)`: its code, preset, scale and loss.
 
     Choose a size whose code has a closed form: a search may end elsewhere on another machine.
     """
@@ -49,6 +49,12 @@ def named_preset(preset: str, num_classes: int, dim: int) -> Probe:
     """Return the probe of a head with this preset, by whatever default it has for the rest."""
     name = f"PrototypeHead({num_classes}, dim={dim}, preset={preset!r})"
     return Probe(name, lambda: _head_numbers(num_classes, dim, preset))
+
+
+def default_score(num_classes: int, dim: int) -> Probe:
+    """Return the probe of `PrototypeHead(num_classes, dim=dim).score(z)`."""
+    name = f"PrototypeHead({num_classes}, dim={dim}).score(z)"
+    return Probe(name, lambda: _score_numbers(num_classes, dim))
 
 
 def default_preset() -> Probe:
@@ -86,8 +92,13 @@ def _head_numbers(num_classes: int, dim: int, preset: str | None) -> dict[str, A
             "mean_squared_cosine": rounded(cosines.square().mean()),
             "logits": rounded(head(z)[:, :CLASSES]),
             "loss": rounded(head.loss(z, target)),
-            "score": rounded(head.score(z)),
         }
+
+
+def _score_numbers(num_classes: int, dim: int) -> dict[str, Any]:
+    head = _made_head(num_classes, dim, None)
+    with torch.no_grad():
+        return {"score": rounded(head.score(_inputs(head.prototypes())))}
 
 
 def _inputs(prototypes: Tensor) -> Tensor:

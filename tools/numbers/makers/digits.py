@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tools.numbers.defaults import default_head, known_code
+from tools.numbers.defaults import default_head, default_score, known_code
 from tools.numbers.maker import Answer, Maker, Tolerance
 from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, percent, span
@@ -81,7 +81,7 @@ MAKERS = (
         },
         spot_check=SURPRISE,
         tolerances={"*.threshold": Tolerance(relative=0.1), "*": SHARE},
-        depends_on=(default_head(8, 7),),
+        depends_on=(default_head(8, 7), default_score(8, 7)),
     ),
     Maker(
         "growing",
