@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import ceil, floor
 
-from tools.numbers.defaults import default_head, known_code
+from tools.numbers.defaults import known_code, named_preset
 from tools.numbers.maker import SLOW, Answer, Maker, Tolerance
 from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, significant
@@ -203,7 +203,7 @@ MAKERS = (
         {"table": preset_table},
         cost=SLOW,
         tolerances={"*.0.5.*": Tolerance(absolute=100.0), "*": Tolerance(absolute=3.0)},
-        depends_on=(default_head(10, 9),),
+        depends_on=tuple(named_preset(name, 10, 9) for name in ("protosphere", "lindstrom", "kasarla", "mettes")),
         seeds=(0, 1, 2),
     ),
     Maker(
