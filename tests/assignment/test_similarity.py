@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -254,3 +255,11 @@ def test_a_class_name_of_several_words_that_has_a_line_keeps_it(tmp_path):
     path.write_text("class,a,b\naquarium fish,1,0\naquarium,5,5\nfish,7,7\ncar,0,1\n")
     found = ps.similarity_from_table(path, ["aquarium fish", "car"])
     np.testing.assert_allclose(found, ps.similarity_from_embeddings([[1, 0], [0, 1]]), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float8_e5m2, torch.float32, torch.float64])
+def test_tensors_of_every_floating_type_are_similarities(dtype):
+    halves = torch.tensor([[1, 0.5, 0, 0.25], [0.5, 1, 0.75, 0], [0, 0.75, 1, 0.5], [0.25, 0, 0.5, 1]])
+    found = ps.assign(CODE, halves.to(dtype))
+    assert np.array_equal(found.points, ps.assign(CODE, halves.numpy()).points)
+    assert np.array_equal(as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4))

@@ -61,7 +61,8 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     if code.certificate.claimed:  # of a file too large to be looked at while loading
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
-    return SphericalCode(placement, certified(placement, code.certificate.guarantee), provenance)
+    proof = certified(placement, code.certificate.guarantee, proved=code.certificate.exact)
+    return SphericalCode(placement, proof, provenance)
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
