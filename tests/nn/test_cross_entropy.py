@@ -185,3 +185,22 @@ def test_probabilities_take_no_second_block_of_their_size(name, monkeypatch):
     torch.testing.assert_close(totals, target @ weight, rtol=1e-4, atol=1e-4)
     largest = max(event.self_cpu_memory_usage for event in profile.events())
     assert largest < max(z.nbytes + 1, target.nbytes // 4)
+
+
+@EACH
+@pytest.mark.parametrize("z_dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("target_dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_probabilities_of_another_type_are_computed_in_the_finer_one(name, z_dtype, target_dtype):
+    finer = torch.promote_types(torch.float32, torch.promote_types(z_dtype, target_dtype))
+    head, rng = head_of(name), torch.Generator().manual_seed(0)
+    z = torch.randn(5, head.dim, generator=rng, dtype=torch.float64).to(z_dtype).requires_grad_()
+    target = torch.randn(5, head.num_classes, generator=rng).softmax(1).to(target_dtype)
+    exact = z.detach().double().requires_grad_()
+    expected = cross_entropy(head(exact), target.double())
+    found = head.loss(z, target)
+    assert found.dtype == finer
+    torch.testing.assert_close(found.double(), expected, rtol=PRECISION[finer], atol=PRECISION[finer])
+    (gradient,) = torch.autograd.grad(found, z)
+    (expected_gradient,) = torch.autograd.grad(expected, exact)
+    assert gradient.dtype == z_dtype
+    torch.testing.assert_close(gradient.double(), expected_gradient, rtol=PRECISION[z_dtype], atol=PRECISION[z_dtype])

@@ -1,4 +1,7 @@
-"""Two gloo processes: data-parallel training gives the single process's weights, and prototypes take no part in it."""
+"""Two gloo processes: data-parallel training gives the single process's weights, and prototypes take no part in it.
+
+The same of parameters that are sharded over the processes, the scale that is learned among them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import sys
 
 import torch
 from torch import distributed, nn
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
+from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 from protosphere.nn import PrototypeHead
@@ -14,9 +19,9 @@ from protosphere.nn import PrototypeHead
 STEPS, BATCH = 3, 8
 
 
-def network():
+def network(scale="auto"):
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 16), PrototypeHead(20, dim=16))
+    return nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 16), PrototypeHead(20, dim=16, scale=scale))
 
 
 def batches():
@@ -37,6 +42,10 @@ def one_of_two(rank, folder):
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
     model = trained(DistributedDataParallel(network()), rank, 2)
     torch.save(model.module.state_dict(), f"{folder}/{rank}.pt")
+    sharded = trained(fully_shard(network("learn")), rank, 2)
+    whole = get_model_state_dict(sharded, options=StateDictOptions(full_state_dict=True, broadcast_from_rank0=False))
+    if rank == 0:
+        torch.save(whole, f"{folder}/sharded.pt")
     distributed.destroy_process_group()
 
 
@@ -49,6 +58,11 @@ def test_two_processes_equal_one(tmp_path):
     assert all(torch.equal(first[name], second[name]) for name in alone)
     for name in alone:
         torch.testing.assert_close(first[name], alone[name], atol=1e-6, rtol=1e-5)
+    sharded, alone = torch.load(tmp_path / "sharded.pt", weights_only=True), trained(network("learn")).state_dict()
+    assert sharded.keys() == alone.keys()
+    for name in alone:
+        torch.testing.assert_close(sharded[name], alone[name], atol=1e-6, rtol=1e-5)
+    assert alone["3.scaling.shift"].any()
 
 
 def test_there_is_no_gradient_of_prototypes_to_send():

@@ -88,6 +88,19 @@ def test_loaders_that_leave_empty_what_is_not_saved(options):
     assert torch.equal(again(x()), whole(x()))
 
 
+@pytest.mark.parametrize("options", SIZES, ids=str)
+def test_checkpoints_of_a_model_without_a_head(options):
+    whole = Net(options)
+    state = {name: value for name, value in whole.state_dict().items() if not name.startswith("head.")}
+    model = on_meta(options)
+    model.eval()  # nothing to fill yet
+    if model.head.scaling.shift is not None:
+        model.head.scaling.shift = nn.Parameter(torch.full((1,), torch.nan))
+    pretrained(model, state)
+    assert torch.equal(model.head.prototypes(), whole.head.prototypes())
+    assert torch.equal(model(x()), whole(x()))
+
+
 def test_a_real_pretrained_model(tmp_path):
     transformers = pytest.importorskip("transformers")
 

@@ -26,11 +26,11 @@ def distilbert():
     return transformers.DistilBertForSequenceClassification, config, WORDS
 
 
-def with_attached(base):
+def with_attached(base, **options):
     class Attached(base):
         def __init__(self, config):
             super().__init__(config)
-            attach(self, config.num_labels, dim=12)
+            attach(self, config.num_labels, dim=12, **options)
 
     return Attached
 
@@ -57,8 +57,39 @@ def test_a_head_made_in_the_constructor_comes_back_bit_for_bit(architecture, sub
     assert torch.equal(again(**inputs).logits, model(**inputs).logits)
 
 
-def test_the_constructor_of_a_subclass_takes_pretrained_weights_of_its_base(tmp_path):
+@pytest.mark.parametrize("subclass", [with_attached, with_head])
+def test_pretrained_weights_of_the_base_class_load_into_the_subclass(subclass, tmp_path):
+    base, config, inputs = vit()
+    pretrained = base(config)
+    pretrained.save_pretrained(tmp_path)
+    model = subclass(base).from_pretrained(tmp_path)
+    assert model(**inputs).logits.shape == (2, 20)
+    assert torch.equal(prototype_head(model).prototypes(), PrototypeHead(20, dim=12).prototypes())
+    body = model.vit.state_dict()
+    assert all(torch.equal(body[name], weight) for name, weight in pretrained.vit.state_dict().items())
+
+
+def test_a_learned_scale_that_no_checkpoint_holds_begins_at_its_start(tmp_path):
     base, config, inputs = vit()
     base(config).save_pretrained(tmp_path)
-    model = with_attached(base).from_pretrained(tmp_path, ignore_mismatched_sizes=True)
-    assert model(**inputs).logits.shape == (2, 20)
+    model = with_attached(base, scale="learn").from_pretrained(tmp_path)
+    assert torch.equal(prototype_head(model).scaling.shift, torch.zeros(1))
+    assert model(**inputs).logits.isfinite().all()
+
+
+def test_a_model_loads_in_half_precision(tmp_path):
+    base, config, inputs = distilbert()
+    own = with_attached(base)
+    own(config).save_pretrained(tmp_path)
+    model = own.from_pretrained(tmp_path, dtype=torch.bfloat16)
+    assert torch.equal(prototype_head(model).prototypes(), PrototypeHead(20, dim=12).bfloat16().prototypes())
+    assert model(**inputs).logits.dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("architecture", [vit, distilbert])
+def test_a_model_is_attached_to_after_loading(architecture, tmp_path):
+    base, config, inputs = architecture()
+    base(config).save_pretrained(tmp_path)
+    model = attach(base.from_pretrained(tmp_path), 7, dim=6)
+    assert model(**inputs).logits.shape == (2, 7)
+    model(**inputs, labels=torch.tensor([0, 6])).loss.backward()

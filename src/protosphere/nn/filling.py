@@ -24,7 +24,12 @@ def is_filled(module: nn.Module) -> bool:
     buffers = list(module.buffers())
     noted = [buffer() for buffer in _filled[module]] if module in _filled else buffers
     same = len(noted) == len(buffers) and all(map(is_, noted, buffers))
-    return same and not any(buffer.is_meta for buffer in buffers)
+    return same and not is_on_meta(module)
+
+
+def is_on_meta(module: nn.Module) -> bool:
+    """Whether one of its buffers is on the meta device, where tensors hold no numbers."""
+    return any(buffer.is_meta for buffer in module.buffers())
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:

@@ -12,7 +12,7 @@ from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer
 from protosphere.nn import checkpoint, growth
-from protosphere.nn.filling import is_filled, keeps_values, note_filled
+from protosphere.nn.filling import is_filled, is_on_meta, keeps_values, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.presets import default_preset, preset_named
@@ -78,8 +78,9 @@ class PrototypeHead(nn.Module):
         self._preset_given = chosen is not None
         self.scaling = Scale(scale, self.preset.scale(self.reserve))
         self._projection_kind = projection
-        self._loaded = False
+        self._has_state = False
         self._use(in_use)
+        self._loaded = is_on_meta(self.projection)  # a loader will fill what is not there yet
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
@@ -112,10 +113,13 @@ class PrototypeHead(nn.Module):
 
     def _look_after_loading(self) -> None:
         """Loaders may put empty tensors in the place of what is not saved: once after each load it is looked for."""
-        if self._loaded:
-            self._loaded = False
-            if not is_filled(self.projection):
-                self._refill(self.num_classes, self._like().device, self._like().dtype)
+        if not self._loaded or is_on_meta(self.projection):
+            return
+        self._loaded = False
+        if not is_filled(self.projection):
+            self._refill(self.num_classes, self._like().device, self._like().dtype)
+            if not self._has_state:  # the checkpoint was of a model without this head
+                self.scaling.reset()
 
     @property
     def num_classes(self) -> int:
@@ -229,7 +233,7 @@ class PrototypeHead(nn.Module):
 
     def set_extra_state(self, state: Tensor) -> None:
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
-        self._loaded = True
+        self._loaded = self._has_state = True
         saved = checkpoint.unpacked_state(state)
         mine, self.reserve = self.reserve, checkpoint.reserve_to_use(saved, self.code, self.reserve)
         if not self._preset_given:

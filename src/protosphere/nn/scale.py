@@ -28,6 +28,11 @@ class Scale(nn.Module):
         """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
         self.start = automatic if isinstance(self.setting, str) else self.setting
 
+    def reset(self) -> None:
+        """Begin again where the scale starts."""
+        if self.shift is not None:
+            nn.init.zeros_(self.shift)
+
     @property
     def value(self) -> float | Tensor:
         """The scale: a number, or with a gradient where it is learned."""
