@@ -1,5 +1,7 @@
 # make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
+# make numbers   runs the commands behind every measured number of the pages again and shows what moved (15 minutes);
+#                .venv/bin/python -m tools numbers --write keeps the new numbers and writes them on the pages
 # make page-test   the atlas page in a browser
 # make docs   the pages, into site/
 # make dist   sdist and wheel, checked, installed into empty environments and tried there
@@ -8,7 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test fuzz ray-test page-test lint bench docs dist clean
+.PHONY: demo test numbers fuzz ray-test page-test lint bench docs dist clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -21,6 +23,9 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+numbers: $(STAMP)
+	$(BIN)/python -m tools numbers
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.code_files 10000

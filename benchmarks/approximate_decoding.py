@@ -1,11 +1,17 @@
-"""Decoding by the votes of derivatives: how often it finds the nearest class, and how long it takes."""
+"""Decoding by the votes of derivatives: how often it finds the nearest class, and how long it takes.
+
+`--json` prints it for programs.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import median
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +23,7 @@ from protosphere.nn.projections import projection_for
 
 COSINES = (0.3, 0.4, 0.5, 0.6, 0.8)
 VECTORS, BATCH, TURNS = 1000, 64, 9
+CODES = (("kerdock", 1 << 16, 256), ("gold", 1 << 18, 512), ("delsarte_goethals", 1 << 20, 256))
 
 
 def near_words(code: ps.SphericalCode, cosine: float) -> torch.Tensor:
@@ -42,29 +49,41 @@ def medians(z: torch.Tensor, *decoders: Callable[[torch.Tensor], object]) -> lis
     return [median(column) for column in zip(*turns, strict=True)]
 
 
+def measured(scheme: str, num_classes: int, dim: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield for each number of directions and cosets the recalls and the times."""
+    code = ps.construct(scheme, num_classes=num_classes, dim=dim)
+    exact = projection_for(code, "hadamard").top
+    vectors = [near_words(code, cosine) for cosine in COSINES]
+    truth = [exact(z)[1] for z in vectors]
+    for directions, cosets in ((8, 8), (16, 8), (32, 16)):
+        decode = ApproximateTop(code, directions, cosets)
+        recalls = [(decode(z)[1] == best).float().mean().item() for z, best in zip(vectors, truth, strict=True)]
+        slow, fast = medians(vectors[-1][:BATCH], exact, decode)
+        yield f"{directions}, {cosets}", {"recall": recalls, "exact_ms": slow, "approximate_ms": fast}
+
+
 def main() -> None:
     """A row for each code and each number of directions and cosets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
     torch.set_num_threads(2)
-    print(f"recall of the exact top-1 at cosines {COSINES}; milliseconds for {BATCH} vectors, exact and approximate")
-    for scheme, num_classes, dim in (
-        ("kerdock", 1 << 16, 256),
-        ("gold", 1 << 18, 512),
-        ("delsarte_goethals", 1 << 20, 256),
-    ):
-        code = ps.construct(scheme, num_classes=num_classes, dim=dim)
-        exact = projection_for(code, "hadamard").top
-        vectors = [near_words(code, cosine) for cosine in COSINES]
-        truth = [exact(z)[1] for z in vectors]
-        for directions, cosets in ((8, 8), (16, 8), (32, 16)):
-            decode = ApproximateTop(code, directions, cosets)
-            recalls = [(decode(z)[1] == best).float().mean().item() for z, best in zip(vectors, truth, strict=True)]
-            slow, fast = medians(vectors[-1][:BATCH], exact, decode)
-            shown = " ".join(f"{recall:.3f}" for recall in recalls)
-            print(
-                f"{scheme:17s} n {dim} K {num_classes:9,d}  {directions:2d} directions {cosets:2d} cosets"
-                f"  recall {shown}   {slow:6.1f} {fast:6.1f} ms",
-                flush=True,
-            )
+    answer: dict[str, dict[str, Any]] = {}
+    if not given.json:
+        print(f"recall of the exact top-1 at cosines {COSINES}; milliseconds for {BATCH} vectors, both ways")
+    for scheme, num_classes, dim in CODES:
+        answer[scheme] = {}
+        for searched, found in measured(scheme, num_classes, dim):
+            answer[scheme][searched] = found
+            if not given.json:
+                shown = " ".join(f"{recall:.3f}" for recall in found["recall"])
+                print(
+                    f"{scheme:17s} n {dim} K {num_classes:9,d}  directions, cosets {searched:6s}  recall {shown}"
+                    f"   {found['exact_ms']:6.1f} {found['approximate_ms']:6.1f} ms",
+                    flush=True,
+                )
+    if given.json:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
 
 import numpy as np
@@ -44,23 +45,47 @@ def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, flo
     return best, count, time.process_time() - begun
 
 
-def main(sizes: tuple[int, ...]) -> None:
+def compared(K: int, code: ps.SphericalCode, similarity: Points) -> dict[str, float]:
+    """Both on one instance: values, seconds of CPU time, and starts of FAQ."""
+    begun = time.process_time()
+    ours = ps.assign(code, similarity)
+    took = time.process_time() - begun
+    value = pair_sum(similarity, ours.points @ ours.points.T, np.arange(K))
+    theirs, count, spent = restarted_faq(similarity, code.points @ code.points.T, took)
+    return {
+        "value": value,
+        "seconds": took,
+        "faq_value": theirs,
+        "faq_starts": count,
+        "faq_seconds": spent,
+        "ratio": value / theirs,
+    }
+
+
+def main() -> None:
     """Print a row an instance."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
     small = ps.construct("uniform", num_classes=20, dim=4)
     ps.assign(small, ps.similarity_from_embeddings(small.points[::-1]))  # what is compiled and imported once
-    for K in sizes:
+    answer: dict[str, dict[str, dict[str, float]]] = {}
+    for K in given.sizes:
+        answer[str(K)] = {}
         for name, (code, similarity) in instances(K).items():
-            begun = time.process_time()
-            ours = ps.assign(code, similarity)
-            took = time.process_time() - begun
-            value = pair_sum(similarity, ours.points @ ours.points.T, np.arange(K))
-            theirs, count, spent = restarted_faq(similarity, code.points @ code.points.T, took)
-            print(
-                f"K {K:5d}   {name:22s}   assign {value:10.2f} in {took:5.1f} s of processor   FAQ {theirs:10.2f},"
-                f" {count} starts in {spent:5.1f} s   ratio {value / theirs:.4f}",
-                flush=True,
-            )
+            found = compared(K, code, similarity)
+            answer[str(K)][name] = found
+            if not given.json:
+                print(
+                    f"K {K:5d}   {name:22s}   assign {found['value']:10.2f} in {found['seconds']:5.1f} s of CPU time"
+                    f"   FAQ {found['faq_value']:10.2f}, {found['faq_starts']} starts in {found['faq_seconds']:5.1f} s"
+                    f"   ratio {found['ratio']:.4f}",
+                    flush=True,
+                )
+    if given.json:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":
-    main(tuple(map(int, sys.argv[1:])) or SIZES)
+    main()

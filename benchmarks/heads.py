@@ -1,7 +1,12 @@
-"""Heads on cosets against a dense layer: time within one run, and memory; then a million classes within 1 GB."""
+"""Heads on cosets against a dense layer: time within one run, and memory; then a million classes within 1 GB.
+
+`--json` prints the times and sizes for programs.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import subprocess
 import sys
 import time
@@ -32,8 +37,8 @@ def milliseconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, str]:
-    """What is compared at one size: (dense, ours) by name; and what both keep in memory."""
+def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, dict[str, float]]:
+    """What is compared at one size: (dense, ours) by name; and what both keep in memory, in megabytes."""
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     project = projection_for(code, "hadamard")
     weight = projection_for(code, "dense").prototypes(torch.arange(num_classes))
@@ -53,29 +58,45 @@ def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, str]:
     logits = 4 * BATCH * num_classes / 2**20
     cosets, rows = project.parts[0].fused.flips.shape
     space = 4 * (2 * 4 * LANES * rows + BATCH * (2 * rows + 3 * cosets)) / 2**20
-    words = f"memory: dense {weight.numel() * 4 / 2**20:.0f} MB, and logits and their gradient {2 * logits:.0f} MB; " \
-        f"ours {kept:.1f} MB, {cosets * rows / 2**20:.2f} MB of it used here, and work space {space:.1f} MB a loss, " \
-        f"made from {num_classes * dim / 8 / 2**20:.1f} MB of packed words"  # fmt: skip
-    return pairs, words
+    memory = {
+        "dense": weight.numel() * 4 / 2**20,
+        "logits": 2 * logits,
+        "ours": kept,
+        "used": cosets * rows / 2**20,
+        "space": space,
+        "packed": num_classes * dim / 8 / 2**20,
+    }
+    return pairs, memory
 
 
-def race(num_classes: int, dim: int, scheme: str) -> None:
-    """Print a row a comparison: medians over turns, dense and ours taking turns."""
+def race(num_classes: int, dim: int, scheme: str, quiet: bool) -> dict[str, dict[str, float]]:
+    """Print a row a comparison: medians over turns, dense and ours taking turns; return times and memory."""
     pairs, memory = contest(num_classes, dim, scheme)
+    answer = {"memory": memory}
     for name, (dense, ours) in pairs.items():
         turns = [(milliseconds(dense), milliseconds(ours)) for _ in range(TURNS)]
         theirs, mine = (median(column) for column in zip(*turns, strict=True))
+        answer[name] = {"dense_ms": theirs, "ours_ms": mine, "ratio": theirs / mine}
+        if quiet:
+            continue
         verdict = "" if theirs / mine >= WANTED[name] else f"   below the {WANTED[name]} wanted"
         print(
             f"n {dim}  K {num_classes:7,d}  {name:34s} dense {theirs:7.1f} ms   ours {mine:6.1f} ms"
             f"   {theirs / mine:5.1f} times faster{verdict}",
             flush=True,
         )
-    print(f"n {dim}  K {num_classes:7,d}  {memory}", flush=True)
+    if not quiet:
+        print(
+            f"n {dim}  K {num_classes:7,d}  memory: dense {memory['dense']:.0f} MB, and logits and their gradient"
+            f" {memory['logits']:.0f} MB; ours {memory['ours']:.1f} MB, {memory['used']:.2f} MB of it used here, and"
+            f" work space {memory['space']:.1f} MB a loss, made from {memory['packed']:.1f} MB of packed words",
+            flush=True,
+        )
+    return answer
 
 
-def million(kind: str) -> None:
-    """One step and one decoding at K = 1,000,000, n = 512: seconds, and the peak above the import."""
+def million(kind: str) -> dict[str, float]:
+    """One step and one decoding at K = 1,000,000, n = 512: milliseconds, and the peak above the import."""
     torch.set_num_threads(2)
     start = peak_megabytes()
     code = ps.construct("gold", num_classes=1_000_000, dim=512)
@@ -90,23 +111,43 @@ def million(kind: str) -> None:
     else:
         step = milliseconds(lambda: project.cross_entropy(z, target).backward())
         decode = milliseconds(lambda: project.top(z, 1))
-    peak = peak_megabytes() - start
-    print(
-        f"n 512  K 1,000,000  {kind:8s} step {step:7.0f} ms   decode {decode:7.0f} ms   peak {peak:5.0f} MB above the"
-        f" import, {made:5.0f} MB of it to make the code and the head",
-        flush=True,
-    )
+    return {"step_ms": step, "decode_ms": decode, "peak_mb": peak_megabytes() - start, "made_mb": made}
+
+
+def million_apart(kind: str, quiet: bool) -> dict[str, float]:
+    """The same in a process of its own, printed."""
+    command = [sys.executable, "-m", "benchmarks.heads", "--million", kind]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    if not quiet:
+        print(
+            f"n 512  K 1,000,000  {kind:8s} step {found['step_ms']:7.0f} ms   decode {found['decode_ms']:7.0f} ms"
+            f"   peak {found['peak_mb']:5.0f} MB above the import, {found['made_mb']:5.0f} MB of it to make the code"
+            f" and the head",
+            flush=True,
+        )
+    return found
 
 
 def main() -> None:
     """Both races, then the million, each kind in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--million", choices=("hadamard", "dense"), help="only that, as JSON")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    if given.million:
+        print(json.dumps(million(given.million)))
+        return
     torch.set_num_threads(2)
     torch.manual_seed(0)
-    race(65_536, 256, "kerdock")
-    race(262_144, 512, "gold")
-    for kind in ("hadamard", "dense"):
-        subprocess.run([sys.executable, "-m", "benchmarks.heads", kind], check=True)
+    answer = {
+        "256, 65,536": race(65_536, 256, "kerdock", given.json),
+        "512, 262,144": race(262_144, 512, "gold", given.json),
+        "million": {kind: million_apart(kind, given.json) for kind in ("hadamard", "dense")},
+    }
+    if given.json:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":
-    million(sys.argv[1]) if len(sys.argv) > 1 else main()
+    main()

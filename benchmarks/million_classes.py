@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import resource
 import tempfile
 import time
@@ -19,8 +21,13 @@ def peak_megabytes() -> float:
 
 def main() -> None:
     """Print a row per scheme."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
     start = peak_megabytes()
-    print(f"a dense float32 matrix would take {DENSE_BYTES / 2**20:.0f} MB")
+    answer: dict[str, dict[str, str | float]] = {}
+    if not given.json:
+        print(f"a dense float32 matrix would take {DENSE_BYTES / 2**20:.0f} MB")
     for scheme, options in (("reed_muller", {}), ("bch", {"modify": True})):
         begun = time.perf_counter()
         code = ps.construct(scheme, num_classes=1_000_000, dim=512, **options)
@@ -34,10 +41,21 @@ def main() -> None:
             begun = time.perf_counter()
             ps.load(path)
             loaded = time.perf_counter() - begun
+        answer[scheme] = {
+            "max_cosine": str(code.max_cosine),
+            "built_s": built,
+            "saved_s": saved,
+            "loaded_s": loaded,
+            "peak_mb": peak,
+        }
+        if given.json:
+            continue
         print(
             f"{scheme:12s} max cosine {code.max_cosine!s:>5s}   built and certified {built:.2f} s   saved {saved:.2f} s"
             f"   loaded {loaded:.2f} s   peak {peak:.0f} MB above the import"
         )
+    if given.json:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ the others. One row a way, one column a learning rate; a cell is the mean over t
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -148,11 +149,19 @@ def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -
     return 100 * torch.cat(right).double().mean().item()
 
 
-def table(name: str, images: Images, recipe: Recipe, ways: tuple[str, ...], rates: tuple[float, ...]) -> None:
+Runs = dict[str, dict[str, list[float]]]
+"""Accuracies by way and learning rate, one for each seed."""
+
+
+def table(
+    name: str, images: Images, recipe: Recipe, ways: tuple[str, ...], rates: tuple[float, ...], quiet: bool
+) -> Runs:
     """Print the rows as they come, `nn.Linear` first; the last column compares with it, run by run."""
-    print(f"\n{name}, {recipe}\n")
-    print(f"| way | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |")
-    print(f"|---|{'---|' * len(rates)}---|", flush=True)
+    if not quiet:
+        print(f"\n{name}, {recipe}\n")
+        print(f"| way | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |")
+        print(f"|---|{'---|' * len(rates)}---|", flush=True)
+    answer: Runs = {}
     beside: list[float] = []
     seeds = range(100, 100 + recipe.seeds) if name == "halves" else range(recipe.seeds)  # ones that chose nothing
     for way in ("nn.Linear", *ways):
@@ -164,7 +173,10 @@ def table(name: str, images: Images, recipe: Recipe, ways: tuple[str, ...], rate
         beside = beside or flat
         cells = [f"{sum(column) / len(column):.1f} ({min(column):.1f})" for column in runs]
         worst = min(one - other for one, other in zip(flat, beside, strict=True))
-        print(f"| {way} | {' | '.join(cells)} | {worst:+.1f} |", flush=True)
+        answer[way] = {str(rate): column for rate, column in zip(rates, runs, strict=True)}
+        if not quiet:
+            print(f"| {way} | {' | '.join(cells)} | {worst:+.1f} |", flush=True)
+    return answer
 
 
 def main() -> None:
@@ -176,12 +188,16 @@ def main() -> None:
     for option in ("dim", "epochs", "seeds"):
         parser.add_argument(f"--{option}", type=int)
     parser.add_argument("--momentum", type=float)
+    parser.add_argument("--json", action="store_true", help="print the accuracy of every run for programs")
     given = parser.parse_args()
     chosen = {name: getattr(given, name) for name in ("dim", "epochs", "seeds", "momentum")}
     recipe = replace(RECIPES[given.data], **{name: value for name, value in chosen.items() if value is not None})
     ways = tuple(way.strip() for way in given.ways.split(";"))
     torch.set_num_threads(1)
-    table(given.data, load(recipe.images or given.data), recipe, ways, tuple(map(float, given.rates.split(","))))
+    images, rates = load(recipe.images or given.data), tuple(map(float, given.rates.split(",")))
+    answer = table(given.data, images, recipe, ways, rates, given.json)
+    if given.json:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":

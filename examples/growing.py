@@ -1,6 +1,12 @@
-"""Seven digits first, three more later: old prototypes do not move, so what was learned stays useful."""
+"""Seven digits first, three more later: old prototypes do not move, so what was learned stays useful.
+
+`--json` prints the accuracies for programs.
+"""
 
 from __future__ import annotations
+
+import argparse
+import json
 
 import torch
 from sklearn.datasets import load_digits
@@ -33,23 +39,33 @@ def accuracy(model: nn.Module, chosen: Tensor) -> float:
 
 def main() -> None:
     """Seven classes with room for a hundred, then ten."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+
     torch.manual_seed(0)
     head = PrototypeHead(7, dim=16, reserve=100)
     body = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 16))
     model, old = nn.Sequential(body, head), CLASSES < 7
-    print(f"now {head.code}\nall {head.reserve}")
+    lines = [f"now {head.code}", f"all {head.reserve}"]
 
     train(model, old, epochs=20)
-    print(f"seven digits: {accuracy(model, old):.1f} % right")
+    answer: dict[str, float | bool] = {"seven_digits": accuracy(model, old)}
+    lines.append(f"seven digits: {answer['seven_digits']:.1f}% right")
 
     before = head.prototypes()
     head.grow(10)
-    print(f"now {head.code}")
-    print(f"the seven old prototypes are the same, bit for bit: {torch.equal(head.prototypes()[:7], before)}")
+    answer["old_prototypes_stay"] = torch.equal(head.prototypes()[:7], before)
+    lines.append(f"now {head.code}")
+    lines.append(f"the seven old prototypes are the same, bit for bit: {answer['old_prototypes_stay']}")
+
     train(model, CLASSES >= 0, epochs=10)
-    shares = f"{accuracy(model, old):.1f} % of the old, {accuracy(model, ~old):.1f} % of the new"
-    print(f"after ten epochs of all ten digits: {shares}")
+    answer |= {"old_digits": accuracy(model, old), "new_digits": accuracy(model, ~old)}
+    shares = f"{answer['old_digits']:.1f}% of the old, {answer['new_digits']:.1f}% of the new"
+    lines.append(f"after ten epochs of all ten digits: {shares}")
+    print(json.dumps(answer) if given.json else "\n".join(lines))
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)
     main()

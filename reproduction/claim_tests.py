@@ -1,4 +1,4 @@
-"""How runs are asked about each of the paper's claims on trained networks."""
+"""Tests of the paper's claims on trained networks: each a function from results to a finding."""
 
 from math import hypot
 
@@ -9,7 +9,7 @@ from protosphere.code.evenness import OPPOSED
 from protosphere.intervals import mean_with_interval
 from protosphere.regression import NORMAL_QUANTILE, Regression
 from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
-from reproduction.results import Evidence
+from reproduction.results import Results
 from reproduction.variance import FACTORS, spreads
 
 DESCENTS = ("log_sum_exp", "mean_row_max")
@@ -21,7 +21,7 @@ MUCH_EXPLAINED = 0.9
 """The share of the variance over cells from which on little of it is left."""
 
 
-def weaker(mnist: Evidence, cifar100: Evidence) -> Finding:
+def weaker(mnist: Results, cifar100: Results) -> Finding:
     """Whether max cosine explains less of MNIST than of CIFAR-100: the interval of the difference by Fisher's z."""
     ours, theirs = mnist.line(), cifar100.line()
     if ours is None or theirs is None:
@@ -38,9 +38,9 @@ def _explained(line: Regression) -> str:
     return f"{line.r_squared:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def correlated(evidence: Evidence) -> Finding:
+def correlated(results: Results) -> Finding:
     """Whether the line of accuracy on max cosine falls."""
-    line = evidence.line()
+    line = results.line()
     if line is None:
         return NOTHING_RUN
     slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] points per unit"
@@ -48,9 +48,9 @@ def correlated(evidence: Evidence) -> Finding:
     return Finding(figures, verdict_on(-line.high, -line.low))
 
 
-def varied(evidence: Evidence) -> Finding:
+def varied(results: Results) -> Finding:
     """Whether that line leaves a good part of the variance."""
-    line = evidence.line()
+    line = results.line()
     if line is None:
         return NOTHING_RUN
     low, high = line.r_squared_interval
@@ -58,36 +58,36 @@ def varied(evidence: Evidence) -> Finding:
     return Finding(figures, verdict_on(MUCH_EXPLAINED - high, MUCH_EXPLAINED - low))
 
 
-def bch_dominates(evidence: Evidence) -> Finding:
+def bch_dominates(results: Results) -> Finding:
     """Whether random BCH codes are above both descents at each of three lengths."""
-    ours = {n: evidence.sample("bch", [n], "random") for n in (31, 63, 127)}
-    theirs = {(n, scheme): evidence.sample(scheme, [n, n + 1]) for n in ours for scheme in DESCENTS}
+    ours = {n: results.sample("bch", [n], "random") for n in (31, 63, 127)}
+    theirs = {(n, scheme): results.sample(scheme, [n, n + 1]) for n in ours for scheme in DESCENTS}
     return all_of([higher(ours[n], other, (f"BCH {n}", f"{scheme} {n}")) for (n, scheme), other in theirs.items()])
 
 
-def simplex_best(evidence: Evidence) -> Finding:
+def simplex_best(results: Results) -> Finding:
     """Whether the simplex is above the best of the paper's other cells."""
     means = {
-        cell: evidence.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(evidence.cells) if cell[0] != "simplex"
+        cell: results.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(results.cells) if cell[0] != "simplex"
     }
-    simplex = evidence.sample("simplex", [99])
+    simplex = results.sample("simplex", [99])
     if not simplex or not means:
         return NOTHING_RUN
     best = max(means, key=lambda cell: means[cell].mean)
     return higher(simplex, means[best], ("simplex", f"best of the others, {best[0]} {best[1]} {best[2]}"))
 
 
-def threshold(evidence: Evidence) -> Finding:
+def threshold(results: Results) -> Finding:
     """Whether twice the dimension, beyond n = K, changes little."""
     rows = (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256))
-    pairs = {(s, low, high): (evidence.sample(s, [high]), evidence.sample(s, [low])) for s, low, high in rows}
+    pairs = {(s, low, high): (results.sample(s, [high]), results.sample(s, [low])) for s, low, high in rows}
     return all_of([within(*pair, (f"{s} {high}", str(low)), 1.0) for (s, low, high), pair in pairs.items()])
 
 
-def lower_bch_better(evidence: Evidence) -> Finding:
+def lower_bch_better(results: Results) -> Finding:
     """Whether, of all pairs of lengths, some shorter BCH code is above a longer one."""
     dims = (15, 31, 63, 127, 255)
-    samples = {dim: evidence.sample("bch", [dim], "random") for dim in dims}
+    samples = {dim: results.sample("bch", [dim], "random") for dim in dims}
     means = {dim: sample.mean for dim, sample in samples.items() if len(sample.by_seed) > 1}
     pairs = [(low, high) for low in means for high in means if low < high]
     if not pairs:
@@ -96,61 +96,61 @@ def lower_bch_better(evidence: Evidence) -> Finding:
     return higher(samples[low], samples[high], (f"BCH {low}", f"BCH {high}"))
 
 
-def random_beats_fixed(scheme: str, evidence: Evidence) -> Finding:
+def random_beats_fixed(scheme: str, results: Results) -> Finding:
     """Whether a scheme's random mappings are above its fixed one."""
-    left, right = (evidence.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
+    left, right = (results.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
     return higher(left, right, (f"{scheme} random", "fixed"))
 
 
-def reed_muller_lower(evidence: Evidence) -> Finding:
+def reed_muller_lower(results: Results) -> Finding:
     """Whether Reed-Muller codes are below BCH codes of about the same length."""
-    pairs = {n: (evidence.sample("bch", [n - 1]), evidence.sample("reed_muller", [n])) for n in (64, 128)}
+    pairs = {n: (results.sample("bch", [n - 1]), results.sample("reed_muller", [n])) for n in (64, 128)}
     return all_of([higher(*pair, (f"BCH {n - 1}", f"Reed-Muller {n}")) for n, pair in pairs.items()])
 
 
-def all_well(evidence: Evidence) -> Finding:
+def all_well(results: Results) -> Finding:
     """Whether every run is above 90 per cent."""
-    schemes = sorted({record.recipe.scheme for record in evidence.grid})
-    means = {scheme: evidence.sample(scheme) for scheme in schemes}
+    schemes = sorted({record.recipe.scheme for record in results.grid})
+    means = {scheme: results.sample(scheme) for scheme in schemes}
     if not means:
         return NOTHING_RUN
-    lowest = min(100 * (record.test_accuracy or 0.0) for record in evidence.grid)
+    lowest = min(100 * (record.test_accuracy or 0.0) for record in results.grid)
     figures = ", ".join(f"{scheme} {mean_with_interval(list(own.by_seed.values()))}" for scheme, own in means.items())
     return Finding(f"{figures}; lowest run {lowest:.2f}", HOLDS if lowest > 90 else DOES_NOT)
 
 
-def descent_beats(evidence: Evidence) -> Finding:
+def descent_beats(results: Results) -> Finding:
     """Whether log-sum-exp in four and eight dimensions is above both schemes of about ten."""
-    ours = evidence.sample("log_sum_exp", [4, 8])
+    ours = results.sample("log_sum_exp", [4, 8])
     others = (("one_hot", 10), ("simplex", 9))
-    return all_of([higher(ours, evidence.sample(s, [n]), ("log-sum-exp, n = 4, 8", s)) for s, n in others])
+    return all_of([higher(ours, results.sample(s, [n]), ("log-sum-exp, n = 4, 8", s)) for s, n in others])
 
 
-def close_to_one_hot(evidence: Evidence) -> Finding:
+def close_to_one_hot(results: Results) -> Finding:
     """Whether BCH at 63 is near one-hot."""
-    return within(evidence.sample("bch", [63]), evidence.sample("one_hot"), ("BCH 63", "one-hot"), 1.5)
+    return within(results.sample("bch", [63]), results.sample("one_hot"), ("BCH 63", "one-hot"), 1.5)
 
 
-def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], evidence: Evidence) -> Finding:
+def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results) -> Finding:
     """Whether our fixed mapping opposes the same pairs; needs no run."""
-    del evidence
+    del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
     shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
     shown = ", ".join(shared) or "none of them"
     return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
 
 
-def constant_cosines(evidence: Evidence) -> Finding:
+def constant_cosines(results: Results) -> Finding:
     """Whether every two prototypes of one-hot and of the simplex have the same cosine; needs no run."""
-    del evidence
+    del results
     codes = [ps.construct(scheme, num_classes=100, dim=dim) for scheme, dim in (("one_hot", 100), ("simplex", 99))]
     spread = max(float(np.ptp((code.points @ code.points.T)[~np.eye(100, dtype=bool)])) for code in codes)
     return Finding(f"all cosines of K = 100 agree to {spread:.0e}", HOLDS if spread < 1e-12 else DOES_NOT)
 
 
-def split_explains(evidence: Evidence) -> Finding:
+def split_explains(results: Results) -> Finding:
     """Whether the split alone, all else the same, is a noticeable part of what the three seeds make together."""
-    found = {spread.factor: spread for spread in spreads(evidence.records)}
+    found = {spread.factor: spread for spread in spreads(results.records)}
     if len(found) < len(FACTORS):
         return NOTHING_RUN
     total = sum(spread.variance for spread in found.values())

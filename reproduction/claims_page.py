@@ -1,9 +1,10 @@
-"""The ledger of claims as a page."""
+"""The claims table as a page of the documentation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reproduction.claims import TITLES, Row
+from reproduction.claims import Row
 from reproduction.predictors import Predictor
+from reproduction.results import TITLES
 
 HEAD = """---
 hide-toc: true
@@ -16,20 +17,24 @@ Every empirical claim of the paper on trained networks, and what our runs say. T
 with a test each.
 
 Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
-half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and *does not hold*
-where it is below what a test set of 10,000 images can tell: one standard error of an accuracy, half a point at 50 to
-70 %, a seventh at 98 %. Anything less is *not decided*, with the number of seeds, or of cells (a scheme in a
-dimension with a mapping), that would decide it if means and spread stay as they are. The spread is that of all cells
-of the schemes compared, about their means and what the seed does to all alike: three seeds of two cells say little of
-it. Shares R² have their 95 % intervals by Fisher's z. A claim has a row for each network that it was run with: what
-one says is of its budget. The paper's own is
+half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and fails where it is
+below what a test set of 10,000 images can tell: one standard error of an accuracy, half a point at 50 to 70 %, a
+seventh at 98 %. Anything less is *not decided*, with the number of seeds, or of cells (a scheme in a dimension with a
+mapping), that would decide it if means and spread stay as they are. The spread is that of all cells of the schemes
+compared, about their means and what the seed does to all alike: three seeds of two cells say little of it. Shares R²
+have their 95 % intervals by Fisher's z.
+
+A claim has a row for each network that it was run with, and its verdict is about that network. A claim that fails with
+a smaller network, fewer epochs or less data than the paper's is called *not at our scale*, with network, epochs and
+data: it may hold at the paper's. Only a claim that fails at the paper's scale, or that needs no training, *does not
+hold*. The paper's own runs are made by
 
 ```sh
 python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
 python -m reproduction reproduce mnist --budget paper --workers 2
 ```
 
-and what is told here is made from nothing by
+The runs of this page, and the page, are made by
 
 ```sh
 python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
@@ -48,26 +53,37 @@ NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
-def page(ledger: Sequence[Row], predicted: Mapping[str, Sequence[Predictor]]) -> str:
-    """The whole page as Markdown; `predicted` are, for each body of evidence by its name, the numbers of codes."""
+def claims_page(table: Sequence[Row], predictors: Mapping[str, Sequence[Predictor]]) -> str:
+    """Return the page as Markdown.
+
+    Args:
+        table: The rows of the claims table.
+        predictors: Numbers of codes that predict accuracy, by dataset and network.
+    """
     parts = [HEAD]
     for dataset, title in TITLES.items():
-        own = [row for row in ledger if row["dataset"] == dataset]
-        parts.append(f"\n## {title}\n\n{_table(COLUMNS, own)}")
-    told = {name: numbers for name, numbers in predicted.items() if numbers}
-    if told:
+        rows = [row for row in table if row["dataset"] == dataset]
+        parts.append(f"\n## {title}\n\n{_markdown(COLUMNS, rows)}")
+    if any(predictors.values()):
         parts.append(NUMBERS_HEAD)
-    for name, numbers in told.items():
-        parts.append(f"\n{name}, {numbers[0].cells} cells:\n\n{_table(NUMBER_COLUMNS, map(_told, numbers))}")
+    for network, numbers in predictors.items():
+        if numbers:
+            rows = [_number_row(number) for number in numbers]
+            parts.append(f"\n{network}, {numbers[0].cells} cells:\n\n{_markdown(NUMBER_COLUMNS, rows)}")
     return "".join(parts)
 
 
-def _told(number: Predictor) -> Row:
-    explained = f"{100 * number.r_squared:.0f} % [{100 * number.low:.0f}, {100 * number.high:.0f}]"
-    held_out = f"{100 * number.held_out:.0f} %" if number.held_out > 0 else "nothing"
-    return dict(zip(NUMBER_COLUMNS, (number.name, explained, held_out), strict=True))
+def _number_row(number: Predictor) -> Row:
+    interval = f"[{100 * number.low:.0f}, {100 * number.high:.0f}]"
+    return {
+        "number": number.name,
+        "explained": f"{100 * number.r_squared:.0f} % {interval}",
+        "held out": f"{100 * number.held_out:.0f} %" if number.held_out > 0 else "nothing",
+    }
 
 
-def _table(columns: Sequence[str], own: Iterable[Row]) -> str:
-    lines = [columns, tuple("---" for _ in columns), *(tuple(row[column] for column in columns) for row in own)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+def _markdown(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    lines = [list(columns), ["---" for _ in columns]]
+    for row in rows:
+        lines.append([row[column] for column in columns])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

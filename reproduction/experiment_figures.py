@@ -12,7 +12,7 @@ from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from reproduction.number_panels import Panel, numbers_figure
 from reproduction.predictors import cells_of, predictors
-from reproduction.results import Evidence
+from reproduction.results import Results
 
 MAPPED = {"fixed": "fixed", "random": "at random", "align": "aligned", "oppose": "opposed"}
 MOST_PANELS = 4
@@ -26,7 +26,7 @@ EQUIDISTANT = ("one_hot", "simplex")
 
 def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title: str) -> tuple[Path, ...]:
     """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
-    own = Evidence(tuple(record for record in records if record.test_accuracy is not None))
+    own = Results(tuple(record for record in records if record.test_accuracy is not None))
     title = f"{title}: {own.budget}"
     told_once = [r for r in own.grid if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"]
     drawn = draw_accuracy(trained_runs(told_once), folder, name, title) if told_once else ()

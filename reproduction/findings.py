@@ -47,20 +47,10 @@ class Finding:
     seeds_needed: float | None = None
     cells_needed: int | None = None
 
-    @property
-    def told(self) -> str:
-        """The verdict, and what would decide."""
-        if self.cells_needed is not None:
-            return f"{self.verdict}; {self.cells_needed} cells of each would"
-        if self.seeds_needed is None:
-            return self.verdict
-        count = f"more than {MOST_SEEDS}" if self.seeds_needed == inf else self.seeds_needed
-        return f"{self.verdict}; {count} seeds would"
-
 
 NOTHING_RUN = Finding("", NOT_RUN)
 
-Judge = Callable[[float, float], tuple[str, float]]
+Decide = Callable[[float, float], tuple[str, float]]
 """From a difference and half of its interval to a verdict, and how short that half must be to decide."""
 
 
@@ -92,12 +82,12 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
     It is where the 95 % interval of the difference is above 0, and is not where that is below what is noticeable.
     """
 
-    def judge(value: float, margin: float) -> tuple[str, float]:
+    def decide(value: float, margin: float) -> tuple[str, float]:
         least = noticeable(right.mean)
         low, high = value - margin, value + margin
         return DOES_NOT if low <= 0 and high < least else verdict_on(low, high), max(value, least - value)
 
-    return _compared(left, right, names, judge)
+    return _compared(left, right, names, decide)
 
 
 def noticeable(accuracy: float) -> float:
@@ -112,21 +102,21 @@ def noticeable(accuracy: float) -> float:
 def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
     """Whether the two are no further apart than so many points, by that interval."""
 
-    def judge(value: float, margin: float) -> tuple[str, float]:
+    def decide(value: float, margin: float) -> tuple[str, float]:
         inside = points - abs(value)
         return verdict_on(inside - margin, inside + margin), inside
 
-    return _compared(left, right, names, judge)
+    return _compared(left, right, names, decide)
 
 
-def _compared(left: Sample, right: Sample, names: tuple[str, str], judge: Judge) -> Finding:
-    """What a judge says of the difference, and how many seeds would decide it."""
+def _compared(left: Sample, right: Sample, names: tuple[str, str], decide: Decide) -> Finding:
+    """The verdict on the difference, and how many seeds would decide it."""
     if not left or not right:
         return NOTHING_RUN
     figures, found = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}", difference(left, right)
     if found is None:
         return Finding(figures, UNDECIDED, 2)
-    verdict, distance = judge(found.mean, found.margin)
+    verdict, distance = decide(found.mean, found.margin)
     needed = seeds_to_decide(found.deviation, found.seeds, distance) if verdict == UNDECIDED else None
     return Finding(f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed)
 

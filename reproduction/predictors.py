@@ -65,7 +65,7 @@ class Predictor:
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
     """Every number that all runs have, the one that explains most first; runs of learned layers have no code."""
     done, rng = list(records), np.random.default_rng(seed)
-    found = [_judged(name, cells_of(name, done), rng) for name in NUMBERS]
+    found = [_predictor(name, cells_of(name, done), rng) for name in NUMBERS]
     return sorted((one for one in found if one is not None), key=lambda one: -one.r_squared)
 
 
@@ -82,7 +82,7 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
     return [TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True))) for which, own in runs.items()]
 
 
-def _judged(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -> Predictor | None:
+def _predictor(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -> Predictor | None:
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
     if len(set(schemes.tolist())) < 3 or np.ptp(table[:, 0]) == 0 or np.ptp(table[:, 1]) == 0:

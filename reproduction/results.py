@@ -6,17 +6,24 @@ from functools import cached_property
 from statistics import fmean
 
 from protosphere.regression import Regression, regression
+from protosphere.training.recipe_files import load_recipe
 from protosphere.training.records import RunRecord
 from reproduction.findings import Sample
 from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of
+
+TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
+"""The datasets of the paper's experiments, by name."""
+
+FEATURES = "-features"
+"""Ending of the name of a dataset that has features of another's images."""
 
 SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
 """Of the paper's experiments."""
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Results:
     """The finished runs of one dataset with one network and one number of epochs."""
 
     records: tuple[RunRecord, ...]
@@ -77,23 +84,66 @@ class Evidence:
     @property
     def of_features(self) -> bool:
         """Whether the network saw features of images, and no images."""
-        return bool(self.records) and self.records[0].recipe.dataset.endswith("-features")
+        return bool(self.records) and self.records[0].recipe.dataset.endswith(FEATURES)
 
     @property
     def budget(self) -> str:
-        """Data, network and epochs, in words."""
+        """Network and epochs in words, after "features" where no images were seen; empty without runs."""
+        if not self.records:
+            return ""
+        kind = "features, " if self.of_features else ""
+        recipe = self.records[0].recipe
+        return f"{kind}{recipe.backbone}, {recipe.epochs} epochs"
+
+    @property
+    def network(self) -> str:
+        """Network, epochs and data in words; empty without runs."""
         if not self.records:
             return ""
         recipe = self.records[0].recipe
-        return f"{'features, ' if self.of_features else ''}{recipe.backbone}, {recipe.epochs} epochs"
+        images = recipe.dataset.removesuffix(FEATURES)
+        data = TITLES.get(images, images)
+        if self.of_features:
+            data = f"features of {data}"
+        fewest = self.fewest_examples
+        if fewest:
+            data = f"{fewest} examples of {data}"
+        return f"{recipe.backbone}, {recipe.epochs} epochs, {data}"
+
+    @property
+    def fewest_examples(self) -> int:
+        """The smallest number of training examples that a run was limited to; 0 where every run had all of them."""
+        limits = [record.recipe.train_images for record in self.records if record.recipe.train_images]
+        return min(limits, default=0)
+
+    @property
+    def at_paper_scale(self) -> bool:
+        """Whether the runs have the paper's own network and data, and at least its number of epochs."""
+        if not self.records:
+            return False
+        recipe = self.records[0].recipe
+        if recipe.dataset not in TITLES or self.fewest_examples:
+            return False
+        paper = load_recipe(f"paper-{recipe.dataset}")
+        return recipe.backbone == paper.backbone and recipe.epochs >= paper.epochs
 
 
-def bodies_of_evidence(dataset: str, records: Iterable[RunRecord]) -> list[Evidence]:
-    """The runs on a dataset and on its features, network by network; of each network the longest training there is."""
-    bodies: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
+def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
+    """Group the finished runs on a dataset and on its features by network, the longest training of each network.
+
+    Returns:
+        The results of each network: the fewest epochs first, ResNets last.
+    """
+    found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
     for record in records:
         recipe = record.recipe
-        if record.status == "done" and recipe.dataset in (dataset, f"{dataset}-features"):
-            bodies.setdefault((recipe.dataset, recipe.backbone), {}).setdefault(recipe.epochs, []).append(record)
-    longest_last = sorted(bodies, key=lambda body: (body[1].startswith("resnet"), max(bodies[body])))
-    return [Evidence(tuple(bodies[body][max(bodies[body])])) for body in longest_last]
+        if record.status != "done" or recipe.dataset.removesuffix(FEATURES) != dataset:
+            continue
+        by_epochs = found.setdefault((recipe.dataset, recipe.backbone), {})
+        by_epochs.setdefault(recipe.epochs, []).append(record)
+
+    def resnets_last(network: tuple[str, str]) -> tuple[bool, int]:
+        return network[1].startswith("resnet"), max(found[network])
+
+    ordered = sorted(found, key=resnets_last)
+    return [Results(tuple(found[network][max(found[network])])) for network in ordered]

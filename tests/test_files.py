@@ -122,3 +122,30 @@ def test_a_folder_that_may_not_be_written_to_is_named(tmp_path):
     (tmp_path / "lock").mkdir()
     with pytest.raises(StorageError, match=r"cannot write '.*lock'"), locked(tmp_path, "sweep"):
         pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+@pytest.mark.parametrize("umask", [0o022, 0o000, 0o077])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o644, 0o664, None])
+def test_a_half_written_file_is_never_open_to_more_users_than_the_file_it_replaces(tmp_path, mode, umask):
+    target = tmp_path / "secret"
+    if mode is not None:
+        target.write_bytes(b"old")
+        target.chmod(mode)
+    seen = []
+
+    def write(beside):
+        seen.append(beside.stat().st_mode & 0o777)
+        beside.write_bytes(b"new")
+        seen.append(beside.stat().st_mode & 0o777)
+
+    before = os.umask(umask)
+    try:
+        replace_file(target, write)
+    finally:
+        os.umask(before)
+    usual = 0o666 & ~umask
+    for found in seen:
+        assert found & 0o077 & ~(usual if mode is None else mode) == 0
+    assert target.stat().st_mode & 0o777 == (usual if mode is None else mode)
+    assert target.read_bytes() == b"new"

@@ -1,4 +1,4 @@
-"""`python -m tools`: an atlas, a catalogue, records, linear codes, shells, sections, the page, a release tried."""
+"""`python -m tools`: the commands of those who make protosphere, one file each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tools.atlas_command import atlas
 from tools.catalogue_command import catalogue, measure
 from tools.derived_command import derived
 from tools.linear.command import linear
+from tools.numbers.command import numbers
 from tools.page.command import page
 from tools.records_command import records
 from tools.release import release
@@ -21,7 +22,7 @@ from tools.shells_command import shells
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
     app = App(name="python -m tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (atlas, catalogue, measure, records, linear, shells, derived, page, release):
+    for tool in (atlas, catalogue, measure, records, linear, shells, derived, page, numbers, release):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)
 

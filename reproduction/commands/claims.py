@@ -1,4 +1,4 @@
-"""`protosphere claims`."""
+"""`python -m reproduction claims`."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.files import replace_bytes
-from reproduction.claims import Row, judged, predicted
-from reproduction.claims_page import page
+from reproduction.claims import Row, claims_table, predictors_by_network
+from reproduction.claims_page import claims_page
 
 
 def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:
-    """What stored results say of each of the paper's claims on training.
+    """Test each of the paper's claims on training on stored results.
 
     Args:
         results: A folder of .csv tables, one such table, or a store.
@@ -20,13 +20,18 @@ def claims(results: Path, /, *, output: Output = None, json: Json = False) -> No
     """
     target = checked_output(output, (".md",))
     records = stored_records(results)
-    rows = judged(records)
+    table = claims_table(records)
     if target is not None:
-        replace_bytes(target, page(rows, predicted(records)).encode())
-    widest = max(len(row["verdict"]) for row in rows)
-    print_answer(rows, (f"{row['verdict']:>{widest}}  {_said(row)}" for row in rows), json=json)
+        page = claims_page(table, predictors_by_network(records))
+        replace_bytes(target, page.encode())
+    lines: list[str] = []
+    for row in table:
+        lines += _lines_of(row)
+    print_answer(table, lines, json=json)
 
 
-def _said(row: Row) -> str:
-    studied = ", ".join(filter(None, (row["dataset"], row["budget"])))
-    return f"{studied}: {row['claim']} ({row['our figures']})"
+def _lines_of(row: Row) -> tuple[str, str]:
+    """Two lines for a claim: what it says of which runs, and the verdict with its figures."""
+    runs = ", ".join(filter(None, (row["dataset"], row["budget"])))
+    figures = f" ({row['our figures']})" if row["our figures"] else ""
+    return f"{runs}: {row['claim']}", f"    {row['verdict']}{figures}"

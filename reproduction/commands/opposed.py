@@ -1,4 +1,4 @@
-"""`protosphere opposed`."""
+"""`python -m reproduction opposed`."""
 
 from dataclasses import asdict
 from itertools import zip_longest
@@ -27,7 +27,7 @@ def opposed(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Which classes of a dataset get diametrically opposed prototypes; with a similarity, what aligning them mends.
+    """List the classes of a dataset that get antipodal prototypes and, with a similarity, those left after aligning.
 
     Args:
         dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file.

@@ -1,4 +1,4 @@
-"""`protosphere reproduce`."""
+"""`python -m reproduction reproduce`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +15,9 @@ from protosphere.plots.accuracy import equation, line_through
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, read_table, write_table
-from reproduction.claims import TITLES
 from reproduction.experiment_figures import draw_experiment
 from reproduction.experiments import DECISIVE, paper_runs
+from reproduction.results import TITLES
 
 
 def reproduce(

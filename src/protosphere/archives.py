@@ -1,5 +1,7 @@
-"""Arrays out of .npz files that somebody else wrote: what is damaged, or packed to exhaust the machine, is refused."""
+"""Compressed files that somebody else wrote: what is damaged, or packed to exhaust the machine, is refused."""
 
+import gzip
+import io
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Mapping
@@ -7,7 +9,7 @@ from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +18,72 @@ from protosphere.errors import StorageError
 
 UNSUSPECTED_BYTES = 1 << 26
 LARGEST_RATIO = 100
-"""Arrays of more bytes than the first that are packed more than so many times are refused unread: real data is not."""
+"""Content of more bytes than the first that is packed more than so many times is refused: real data is not."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+"""The first bytes of a file that gzip wrote."""
 
 DAMAGE = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError),
     *(zipfile.BadZipFile, zlib.error, TokenError),
 )
 """What numpy and zipfile raise for files that are damaged or made to annoy."""
+
+
+class _BoundedReader(io.RawIOBase):
+    """A file that is read up to so many bytes; StorageError where it has more."""
+
+    def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
+        super().__init__()
+        self._file = file
+        self._path = path
+        self._most_bytes = most_bytes
+        self._left = most_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer with what comes next, and count it."""
+        content = self._file.read(len(buffer))
+        self._left -= len(content)
+        if self._left < 0:
+            raise StorageError(f"cannot read '{self._path}': {_too_tight(self._most_bytes, self._path)}")
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _too_tight(size_bytes: int, path: Path) -> str:
+    """Why a file that unpacks to so many bytes, or more, is refused."""
+    size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
+    return f"it would unpack to {size}; real data is not packed so tightly"
+
+
+@contextmanager
+def unpacked(path: Path) -> Generator[IO[bytes]]:
+    """The bytes of a file, unpacked where gzip wrote it.
+
+    Raises:
+        StorageError: While it is read, where it unpacks to more than `UNSUSPECTED_BYTES` and `LARGEST_RATIO`
+            times the size of the file. Nothing beyond that is held in memory.
+    """
+    with path.open("rb") as raw:
+        packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        raw.seek(0)
+        if not packed:
+            yield raw
+            return
+        most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size)
+        with gzip.GzipFile(fileobj=raw, mode="rb") as content:
+            yield io.BufferedReader(_BoundedReader(content, path, most_bytes))  # pyright: ignore[reportArgumentType, reportReturnType]
+
+
+def refuse_tightly_packed(path: Path) -> None:
+    """StorageError where a zip file says that it unpacks to far more than real data does; zipfile's errors else."""
+    with zipfile.ZipFile(path) as archive:
+        total = sum(entry.file_size for entry in archive.infolist())
+    if total > max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
+        raise StorageError(f"cannot read '{path}': {_too_tight(total, path)}")
 
 
 def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = ()) -> Mapping[str, NDArray[Any]]:
@@ -40,7 +101,7 @@ def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = (
 def array_shape(path: Path, name: str) -> tuple[int, ...]:
     """The shape of an array that is there, which is not read."""
     with _opened(path) as archive:
-        return _header(archive, name)[0]
+        return _header(path, archive, name)[0]
 
 
 @contextmanager
@@ -63,21 +124,25 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
         raise StorageError(f"cannot read '{path}': truncated or not an .npz file of plain numbers") from error
 
 
-def _header(archive: np.lib.npyio.NpzFile, name: str) -> tuple[tuple[int, ...], int, int]:
+def _header(path: Path, archive: np.lib.npyio.NpzFile, name: str) -> tuple[tuple[int, ...], int, int]:
     """The shape of an array and its bytes, as its first ones say, and how many it takes in the file."""
     assert archive.zip is not None, "an open file has its archive"
+    entry = archive.zip.getinfo(f"{name}.npy")
+    if entry.file_size > max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size):  # its header may be all of that
+        size = f"{entry.file_size / 2**30:.1f} GiB out of {entry.compress_size / 2**20:.1f} MiB"
+        raise StorageError(f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly")
     with archive.zip.open(f"{name}.npy") as member:
         version = np.lib.format.read_magic(member)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(member)
     if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
         raise ValueError(f"{name} has an impossible shape")
-    return shape, prod(shape) * dtype.itemsize, archive.zip.getinfo(f"{name}.npy").compress_size
+    return shape, prod(shape) * dtype.itemsize, entry.compress_size
 
 
 def _check_sizes(path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]) -> None:
     """Refuse arrays whose headers promise far more than their packed bytes can honestly hold."""
-    sizes = {name: _header(archive, name)[1:] for name in names}
+    sizes = {name: _header(path, archive, name)[1:] for name in names}
     total, packed = sum(size for size, _ in sizes.values()), sum(packed for _, packed in sizes.values())
     if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:
         name = max(sizes, key=lambda name: sizes[name][0])

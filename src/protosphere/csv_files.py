@@ -8,11 +8,15 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from protosphere.archives import unpacked
 from protosphere.files import replace_file
+
+LONGEST_ROW = 1 << 20
+"""Characters of a row of a table."""
 
 FORMULA_STARTS = "=+-@\t\r"
 TEXT_MARK = "'"
@@ -60,5 +64,29 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
 
 def read_csv(path: Path) -> list[list[str]]:
     """The cells of all lines that are not empty, as they were before they were written."""
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", newline="", encoding="utf-8") as file:
-        return [[unguarded(cell) for cell in row] for row in csv.reader(file) if row]
+    return list(csv_rows(path))
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """Yield what `read_csv` lists, one row at a time, so that a reader can stop at the first that is wrong.
+
+    Raises:
+        StorageError: If the file's name ends in .gz and it unpacks to far more than a table does.
+        ValueError: If a row, with empty lines before it, has more than `LONGEST_ROW` characters.
+    """
+    with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:
+        file = io.TextIOWrapper(content, newline="", encoding="utf-8")
+        characters = 0
+
+        def lines() -> Iterator[str]:
+            nonlocal characters
+            while line := file.readline(LONGEST_ROW + 1):
+                characters += len(line)
+                if characters > LONGEST_ROW:
+                    raise ValueError(f"a row has more than {LONGEST_ROW} characters")
+                yield line
+
+        for row in csv.reader(lines()):
+            if row:
+                characters = 0
+                yield [unguarded(cell) for cell in row]

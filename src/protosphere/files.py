@@ -7,6 +7,7 @@ import errno
 import os
 import platform
 import re
+import stat
 import time
 import warnings
 import zlib
@@ -22,6 +23,12 @@ ABANDONED_SECONDS = 86_400.0
 
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 """What a file system without locks answers."""
+
+USUAL_MODE = 0o666
+"""The mode of a new file, from which the system takes away what the user's umask forbids."""
+
+OWNER_WRITES = stat.S_IRUSR | stat.S_IWUSR
+"""What whoever writes a file needs, also where the file that it replaces is for reading only."""
 
 _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
@@ -49,8 +56,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
     remove_abandoned(place.parent)
     try:
-        beside.touch()
-        mode = (place if place.exists() else beside).stat().st_mode
+        mode = _created(beside, place)
         write(beside)
         with beside.open("r+b") as file:  # Windows flushes only what may be written to
             os.fsync(file.fileno())
@@ -64,6 +70,18 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
     return target
+
+
+def _created(beside: Path, place: Path) -> int:
+    """Make the empty file `beside`, and return the mode that it has in the end: that of `place`, or the usual one.
+
+    Nobody but the owner can do more with it, at any time, than with the file that it replaces.
+    """
+    old_mode = place.stat().st_mode if place.exists() else None
+    usable_mode = USUAL_MODE if old_mode is None else stat.S_IMODE(old_mode) | OWNER_WRITES
+    beside.unlink(missing_ok=True)  # of a killed process that had our number
+    os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, usable_mode))
+    return beside.stat().st_mode if old_mode is None else old_mode
 
 
 def reason(error: BaseException) -> str:

@@ -26,7 +26,7 @@ class _StageBars:
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-        name, percentage = TextColumn("{task.description}"), TextColumn("{task.percentage:>3.0f}%")
+        name, percentage = TextColumn("{task.description}", markup=False), TextColumn("{task.percentage:>3.0f}%")
         columns = name, BarColumn(), percentage, TimeRemainingColumn()
         self.bar = Progress(*columns, console=console, transient=True)
         self.label = label
@@ -60,7 +60,7 @@ class _StageLines:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""
             text = f"{self.label} {stage}{share}".strip()
-            self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self.console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
         """Lines stay."""
@@ -74,9 +74,9 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     >>> with ps.progress_bar("simplex") as progress:
     ...     code = ps.construct("simplex", num_classes=10, dim=9, progress=progress)
     """
-    from rich.console import Console
+    from protosphere.terminal import error_console
 
-    console = Console(stderr=True)
+    console = error_console()
     display = _StageBars(label, console) if console.is_terminal else _StageLines(label, console)
     begun, lock, ended = time.monotonic(), Lock(), Event()
     latest = [(STARTING, 0, 0)]

@@ -137,7 +137,7 @@ def test_command_examples(page, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_are_plain(page):
+def test_pages_need_no_network(page):
     assert not re.search(r"https?://(?!github\.com/|download\.pytorch\.org/whl/cpu)", text(page)), "none needs a net"
 
 

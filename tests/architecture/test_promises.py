@@ -22,7 +22,7 @@ from protosphere.known.tables import shipped_file
 from protosphere.training.store import records_at
 from reproduction.experiments import paper_runs
 from reproduction.predictors import predictors
-from reproduction.results import Evidence
+from reproduction.results import Results
 
 ROOT = Path(__file__).parents[2]
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -166,7 +166,7 @@ def test_the_number_that_tells_is_what_the_results_say():
     rows = {row[0]: row for row in table("docs/what-separation-is-worth.md", "| data | runs | cells |")}
     files = {"CIFAR-100, features": "cifar100-features", "CIFAR-100, `strided` from scratch": "cifar100-hours"}
     for name, file in files.items():
-        records = Evidence(tuple(records_at(ROOT / "results" / f"{file}.csv"))).unaligned
+        records = Results(tuple(records_at(ROOT / "results" / f"{file}.csv"))).unaligned
         found = {one.name: one for one in predictors(records)}
         told = rows[name]
         assert int(told[2]) == found["max cosine"].cells

@@ -236,3 +236,30 @@ def test_tensors_of_every_floating_type_are_similarities(dtype):
     found = ps.assign(CODE, halves.to(dtype))
     assert np.array_equal(found.points, ps.assign(CODE, halves.numpy()).points)
     assert np.array_equal(as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4))
+
+
+def test_a_class_name_of_several_words_has_the_mean_of_their_vectors(tmp_path):
+    words = {"aquarium": [4, 0, 1], "fish": [0, 2, 3], "sweet": [1, 1, 7], "pepper": [-1, 5, 1], "t": [9, 2, 0]}
+    words |= {"shirt": [3, 3, 3], "lamp": [-5, 1, 2]}
+    text = tmp_path / "glove.txt"
+    text.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in words.items()))
+    table = tmp_path / "words.csv"
+    table.write_text("word,a,b,c\n" + "".join(f"{word},{','.join(map(str, row))}\n" for word, row in words.items()))
+    parts = {"aquarium fish": ("aquarium", "fish"), "sweet_pepper": ("sweet", "pepper"), "T-shirt": ("t", "shirt")}
+    parts["Lamp"] = ("lamp",)
+    means = np.array([np.mean([words[word] for word in part], axis=0) for part in parts.values()])
+    for path in (text, table):
+        found = ps.similarity_from_table(path, list(parts))
+        np.testing.assert_allclose(found, ps.similarity_from_embeddings(means), atol=1e-12)
+    with pytest.raises(ps.InvalidArgumentError, match=r"'aquarium plant', and none for its word 'plant'"):
+        ps.similarity_from_table(text, ["aquarium plant", "lamp"])
+    for nothing in ("", " ", "_"):
+        with pytest.raises(ps.InvalidArgumentError, match="no line for the class"):
+            ps.similarity_from_table(text, [nothing, "lamp"])
+
+
+def test_a_class_name_of_several_words_that_has_a_line_keeps_it(tmp_path):
+    path = tmp_path / "classes.csv"
+    path.write_text("class,a,b\naquarium fish,1,0\naquarium,5,5\nfish,7,7\ncar,0,1\n")
+    found = ps.similarity_from_table(path, ["aquarium fish", "car"])
+    np.testing.assert_allclose(found, ps.similarity_from_embeddings([[1, 0], [0, 1]]), atol=1e-12)

@@ -228,22 +228,22 @@ def test_a_state_brings_its_preset_unless_another_was_asked_for():
 
 @pytest.mark.parametrize("scale", ["auto", "learn"])
 def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeypatch, scale):
-    head = PrototypeHead(10, dim=9, scale=scale)
-    state, logits = head.state_dict(), head(torch.eye(9))
+    head = PrototypeHead(40, dim=39, scale=scale)
+    state, logits = head.state_dict(), head(torch.eye(39))
     monkeypatch.setattr(presets, "LOGIT", 77.0)
-    fresh = PrototypeHead(10, dim=9, scale=scale)
+    fresh = PrototypeHead(40, dim=39, scale=scale)
     fresh.load_state_dict(state)
     for again in (fresh, PrototypeHead.from_state_dict(state)):
-        assert torch.equal(again(torch.eye(9)), logits)
+        assert torch.equal(again(torch.eye(39)), logits)
 
 
 @pytest.mark.parametrize("restored", ["loaded into a head", "made from the state"])
 def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
     """A later version's rule for 'auto' changes nothing of a model that exists."""
-    head = PrototypeHead(12, dim=11)
-    state, z = head.state_dict(), torch.randn(5, 11, generator=torch.Generator().manual_seed(0))
+    head = PrototypeHead(42, dim=41)
+    state, z = head.state_dict(), torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
     monkeypatch.setattr(presets, "LOGIT", 100.0)
-    again = PrototypeHead(12, dim=11)
+    again = PrototypeHead(42, dim=41)
     assert not torch.allclose(again(z), head(z))
     if restored == "made from the state":
         again = PrototypeHead.from_state_dict(state)
@@ -253,9 +253,9 @@ def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
 
 
 @pytest.mark.parametrize(("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)])
-def test_the_default_lets_a_right_class_stand_out_and_wrong_ones_differ(num_classes, dim):
+def test_a_soft_cap_lets_a_right_class_stand_out_and_wrong_ones_differ(num_classes, dim):
     """Its cap is twice what probability .99 takes, and no shorter than a z whose logits have the mean square 10."""
-    head = PrototypeHead(num_classes, dim=dim)
+    head = PrototypeHead(num_classes, dim=dim, preset="soft_cap")
     free = min(dim, num_classes - 1)
     both = (2 * confident_scale(num_classes, float(head.code.max_cosine)), (10 * free) ** 0.5)
     assert head.scaling.value == pytest.approx(max(both))

@@ -141,7 +141,7 @@ for value in (float("nan"), float("inf"), -float("inf"), 3e38):
     z[3, 5], z[17] = value, value
     z.requires_grad_()
     head.loss(z, torch.arange(40)).backward()
-    head.decode(z, k=5), head.decode(z, k=1999), head.score(z), head(z)
+    head.decode(z, k=5), head.decode(z, k=1999), head.score(z), head.score(z, "margin"), head(z)
 print("alive")
 """
 

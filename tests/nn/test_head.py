@@ -11,7 +11,8 @@ from torch.nn import functional
 
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PRESETS, ApproximateTop, PrototypeHead
+from protosphere.nn import PRESETS, ApproximateTop, PrototypeHead, presets
+from protosphere.nn.presets import FEW_CLASSES
 
 CODE = ps.construct("simplex", num_classes=10, dim=12)
 
@@ -37,6 +38,25 @@ def naive_logits(z, preset, code=CODE):
     if preset == "soft_cap":
         return 2 * cosines * length / (1 + length / scale)
     return scale * cosines * length / (1 + length)
+
+
+def test_the_default_preset_goes_by_the_number_of_classes_there_may_ever_be():
+    few, many = FEW_CLASSES, FEW_CLASSES + 1
+    assert PrototypeHead(few, dim=40).preset.name == "protosphere"
+    assert PrototypeHead(many, dim=40).preset.name == "soft_cap"
+    assert PrototypeHead(ps.construct("simplex", num_classes=many, dim=many)).preset.name == "soft_cap"
+    assert PrototypeHead(2, dim=40, reserve=many).preset.name == "soft_cap"
+    assert PrototypeHead(few, dim=40, preset="soft_cap").preset.name == "soft_cap"
+
+
+def test_a_state_brings_its_preset_whatever_the_default_is_now(monkeypatch):
+    state = PrototypeHead(10, dim=9).state_dict()
+    monkeypatch.setattr(presets, "FEW_CLASSES", 5)
+    fresh = PrototypeHead(10, dim=9)
+    assert fresh.preset.name == "soft_cap"
+    fresh.load_state_dict(state)
+    for head in (fresh, PrototypeHead.from_state_dict(state)):
+        assert head.preset.name == "protosphere"
 
 
 def test_a_soft_cap_is_steep_at_zero_whatever_the_scale_and_nowhere_above_it():

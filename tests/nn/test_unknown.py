@@ -17,9 +17,10 @@ def test_scores_are_what_they_say():
     z = torch.randn(20, 16, generator=torch.Generator().manual_seed(0))
     cosines = torch.nn.functional.normalize(z, dim=1) @ head.prototypes().T
     best, second = cosines.topk(2).values.T
-    torch.testing.assert_close(head.score(z), best)
+    torch.testing.assert_close(head.score(z, "max_cosine"), best)
     torch.testing.assert_close(head.score(z, "margin"), best - second)
     torch.testing.assert_close(head.score(z, kind="energy"), torch.logsumexp(head(z), dim=1))
+    torch.testing.assert_close(head.score(z), head.score(z, "energy"))
     with pytest.raises(InvalidArgumentError, match="'kind' must be one of max_cosine, margin, energy, got 'entropy'"):
         head.score(z, "entropy")
 

@@ -6,26 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from protosphere.terminal import SafeConsole
 from protosphere.types import Cosine
 
 LONGEST_FRACTION = 24
 """Characters of a fraction that is still worth reading."""
 
 
-class Screen(Console):
-    """Standard output; a reader that leaves early is an error like any other, for `main` to handle."""
-
-    def on_broken_pipe(self) -> None:
-        """Pass the error on where rich would end the program."""
-        raise BrokenPipeError
-
-
-def screen() -> Screen:
+def screen() -> SafeConsole:
     """Standard output as it is now: a test or a pipe may have replaced it."""
-    return Screen(highlight=False, markup=False, emoji=False)
+    return SafeConsole(highlight=False, markup=False, emoji=False)
 
 
 def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:

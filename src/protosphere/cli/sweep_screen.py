@@ -6,11 +6,11 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
 from protosphere.cli.sweep_estimate import SweepEstimate
+from protosphere.terminal import error_console
 from protosphere.training.epochs import EpochMetrics, read_metrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
@@ -61,7 +61,7 @@ def sweep_screen(
     recipes: Sequence[Recipe], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
-    console = Console(stderr=True, highlight=False)
+    console = error_console()
     board, begun = _Board(recipes, store, estimate), time.monotonic()
     live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
 
@@ -71,7 +71,7 @@ def sweep_screen(
 
     def told(record: RunRecord) -> None:
         board.add(record)
-        console.print(f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}", markup=False, soft_wrap=True)
+        console.print(f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}", soft_wrap=True)
 
     try:
         with live or nullcontext():

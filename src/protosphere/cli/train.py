@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
@@ -17,7 +16,8 @@ from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
-from protosphere.training.epochs import EpochMetrics, Report, Tick
+from protosphere.terminal import error_console
+from protosphere.training.epochs import EpochMetrics, Report, Tick, read_metrics
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord, record_from
 from protosphere.types import ignore
@@ -54,7 +54,12 @@ def train(
     with ps.progress_bar() as progress:
         images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
     folder = output or Path("runs") / run_name(plan)
-    record = trained(plan, images, folder, accelerator, devices)
+    try:
+        record = trained(plan, images, folder, accelerator, devices)
+    except KeyboardInterrupt:
+        done = len(read_metrics(folder))
+        error_console().print(f"{done} of {plan.epochs} epochs are done; the same command goes on from there")
+        raise
     if record is not None and json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
     elif record is not None:
@@ -78,6 +83,9 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
 def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
     from protosphere.training.devices import leave_together
+    from protosphere.training.processes import end_with_parent
+
+    end_with_parent()
 
     try:
         record = run_on_screen(fabric, plan, images, folder)
@@ -137,13 +145,13 @@ def show_record(record: RunRecord, folder: Path) -> None:
 @contextmanager
 def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tuple[Report, Tick]]:
     """What to call after each epoch, and after each batch."""
-    console = Console(stderr=True, highlight=False)
+    console = error_console()
     if not visible:
         yield ignore, ignore
     elif not console.is_terminal:
         yield lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True), ignore
     else:
-        columns = TextColumn("{task.description}"), BarColumn(bar_width=20), TimeRemainingColumn()
+        columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn()
         with Progress(*columns, console=console) as bar:
             used = plan.train_images or images
             each = used - round(plan.validation * used)

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from protosphere.archives import unpacked
 from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
@@ -67,14 +68,14 @@ for _name, _archive, _digest in (
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
     """The content of the wanted members; every member is looked at, and one that would leave its folder refused."""
     found: dict[str, bytes] = {}
-    with reading(path, "truncated or not a tar archive"), tarfile.open(path, "r:*") as archive:
-        for member in archive:
-            base = _safe_name(path, member, MOST_BYTES - sum(map(len, found.values())))
-            file = archive.extractfile(member) if base in wanted and member.isfile() else None
-            if file is not None:
-                found[base] = file.read()
-        assert archive.fileobj is not None, "an open archive has its file"
-        while archive.fileobj.read(1 << 20):  # to the end, where a compressed one has its checksum
+    with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
+        with tarfile.open(fileobj=content, mode="r|") as archive:
+            for member in archive:
+                base = _safe_name(path, member, MOST_BYTES - sum(map(len, found.values())))
+                file = archive.extractfile(member) if base in wanted and member.isfile() else None
+                if file is not None:
+                    found[base] = file.read()
+        while content.read(1 << 20):  # to the end, where a compressed one has its checksum
             pass
     missing = sorted(wanted - set(found))
     if missing:

@@ -5,15 +5,14 @@ Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; 
 Fashion-MNIST, 2017.
 """
 
-import gzip
 import math
 import struct
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
-from protosphere.archives import LARGEST_RATIO, UNSUSPECTED_BYTES
+from protosphere.archives import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
@@ -40,7 +39,6 @@ DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
 """Of Debian's package dataset-fashion-mnist."""
 
 UNSIGNED_BYTE = 0x08
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataset(
@@ -71,11 +69,8 @@ def _of_idx(name: str, files: tuple[Path, ...], class_names: tuple[str, ...]) ->
 
 def read_idx(path: Path, ndim: int) -> Images:
     """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not; StorageError names any other."""
-    with reading(path, "truncated or damaged"):
-        with path.open("rb") as raw:
-            packed = raw.read(2) == GZIP_MAGIC
-        with gzip.open(path, "rb") if packed else path.open("rb") as file:
-            return _entries(path, cast(IO[bytes], file), ndim)
+    with reading(path, "truncated or damaged"), unpacked(path) as file:
+        return _entries(path, file, ndim)
 
 
 def _entries(path: Path, file: IO[bytes], ndim: int) -> Images:

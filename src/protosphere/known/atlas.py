@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from protosphere.code.structures.structure import read_fraction
 from protosphere.csv_files import write_csv
 from protosphere.files import reading
-from protosphere.known.tables import column_names, read_known_table, shipped_file
+from protosphere.known.tables import column_names, known_rows, shipped_file
 
 
 @dataclass(frozen=True)
@@ -71,10 +70,14 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     """The rows of an atlas file; StorageError names what is wrong with another."""
     with reading(path, "not an atlas, or a damaged one"):
-        rows = tuple(read_known_table(path, AtlasRow, _possible))
-        if any((a.num_classes, a.dim) >= (b.num_classes, b.dim) for a, b in pairwise(rows)):
-            raise ValueError("its cells are not in order, each once")
-        return rows
+        rows: list[AtlasRow] = []
+        last = (0, 0)
+        for row in known_rows(path, AtlasRow, _possible):
+            if (row.num_classes, row.dim) <= last:
+                raise ValueError("its cells are not in order, each once")
+            last = (row.num_classes, row.dim)
+            rows.append(row)
+        return tuple(rows)
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:

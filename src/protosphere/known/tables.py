@@ -1,14 +1,14 @@
 """What the files of known codes share: how rows are read and checked, and how what they say is found true."""
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import fields
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from protosphere.csv_files import read_csv
+from protosphere.csv_files import csv_rows
 from protosphere.errors import CertificateError
 
 Row = TypeVar("Row")
@@ -43,20 +43,30 @@ def column_names(kind: type[Any]) -> tuple[str, ...]:
 
 def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: Callable[[Row], bool]) -> list[Row]:
     """The rows that columns of numbers or texts hold; ValueError at the first one that is not `possible`."""
-    typed = [[CONVERTERS[field.type](value) for value in columns[field.name]] for field in fields(kind)]  # pyright: ignore[reportArgumentType]
-    rows = [kind(*values) for values in zip(*typed, strict=True)]
-    for row in rows:
-        if not possible(row):
-            raise ValueError(f"there can be no {row}")
-    return rows
+    cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
+    return list(_typed_rows(kind, cells, possible))
 
 
 def read_known_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
-    """The rows of a .csv file whose columns are the fields of `kind`; ValueError where they are others."""
-    names, (head, *lines) = column_names(kind), read_csv(Path(path)) or [[]]
-    if tuple(head) != names:
+    """List what `known_rows` yields."""
+    return list(known_rows(path, kind, possible))
+
+
+def known_rows(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> Iterator[Row]:
+    """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first that is none."""
+    lines = csv_rows(Path(path))
+    if tuple(next(lines, ())) != column_names(kind):
         raise ValueError("its columns are others")
-    return read_rows(kind, dict(zip(names, zip(*lines, strict=True), strict=False)), possible)
+    yield from _typed_rows(kind, lines, possible)
+
+
+def _typed_rows(kind: type[Row], lines: Iterable[Sequence[Any]], possible: Callable[[Row], bool]) -> Iterator[Row]:
+    converters = [CONVERTERS[field.type] for field in fields(kind)]  # pyright: ignore[reportArgumentType]
+    for line in lines:
+        row = kind(*(convert(cell) for convert, cell in zip(converters, line, strict=True)))
+        if not possible(row):
+            raise ValueError(f"there can be no {row}")
+        yield row
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:

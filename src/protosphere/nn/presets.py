@@ -1,4 +1,4 @@
-"""Ways to train against fixed prototypes, each a frozen record named after where it comes from."""
+"""Presets: how embeddings become logits, and which loss is trained; each is a frozen record."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +13,26 @@ from protosphere.nn.functional import soft_unit, unit
 LOGIT = 10**0.5
 """How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""
 
+FEW_CLASSES = 30
+"""Up to this number of classes the default preset is `protosphere`, above it is `soft_cap` (docs/presets.md)."""
+
 
 @dataclass(frozen=True)
 class Preset:
-    """One way: logits are scale * embed(z) c_k, or with a slope scale * embed(slope z / scale) c_k.
+    """How a head computes logits from z, and the loss it trains.
+
+    The logit of class k is scale * embed(z) c_k, or with a slope scale * embed(slope * z / scale) c_k. A head without
+    `preset=` takes 'protosphere' for at most 30 classes and 'soft_cap' for more. With 'soft_cap' use momentum or a
+    learning rate of at least 0.1: smaller rates without momentum train slowly (docs/presets.md has the accuracies).
 
     Attributes:
-        name: what `PrototypeHead(preset=...)` calls it.
-        embed: z to what is compared with the prototypes.
-        scale: of a code with that dimension and max cosine, the scale that 'auto' means.
-        slope: of the logits at z = 0, whatever the scale is; None where the scale is that.
-        loss: the name of what `head.loss` is, one of `losses.LOSSES`.
-        summary, reference: in a line, and where it comes from.
+        name: Name that `PrototypeHead(preset=...)` takes.
+        embed: Function from z to the vector that is multiplied with the prototypes.
+        scale: Function from a code to the scale that `scale='auto'` means.
+        slope: Slope of the logits at z = 0, whatever the scale is; None if the scale is the slope.
+        loss: Name of the loss of `head.loss`, one of `losses.LOSSES`.
+        summary: Description in one line.
+        reference: Paper or page that the preset comes from.
     """
 
     name: str
@@ -112,13 +120,22 @@ _ALL = (
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}
-"""Every preset by its name; the first is the default."""
+"""Every preset by its name."""
 
 
-def preset_named(name: str | None) -> Preset:
-    """The preset of this name, the default one without a name.
+def preset_named(name: str) -> Preset:
+    """Return the preset of this name.
 
     >>> preset_named("mettes").loss
     'squared_cosine'
     """
-    return _ALL[0] if name is None else PRESETS[as_choice("preset", name, PRESETS)]
+    return PRESETS[as_choice("preset", name, PRESETS)]
+
+
+def default_preset(num_classes: int) -> Preset:
+    """Return the preset of a head of so many classes that was given none.
+
+    >>> default_preset(10).name, default_preset(100).name
+    ('protosphere', 'soft_cap')
+    """
+    return PRESETS["protosphere" if num_classes <= FEW_CLASSES else "soft_cap"]

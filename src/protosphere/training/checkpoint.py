@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from protosphere.archives import refuse_tightly_packed
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.files import replace_bytes
 from protosphere.training.epochs import EpochMetrics
@@ -40,11 +41,14 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
     if not path.exists():
         return None
     try:
+        refuse_tightly_packed(path)
         found: Checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         found.setdefault("head", {})  # of a version whose heads learned nothing
         history = tuple(EpochMetrics(**metrics) for metrics in found["history"])
         if found["format"] != FORMAT or found.keys() != PARTS:
             raise ValueError("another format")
+    except StorageError:
+        raise
     except Exception as error:  # of a damaged file torch raises many kinds
         raise StorageError(f"cannot read '{path}': damaged or not a checkpoint; remove it to start again") from error
     if found["recipe"] != recipe or found["data"] != data:

@@ -19,7 +19,7 @@ HEADS = ("prototypes", "linear", "bottleneck")
 LEARNED = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
 OPTIMISERS = ("sgd", "adamw")
 SCHEDULES = ("cosine", "constant")
-PRECISIONS = ("32-true", "bf16-mixed", "64-true")
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 """Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
 
 ALIGNED = ("align", "oppose")
@@ -62,7 +62,8 @@ class Recipe:
         validation: the share of the training examples kept apart to watch, a random one for each seed.
         augment_validation: whether those are augmented too, as the authors' programs do.
         pad, flip, rotation_degrees: augmentation of the training images.
-        precision: `32-true`, `bf16-mixed` or `64-true`.
+        precision: `32-true`, `bf16-mixed`, `16-mixed` (on GPUs; a run that goes on starts its loss scale anew) or
+            `64-true`.
         threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
         train_images: how many training examples to use, 0 for all.
         label_noise: the share of the training examples that get the label of another class, chosen at random; those

@@ -4,9 +4,7 @@ A worker that dies is replaced and its run tried once more. When the sweep dies,
 """
 
 import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -15,6 +13,7 @@ from typing import Any
 
 from protosphere.data import load_dataset
 from protosphere.errors import StorageError
+from protosphere.training.processes import end_with_parent
 from protosphere.training.recipe import Recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.runs import run_or_reason
@@ -100,7 +99,7 @@ def local_workers(count: int) -> Engine:
 def _serve(pipe: Connection) -> None:
     """What a worker does: runs, until nobody asks for more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the sweep's to handle
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     dataset_of = lru_cache(maxsize=1)(load_dataset)
     with suppress(EOFError):
         while True:
@@ -110,10 +109,3 @@ def _serve(pipe: Connection) -> None:
                 pipe.send(run_or_reason(recipe, dataset, folder, accelerator))
             except StorageError as error:
                 pipe.send(str(error))
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

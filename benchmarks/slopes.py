@@ -1,0 +1,184 @@
+"""Accuracy of the two default presets by learning rate, momentum and number of classes.
+
+`python -m benchmarks.slopes` trains on the digits, on CIFAR-10 features and on CIFAR-100 features (a linear map, and
+a hidden layer of 512) with a learned layer, with the preset `protosphere` and with `soft_cap` at several slopes;
+"slope 2" is that preset as it is. On the first 20 and 40 classes of CIFAR-100 it trains the two presets only, at three
+rates. It writes results/presets/slopes.csv: the mean validation and test accuracy over the seeds and half of the 95%
+confidence interval of the latter, in percent. It takes about an hour on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import statistics
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from scipy.stats import t
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+import protosphere as ps
+from benchmarks._features import Labeled, digits, image_features
+from protosphere.nn import PrototypeHead
+
+RESULTS = Path(__file__).parents[1] / "results" / "presets" / "slopes.csv"
+LAST_LAYERS = ("learned layer", "protosphere", "slope 2", "slope 3", "slope 4", "slope 6")
+RATES = (0.01, 0.05, 0.1, 0.2, 0.5)
+MOMENTA = (0.0, 0.9)
+
+
+class Setting(NamedTuple):
+    """Training, validation and test examples, and how to train on them."""
+
+    train: Labeled
+    validation: Labeled
+    test: Labeled
+    hidden: tuple[int, ...]
+    epochs: int
+    batch: int
+    last_layers: tuple[str, ...] = LAST_LAYERS
+    rates: tuple[float, ...] = RATES
+    seeds: int = 3
+
+
+def part(examples: Labeled, rows: Tensor | slice) -> Labeled:
+    """Return some of the examples."""
+    return Labeled(examples.inputs[rows], examples.classes[rows])
+
+
+def digit_setting() -> Setting:
+    """Return the first half of the digits, a fifth of it for validation, and the second half for the test."""
+    images, classes = digits()
+    half = len(images) // 2
+    mean, deviation = images[:half].mean(), images[:half].std()
+    examples = Labeled((images - mean) / deviation, classes)
+    order = torch.randperm(half, generator=torch.Generator().manual_seed(0))
+    validation, train = order[: half // 5], order[half // 5 :]
+    return Setting(
+        part(examples, train), part(examples, validation), part(examples, slice(half, None)), (128, 64), 30, 64
+    )
+
+
+def feature_setting(name: str, hidden: tuple[int, ...]) -> Setting:
+    """Return image features, a tenth of the training examples for validation."""
+    examples = image_features(name, "train")
+    count = len(examples.classes)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(0))
+    validation, train = order[: count // 10], order[count // 10 :]
+    return Setting(part(examples, train), part(examples, validation), image_features(name, "test"), hidden, 12, 256)
+
+
+def first_classes(count: int, hidden: tuple[int, ...]) -> Setting:
+    """Return the features of the first `count` classes of CIFAR-100, with fewer last layers, rates and seeds."""
+    whole = feature_setting("cifar100", hidden)
+    train, validation, test = (
+        part(examples, examples.classes < count) for examples in (whole.train, whole.validation, whole.test)
+    )
+    layers, rates = ("protosphere", "slope 2"), (0.01, 0.1, 0.5)
+    return Setting(train, validation, test, hidden, whole.epochs, whole.batch, layers, rates, seeds=2)
+
+
+SETTINGS = {
+    "digits": digit_setting,
+    "cifar10-linear": lambda: feature_setting("cifar10", ()),
+    "cifar10-hidden": lambda: feature_setting("cifar10", (512,)),
+    "cifar100-linear": lambda: feature_setting("cifar100", ()),
+    "cifar100-hidden": lambda: feature_setting("cifar100", (512,)),
+    "first20-linear": lambda: first_classes(20, ()),
+    "first20-hidden": lambda: first_classes(20, (512,)),
+    "first40-linear": lambda: first_classes(40, ()),
+    "first40-hidden": lambda: first_classes(40, (512,)),
+}
+
+
+def last_layer(name: str, features: int, num_classes: int) -> nn.Module:
+    """Return a learned layer, or a simplex with one of the presets or with another slope."""
+    if name == "learned layer":
+        return nn.Linear(features, num_classes)
+    code = ps.construct("simplex", num_classes=num_classes, dim=num_classes - 1)
+    if name == "protosphere":
+        head = PrototypeHead(code, preset="protosphere")
+    else:
+        head = PrototypeHead(code, preset="soft_cap")
+        head.preset = replace(head.preset, slope=float(name.removeprefix("slope ")))
+    return nn.Sequential(nn.Linear(features, head.dim), head)
+
+
+def network(name: str, setting: Setting) -> nn.Sequential:
+    """Return the hidden layers and the last layer."""
+    num_classes = int(setting.train.classes.max()) + 1
+    width = setting.train.inputs.shape[1]
+    layers: list[nn.Module] = []
+    for next_width in setting.hidden:
+        layers += [nn.Linear(width, next_width), nn.ReLU()]
+        width = next_width
+    return nn.Sequential(*layers, last_layer(name, width, num_classes))
+
+
+def percent_right(model: nn.Module, examples: Labeled) -> float:
+    """Return the accuracy in percent."""
+    with torch.no_grad():
+        return 100 * (model(examples.inputs).argmax(1) == examples.classes).double().mean().item()
+
+
+def accuracies(name: str, setting: Setting, rate: float, momentum: float, seed: int) -> tuple[float, float]:
+    """Train, and return validation and test accuracy."""
+    torch.manual_seed(seed)
+    model = network(name, setting)
+    optimizer = torch.optim.SGD(model.parameters(), rate, momentum=momentum, weight_decay=5e-4)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, setting.epochs)
+    generator = torch.Generator().manual_seed(seed)
+    count = len(setting.train.classes)
+    for _ in range(setting.epochs):
+        for batch in torch.randperm(count, generator=generator).split(setting.batch)[: count // setting.batch]:
+            optimizer.zero_grad()
+            cross_entropy(model(setting.train.inputs[batch]), setting.train.classes[batch]).backward()
+            optimizer.step()
+        schedule.step()
+    return percent_right(model, setting.validation), percent_right(model, setting.test)
+
+
+def row(data: str, setting: Setting, name: str, momentum: float, rate: float) -> dict[str, object]:
+    """Return the mean over the seeds."""
+    runs = [accuracies(name, setting, rate, momentum, seed) for seed in range(setting.seeds)]
+    validation, test = zip(*runs, strict=True)
+    half_interval = float(t.ppf(0.975, setting.seeds - 1)) * statistics.stdev(test) / setting.seeds**0.5
+    return {
+        "data": data,
+        "last_layer": name,
+        "momentum": momentum,
+        "lr": rate,
+        "validation": f"{statistics.fmean(validation):.2f}",
+        "test": f"{statistics.fmean(test):.2f}",
+        "half_interval": f"{half_interval:.2f}",
+        "seeds": setting.seeds,
+    }
+
+
+def main() -> None:
+    """Train everything; write the table if all data sets were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="?", choices=SETTINGS, help="one data set; all of them without it")
+    given = parser.parse_args().data
+    torch.set_num_threads(1)
+    table = []
+    for data in SETTINGS if given is None else (given,):
+        setting = SETTINGS[data]()
+        for name in setting.last_layers:
+            for momentum in MOMENTA:
+                for rate in setting.rates:
+                    table.append(row(data, setting, name, momentum, rate))
+                    print(*table[-1].values(), sep=",", flush=True)
+    if given is None:
+        with RESULTS.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, table[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The largest cosine between two prototypes, by scheme and size: the table of the front page.
+
+`python examples/separation_table.py` takes about half a minute, most of it for the two descents; `--quick` leaves them
+out. `--json` prints the cosines for programs, fractions as text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import protosphere as ps
+
+SIZES = ((10, 8), (10, 16), (100, 16), (100, 64), (100, 128), (1000, 128), (1000, 512))
+"""(K, n)."""
+
+Entry = str | float | None
+
+
+def entry(value: Fraction | float) -> Entry:
+    """Return an exact value as text, any other as a float."""
+    return str(value) if isinstance(value, int | Fraction) else float(value)
+
+
+def constructed(scheme: str, num_classes: int, dim: int, **options: object) -> Entry:
+    """Return the largest cosine of a scheme, None where it cannot serve this size."""
+    try:
+        return entry(ps.construct(scheme, num_classes=num_classes, dim=dim, **options).max_cosine)
+    except ps.InfeasibleError:
+        return None
+
+
+def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
+    """Return by its heading how each column is made."""
+    algebra: dict[str, Callable[[int, int], Entry]] = {
+        "one-hot": lambda K, n: constructed("one_hot", K, n),
+        "simplex": lambda K, n: constructed("simplex", K, n),
+        "Reed-Muller": lambda K, n: constructed("reed_muller", K, n),
+        "BCH (n - 1)": lambda K, n: constructed("bch", K, n - 1),
+        "BCH modified": lambda K, n: constructed("bch", K, n, modify=True),
+    }
+    descents: dict[str, Callable[[int, int], Entry]] = {
+        "log-sum-exp": lambda K, n: constructed("log_sum_exp", K, n, seed=0),
+        "Mettes": lambda K, n: constructed("mean_row_max", K, n, seed=0),
+    }
+    known: dict[str, Callable[[int, int], Entry]] = {
+        "best": lambda K, n: entry(ps.best(num_classes=K, dim=n, iterations=0).max_cosine),
+        "nothing is below": lambda K, n: entry(ps.bounds.converse(num_classes=K, dim=n).value),
+    }
+    return algebra | ({} if quick else descents) | known
+
+
+def rows(quick: bool) -> Iterator[tuple[str, dict[str, Entry]]]:
+    """Yield the name of each size and its columns."""
+    for num_classes, dim in SIZES:
+        made = {heading: make(num_classes, dim) for heading, make in columns(quick).items()}
+        yield f"{num_classes}, {dim}", made
+
+
+def shown(value: Entry) -> str:
+    """Return a cosine for people."""
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:.4f}"
+
+
+def main() -> None:
+    """Print the table, a row as soon as it is there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    if given.json:
+        print(json.dumps(dict(rows(given.quick))))
+        return
+    print("K, n".ljust(12) + "".join(heading.rjust(18) for heading in columns(given.quick)))
+    for size, made in rows(given.quick):
+        print(size.ljust(12) + "".join(shown(value).rjust(18) for value in made.values()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

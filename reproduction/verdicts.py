@@ -1,0 +1,28 @@
+"""Verdicts in words: what a finding says of the paper, and what it says only of the networks that were run."""
+
+from collections.abc import Sequence
+from math import inf
+
+from reproduction.findings import DOES_NOT, MOST_SEEDS, Finding
+from reproduction.results import Results
+
+
+def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
+    """Return the verdict of a finding, and what would decide it where nothing is decided.
+
+    A claim that fails with another network, fewer epochs or less data than the paper's may hold at the paper's scale:
+    the verdict then names network, epochs and data.
+
+    Args:
+        finding: What the results say of a claim.
+        tested: The results that were asked, one for each network; none for a claim that needs no training.
+    """
+    if finding.verdict == DOES_NOT and not all(results.at_paper_scale for results in tested):
+        networks = "; ".join(results.network for results in tested)
+        return f"not at our scale: {networks}"
+    if finding.cells_needed is not None:
+        return f"{finding.verdict}; {finding.cells_needed} cells of each would"
+    if finding.seeds_needed is None:
+        return finding.verdict
+    count = f"more than {MOST_SEEDS}" if finding.seeds_needed == inf else finding.seeds_needed
+    return f"{finding.verdict}; {count} seeds would"

@@ -1,0 +1,213 @@
+"""Numbers of the benchmarks: times, ratios of times, and memory. They depend on the machine, so tolerances are wide."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil, floor
+
+from tools.numbers.defaults import default_head, known_code
+from tools.numbers.maker import SLOW, Answer, Maker, Tolerance
+from tools.numbers.run import command_answer
+from tools.numbers.tables import markdown, significant
+
+HEADS = "python -m benchmarks.heads"
+DECODING = "python -m benchmarks.approximate_decoding"
+ASSIGNMENT = "python -m benchmarks.assignment"
+OPTIMIZER = "python -m benchmarks.optimiser"
+AUGMENTATION = "python -m benchmarks.augmentation"
+PRESETS = "python -m benchmarks.presets"
+MILLION = "python -m benchmarks.million_classes"
+
+RATIO = Tolerance(relative=0.6)
+"""Of two times in one run."""
+
+TIME = Tolerance(relative=3.0)
+"""Of another machine, or of this one with other work to do."""
+
+MEMORY = Tolerance(absolute=50.0, relative=0.2)
+"""In megabytes, as the system counts pages."""
+
+SIZES = ("256, 65,536", "512, 262,144")
+"""n, K as the benchmark calls them."""
+
+DECODED = {
+    "kerdock": "Kerdock 256, 65,536",
+    "gold": "Gold 512, 262,144",
+    "delsarte_goethals": "Delsarte-Goethals 256, 1,048,576",
+}
+"""Codes of the benchmark of approximate decoding, with n, K."""
+
+PRESET_ROWS = (
+    *("nn.Linear", "protosphere", "lindstrom", "kasarla", "mettes", "plain cosines", "cosines, learned scale"),
+    "batch norm, unit",
+)
+"""What the page shows of the benchmark of presets."""
+
+
+def times_table(answer: Answer) -> str:
+    """Return times of a dense layer and of ours, a row a job."""
+    rows: list[list[str]] = []
+    for size in SIZES:
+        jobs = {name: found for name, found in answer[size].items() if name != "memory"}
+        for number, (name, found) in enumerate(jobs.items()):
+            times = [f"{significant(found[key])} ms" for key in ("dense_ms", "ours_ms")]
+            rows.append(["" if number else size, name, *times, significant(found["ratio"], 2)])
+    return markdown(["n, K", "", "dense", "ours", "times faster"], rows)
+
+
+def memory_table(answer: Answer) -> str:
+    """Return what a dense layer and ours keep in memory."""
+    headings = [
+        "n, K",
+        "dense matrix",
+        "logits and their gradient",
+        "ours",
+        "of it used on a CPU",
+        "work space of a loss",
+    ]
+    keys = ("dense", "logits", "ours", "used", "space")
+    rows = [[size, *(f"{answer[size]['memory'][key]:.3g} MB" for key in keys)] for size in SIZES]
+    return markdown(headings, rows)
+
+
+def million_table(answer: Answer) -> str:
+    """Return the costs of a million classes."""
+    headings = [
+        "",
+        "step (cross-entropy, forward + backward)",
+        "decode",
+        "peak above the import",
+        "to make code and head",
+    ]
+    names = {"hadamard": "`hadamard`", "dense": "dense layer"}
+    rows: list[list[str]] = []
+    for kind, found in answer["million"].items():
+        times = [f"{significant(found[key])} ms" for key in ("step_ms", "decode_ms")]
+        sizes = [f"{significant(found[key])} MB" for key in ("peak_mb", "made_mb")]
+        rows.append([names[kind], *times, *sizes])
+    return markdown(headings, rows)
+
+
+def step_ratio(answer: Answer) -> str:
+    """Return how many times as fast a training step with 262,144 classes is."""
+    return f"{floor(answer[SIZES[1]]['cross-entropy, forward + backward']['ratio'])}"
+
+
+def decoding_table(answer: Answer) -> str:
+    """Return the recalls and times of approximate decoding."""
+    headings = ["code, n, K", "directions, cosets", "0.3", "0.4", "0.5", "0.6", "0.8", "exact", "approximate"]
+    rows: list[list[str]] = []
+    for scheme, searched in answer.items():
+        for number, (name, found) in enumerate(searched.items()):
+            recalls = [f"{value:.3f}" for value in found["recall"]]
+            times = [f"{significant(found[key], 2)} ms" for key in ("exact_ms", "approximate_ms")]
+            rows.append(["" if number else DECODED[scheme], name, *recalls, *times])
+    return markdown(headings, rows)
+
+
+def slowest_assignment(answer: Answer, size: str) -> str:
+    """Return the CPU time of `ps.assign` with so many classes, in seconds."""
+    return significant(max(found["seconds"] for found in answer[size].values()), 2)
+
+
+def assignment_gain(answer: Answer) -> str:
+    """Return how far above scipy's FAQ the values are, in percent."""
+    gains = [100 * (found["ratio"] - 1) for size in answer.values() for found in size.values()]
+    return f"{min(gains):.1f} to {max(gains):.1f}%"
+
+
+def search_ratio(answer: Answer, size: str) -> str:
+    """Return how many times shorter the search is."""
+    return f"{answer[size]['ratio']:.0f}"
+
+
+def preset_table(answer: Answer) -> str:
+    """Return the mean accuracy over seeds, in brackets that of the worst seed, a row a way."""
+    rates = list(answer["nn.Linear"])
+    rows: list[list[str]] = []
+    for way in PRESET_ROWS:
+        runs = answer[way]
+        cells = [f"{sum(runs[rate]) / len(runs[rate]):.1f} ({min(runs[rate]):.1f})" for rate in rates]
+        beside = [pair for rate in rates for pair in zip(runs[rate], answer["nn.Linear"][rate], strict=True)]
+        worst = min(ours - plain for ours, plain in beside)
+        rows.append([way, *cells, f"{worst:+.1f}"])
+    return markdown(["way", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"], rows)
+
+
+MAKERS = (
+    Maker(
+        "heads_benchmark",
+        HEADS,
+        partial(command_answer, HEADS),
+        {
+            "times": times_table,
+            "memory": memory_table,
+            "million": million_table,
+            "step_ratio": step_ratio,
+            "ours_mb": lambda answer: f"{answer[SIZES[1]]['memory']['ours']:.1f} MB",
+            "dense_mb": lambda answer: f"{answer[SIZES[1]]['memory']['dense']:.0f} MB",
+        },
+        cost=SLOW,
+        tolerances={"*_mb": MEMORY, "*_ms": TIME, "*.ratio": RATIO, "*.memory.*": Tolerance(relative=0.01)},
+    ),
+    Maker(
+        "decoding_benchmark",
+        DECODING,
+        partial(command_answer, DECODING),
+        {"table": decoding_table},
+        cost=SLOW,
+        tolerances={"*_ms": TIME, "*.recall.*": Tolerance(absolute=0.02)},
+    ),
+    Maker(
+        "assignment_benchmark",
+        ASSIGNMENT,
+        partial(command_answer, ASSIGNMENT),
+        {
+            "seconds_100": partial(slowest_assignment, size="100"),
+            "seconds_300": partial(slowest_assignment, size="300"),
+            "seconds_1000": partial(slowest_assignment, size="1000"),
+            "gain": assignment_gain,
+        },
+        cost=SLOW,
+        tolerances={"*seconds": TIME, "*faq_starts": TIME, "*": Tolerance(relative=0.03)},
+        depends_on=(known_code(100, 32),),
+    ),
+    Maker(
+        "search_benchmark",
+        OPTIMIZER,
+        partial(command_answer, OPTIMIZER),
+        {
+            "small": partial(search_ratio, size="16, 100"),
+            "medium": partial(search_ratio, size="32, 100"),
+            "large": partial(search_ratio, size="128, 1000"),
+        },
+        cost=SLOW,
+        tolerances={"*_s": TIME, "*.ratio": RATIO, "*": Tolerance(absolute=5e-3)},
+    ),
+    Maker(
+        "augmentation_benchmark",
+        AUGMENTATION,
+        partial(command_answer, AUGMENTATION),
+        {"ratio": lambda answer: f"{answer['ratio']:.0f}"},
+        cost=SLOW,
+        tolerances={"ratio": RATIO, "*": TIME},
+    ),
+    Maker(
+        "preset_benchmark",
+        PRESETS,
+        partial(command_answer, PRESETS),
+        {"table": preset_table},
+        cost=SLOW,
+        tolerances={"*.0.5.*": Tolerance(absolute=100.0), "*": Tolerance(absolute=3.0)},
+        depends_on=(default_head(10, 9),),
+        seeds=(0, 1, 2),
+    ),
+    Maker(
+        "million_benchmark",
+        MILLION,
+        partial(command_answer, MILLION),
+        {"seconds": lambda answer: f"{ceil(max(found['built_s'] for found in answer.values()))} s"},
+        cost=SLOW,
+        tolerances={"*_s": TIME, "*_mb": MEMORY},
+    ),
+)

@@ -1,0 +1,99 @@
+"""Numbers of the examples that train on scikit-learn's digits."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tools.numbers.defaults import default_head
+from tools.numbers.maker import Answer, Maker, Tolerance
+from tools.numbers.run import command_answer
+from tools.numbers.tables import markdown, percent, span
+
+POINTS = Tolerance(absolute=1.0)
+"""Accuracy in percent of some hundred images: other machines round otherwise, and a few images change sides."""
+
+ANYTHING = Tolerance(absolute=100.0)
+"""Accuracy in percent of a run that diverges, or nearly so: it is a different one on each machine."""
+
+SHARE = Tolerance(absolute=0.03)
+"""Share of the 80 images of unknown digits, and of the 367 known ones."""
+
+LAST_LAYER = "python examples/replace_last_layer.py"
+SURPRISE = "python examples/unknown_inputs.py"
+GROWTH = "python examples/growing.py"
+
+
+def last_layer_table(answer: Answer) -> str:
+    """Return accuracies by momentum and learning rate, one for each seed."""
+    rows: list[list[str]] = []
+    before = ""
+    for setting, found in answer.items():
+        momentum, rate = (part.split()[1] for part in setting.split(", "))
+        name = "no momentum" if float(momentum) == 0 else f"momentum {momentum}"
+        cells = [" ".join(f"{value:.1f}" for value in found[layer]) for layer in ("learned", "prototypes")]
+        rows.append(["" if name == before else name, rate, *cells])
+        before = name
+    return markdown(["SGD", "learning rate", "`nn.Linear`", "prototypes"], rows)
+
+
+def accuracy_span(answer: Answer, layer: str, momentum: str) -> str:
+    """Return from where to where the accuracies of a last layer are, over rates and seeds."""
+    settings = [found for setting, found in answer.items() if setting.startswith(f"momentum {momentum},")]
+    return span(value for found in settings for value in found[layer])
+
+
+def score_table(answer: Answer) -> str:
+    """Return what each score accepts and rejects."""
+    default = next(kind for kind, found in answer.items() if kind != "default" and found == answer["default"])
+    rows = [
+        [f"`{kind}`{' (default)' if kind == default else ''}", percent(found["accepted"]), percent(found["rejected"])]
+        for kind, found in answer.items()
+        if kind != "default"
+    ]
+    return markdown(["score", "known images accepted", "8 and 9 rejected"], rows)
+
+
+MAKERS = (
+    Maker(
+        "replace_last_layer",
+        LAST_LAYER,
+        partial(command_answer, LAST_LAYER),
+        {
+            "table": last_layer_table,
+            "prototypes": partial(accuracy_span, layer="prototypes", momentum="0.9"),
+            "learned": partial(accuracy_span, layer="learned", momentum="0.9"),
+            "prototypes_plain": partial(accuracy_span, layer="prototypes", momentum="0"),
+            "learned_plain": partial(accuracy_span, layer="learned", momentum="0"),
+        },
+        spot_check=f"{LAST_LAYER} --momentum 0 --rate 0.01 --seeds 1",
+        tolerances={"momentum 0.9, rate 0.5.learned.*": ANYTHING, "*rate 0.01.learned.*": Tolerance(5.0), "*": POINTS},
+        depends_on=(default_head(10, 9),),
+        seeds=(0, 1, 2),
+    ),
+    Maker(
+        "unknown_inputs",
+        SURPRISE,
+        partial(command_answer, SURPRISE),
+        {
+            "table": score_table,
+            "accepted": lambda answer: percent(answer["default"]["accepted"]),
+            "rejected": lambda answer: percent(answer["default"]["rejected"]),
+        },
+        spot_check=SURPRISE,
+        tolerances={"*.threshold": Tolerance(relative=0.1), "*": SHARE},
+        depends_on=(default_head(8, 7),),
+    ),
+    Maker(
+        "growing",
+        GROWTH,
+        partial(command_answer, GROWTH),
+        {
+            "before": lambda answer: f"{answer['seven_digits']:.1f}%",
+            "old": lambda answer: f"{answer['old_digits']:.1f}%",
+            "new": lambda answer: f"{answer['new_digits']:.1f}%",
+        },
+        spot_check=GROWTH,
+        tolerances={"*": Tolerance(absolute=2.0)},
+        depends_on=(default_head(7, 16, reserve=100),),
+    ),
+)

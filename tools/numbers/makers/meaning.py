@@ -1,0 +1,357 @@
+"""Numbers of the study of which class gets which prototype: tables of results/meaning, and sentences about them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tools.numbers.defaults import named_preset
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.studies import (
+    Cell,
+    cell_text,
+    difference_with_half,
+    mean_with_half,
+    paired,
+    part,
+    signed,
+    ways_table,
+)
+from tools.numbers.tables import markdown
+
+BOTTLENECK, LAYER = "learned bottleneck", "learned layer"
+DIMS = (8, 16, 24, 32, 48, 64, 80)
+FEW_DIMS = (16, 32, 64)
+TREE_DIMS = (24, 32, 64)
+HALVED = "lindstrom, scale 0.5"
+GLOVE, SUPERCLASSES, LEVELS = "semantics/cifar100_glove50.csv", "cifar100_superclasses", "cifar100_levels"
+
+ASSIGNED = {
+    BOTTLENECK: BOTTLENECK,
+    "best, at random": "best, random, soft_cap, iterations 0",
+    "best, aligned": "best, align, seen, soft_cap, iterations 0",
+    "best, opposed": "best, oppose, seen, soft_cap, iterations 0",
+    "log-sum-exp, at random": "log_sum_exp, random, soft_cap",
+    "log-sum-exp, aligned": "log_sum_exp, align, seen, soft_cap",
+    "log-sum-exp, opposed": "log_sum_exp, oppose, seen, soft_cap",
+    "BCH, at random": "bch, random, soft_cap, modify True",
+    "BCH, aligned": "bch, align, seen, soft_cap, modify True",
+}
+CROSS_POLYTOPES = {
+    "cross-polytope, at random": "cross_polytope, random, soft_cap",
+    "cross-polytope, aligned": "cross_polytope, align, seen, soft_cap",
+    "cross-polytope, opposed": "cross_polytope, oppose, seen, soft_cap",
+}
+FEATURES = {
+    **ASSIGNED,
+    "BCH, opposed": "bch, oppose, seen, soft_cap, modify True",
+    **CROSS_POLYTOPES,
+    "semantic, class means": "semantic, align, seen, soft_cap",
+    "semantic, logits": "semantic, align, logits, soft_cap",
+    "semantic, learned": "semantic, align, learned, soft_cap",
+    "semantic, logits, z halved": f"semantic, align, logits, {HALVED}",
+    "semantic, learned, z halved": f"semantic, align, learned, {HALVED}",
+    "best, at random, z halved": f"best, random, {HALVED}, iterations 0",
+    "best, aligned, z halved": f"best, align, seen, {HALVED}, iterations 0",
+    "best, at random, reassigned": "best, random, reassignment 3, soft_cap, iterations 0",
+    "semantic, logits, rehearsed": "semantic, align, logits, rehearsal 2, soft_cap",
+    "best, at random, rehearsed": "best, random, rehearsal 2, soft_cap, iterations 0",
+}
+SIMILARITIES = {
+    "best, by class means": "best, align, seen, soft_cap, iterations 0",
+    "best, by word vectors (GloVe)": f"best, align, {GLOVE}, soft_cap, iterations 0",
+    "best, by superclasses": f"best, align, {SUPERCLASSES}, soft_cap, iterations 0",
+    "semantic, by class means": "semantic, align, seen, soft_cap",
+    "semantic, by word vectors (GloVe)": f"semantic, align, {GLOVE}, soft_cap",
+    "semantic, by superclasses": f"semantic, align, {SUPERCLASSES}, soft_cap",
+}
+TREES = {
+    "hierarchical, 20 x 5, z halved": f"hierarchical, align, learned, {HALVED}, spread 0.2, tree {SUPERCLASSES}",
+    "hierarchical, five levels, z halved": f"hierarchical, align, learned, {HALVED}, spread 0.2, tree {LEVELS}",
+}
+MISTAKES = {BOTTLENECK: BOTTLENECK, **TREES, "semantic, learned, z halved": f"semantic, align, learned, {HALVED}"}
+FRAMES = {
+    LAYER: LAYER,
+    "simplex": "simplex, fixed, soft_cap",
+    "frame, 20 x 5": f"hierarchy_frame, fixed, soft_cap, tree {SUPERCLASSES}",
+    "frame, five levels": f"hierarchy_frame, fixed, soft_cap, tree {LEVELS}",
+}
+MLP = {
+    **ASSIGNED,
+    **CROSS_POLYTOPES,
+    "semantic, logits": "semantic, align, logits, soft_cap",
+    "semantic, learned, z halved": f"semantic, align, learned, {HALVED}",
+    **TREES,
+}
+SCARCE = {
+    BOTTLENECK: "learned bottleneck, {}",
+    "best, at random": "best, random, soft_cap, {}, iterations 0",
+    "best, aligned": "best, align, seen, soft_cap, {}, iterations 0",
+    "semantic, logits": "semantic, align, logits, soft_cap, {}",
+    "semantic, logits, rehearsed": "semantic, align, logits, rehearsal 2, soft_cap, {}",
+}
+FEW, NOISY = "train images 5000", "label noise 0.2"
+
+METRICS = {
+    "accuracy": ("test_accuracy", 2),
+    "distance at 5": ("test_hierarchical_distance_at_5", 3),
+    "distance at 20": ("test_hierarchical_distance_at_20", 3),
+}
+LEAST_RISK = {
+    "least risk: distance at 5": "test_least_risk_distance_at_5",
+    "least risk: distance at 20": "test_least_risk_distance_at_20",
+}
+
+
+def sweep(name: str) -> str:
+    """Return the command that made a table, as the page has it."""
+    return f"protosphere sweep examples/meaning/{name}.toml --workers 2"
+
+
+def features() -> Answer:
+    """Return the accuracies on features, and those with n of K - 1 or more."""
+    ways = [*FEATURES.values(), *SIMILARITIES.values()]
+    return part(paired("meaning/features.csv", BOTTLENECK), dict.fromkeys(ways), DIMS)
+
+
+def without_differences(answer: Answer, labels: dict[str, str]) -> str:
+    """Return a table of means alone."""
+    means = {way: {dim: [*cell[:2], None, None] for dim, cell in cells.items()} for way, cells in answer.items()}
+    return ways_table(means, labels, DIMS)
+
+
+def mean_of(answer: Answer, label: str, dim: int = 16) -> str:
+    """Return one accuracy."""
+    return f"{answer[FEATURES[label]][str(dim)][0]:.1f}%"
+
+
+def alignment_gain(answer: Answer, dim: int) -> str:
+    """Return how many points aligned prototypes have over random ones."""
+    aligned, random = (answer[FEATURES[label]][str(dim)][0] for label in ("best, aligned", "best, at random"))
+    return f"{aligned - random:.0f}"
+
+
+def full_dimension(table: str) -> Answer:
+    """Return what ways with n of K - 1 or more have, against the learned layer, by each metric."""
+    answer: dict[str, dict[str, Cell]] = {}
+    for name, (metric, _) in METRICS.items():
+        found = paired(table, LAYER, metric)
+        known = [way for way in (*FRAMES.values(), "simplex, fixed, lindstrom") if way in found]
+        answer[name] = {way: next(found[way][dim] for dim in ("99", "100") if dim in found[way]) for way in known}
+    return answer
+
+
+def full_mean(answer: Answer, label: str) -> str:
+    """Return an accuracy with half of its interval."""
+    return mean_with_half(answer["accuracy"][FRAMES.get(label, label)])
+
+
+def full_difference(answer: Answer, label: str) -> str:
+    """Return the paired difference from the learned layer."""
+    return difference_with_half(answer["accuracy"][FRAMES[label]])
+
+
+def frames_table(answer: Answer) -> str:
+    """Return accuracy and mistakes of the ways with n of K - 1 or more."""
+    rows: list[list[str]] = []
+    for label, way in FRAMES.items():
+        rows.append([label, *(cell_text(answer[name][way], digits) for name, (_, digits) in METRICS.items())])
+    return markdown(["way", *METRICS], rows)
+
+
+def scarce() -> Answer:
+    """Return accuracies with few examples, and with wrong labels."""
+    answer: dict[str, Answer] = {}
+    for case in (FEW, NOISY):
+        found = paired("meaning/scarce.csv", f"learned bottleneck, {case}")
+        answer[case] = part(found, [way.format(case) for way in SCARCE.values()], FEW_DIMS)
+    return answer
+
+
+def scarce_table(answer: Answer, case: str) -> str:
+    """Return the table of one case."""
+    labels = {label: way.format(case) for label, way in SCARCE.items()}
+    return ways_table(answer[case], labels, FEW_DIMS)
+
+
+def mistakes() -> Answer:
+    """Return accuracy and mistakes of hierarchical codes, and of the learned bottleneck by least risk."""
+    answer: dict[str, Answer] = {}
+    for name, (metric, _) in METRICS.items():
+        answer[name] = part(paired("meaning/features.csv", BOTTLENECK, metric), MISTAKES.values(), TREE_DIMS)
+    for name, metric in LEAST_RISK.items():
+        answer[name] = part(paired("meaning/features.csv", BOTTLENECK, metric), [BOTTLENECK], TREE_DIMS)
+    return answer
+
+
+def mistakes_table(answer: Answer) -> str:
+    """Return a row a figure and way."""
+    rows: list[list[str]] = []
+    for name, by_way in answer.items():
+        digits = METRICS[name][1] if name in METRICS else 3
+        for label, way in MISTAKES.items():
+            if way in by_way:
+                rows.append([name, label, *(cell_text(by_way[way][str(dim)], digits) for dim in TREE_DIMS)])
+    return markdown(["figure", "way", *(f"n = {dim}" for dim in TREE_DIMS)], rows)
+
+
+def scratch() -> Answer:
+    """Return accuracies from scratch after 8 and after 20 epochs."""
+    short = paired("meaning/scratch_short.csv", "best, random")
+    long = paired("meaning/scratch.csv", "best, random, soft_cap, iterations 0")
+    names = {"random": "at random", "align": "aligned", "oppose": "opposed"}
+    answer: dict[str, Answer] = {}
+    for epochs, found, ending in (("8", short, ""), ("20", long, ", soft_cap, iterations 0")):
+        answer[epochs] = {label: found.get(f"best, {mapping}{ending}", {}) for mapping, label in names.items()}
+    answer["20"][LAYER] = long[LAYER]
+    return answer
+
+
+def scratch_table(answer: Answer) -> str:
+    """Return a row a number of epochs and dimension."""
+    labels = ("at random", "aligned", "opposed")
+    rows: list[list[str]] = []
+    for epochs, found in answer.items():
+        for dim in found["at random"]:
+            rows.append([epochs, dim, *(cell_text(found[label].get(dim)) for label in labels)])
+    return markdown(["epochs", "n", *labels], rows)
+
+
+def mnist() -> Answer:
+    """Return accuracies on MNIST in few dimensions."""
+    return paired("meaning/mnist.csv", "best, random, soft_cap, iterations 0")
+
+
+def mnist_table(answer: Answer) -> str:
+    """Return random prototypes, and how much better the others are."""
+    ways = {mapping: answer[f"best, {mapping}, soft_cap, iterations 0"] for mapping in ("random", "align", "oppose")}
+    rows: list[list[str]] = []
+    for dim, cell in ways["random"].items():
+        gains = [difference_with_half(ways[mapping][dim]) for mapping in ("align", "oppose")]
+        rows.append([dim, f"{cell[0]:.2f}", *gains])
+    return markdown(["n", "at random", "aligned \u2212 random", "opposed \u2212 random"], rows)
+
+
+def mlp() -> Answer:
+    """Return accuracies with a hidden layer."""
+    return part(paired("meaning/mlp.csv", BOTTLENECK), MLP.values(), DIMS)
+
+
+def gain_over_bottleneck(answer: Answer, label: str, dims: tuple[int, ...]) -> str:
+    """Return from where to where a way's differences from the bottleneck are."""
+    values = [answer[MLP[label]][str(dim)][2] for dim in dims]
+    return f"{signed(min(values), 1)} to {signed(max(values), 1)}"
+
+
+SOFT_CAP = (named_preset("soft_cap", 100, 16), named_preset("lindstrom", 100, 16))
+FIVE, THREE = (0, 1, 2, 3, 4), (0, 1, 2)
+
+MAKERS = (
+    Maker(
+        "meaning_features",
+        sweep("features"),
+        features,
+        {
+            "table": lambda answer: ways_table(answer, FEATURES, DIMS),
+            "similarities": lambda answer: without_differences(answer, SIMILARITIES),
+            "random_16": partial(mean_of, label="best, at random"),
+            "aligned_16": partial(mean_of, label="best, aligned"),
+            "designed_16": partial(mean_of, label="semantic, learned, z halved"),
+            "bottleneck_16": partial(mean_of, label=BOTTLENECK),
+            **{f"gain_{dim}": partial(alignment_gain, dim=dim) for dim in (8, 16, 32, 64)},
+        },
+        cost=STUDY,
+        tables=("results/meaning/features.csv",),
+        depends_on=SOFT_CAP,
+        seeds=FIVE,
+    ),
+    Maker(
+        "meaning_full",
+        sweep("features"),
+        partial(full_dimension, "meaning/features.csv"),
+        {
+            "frames": frames_table,
+            "learned": partial(full_mean, label=LAYER),
+            "simplex": partial(full_mean, label="simplex"),
+            "difference": partial(full_difference, label="simplex"),
+            "lindstrom": partial(full_mean, label="simplex, fixed, lindstrom"),
+        },
+        cost=STUDY,
+        tables=("results/meaning/features.csv",),
+        depends_on=(named_preset("soft_cap", 100, 99),),
+        seeds=FIVE,
+    ),
+    Maker(
+        "meaning_scarce",
+        sweep("scarce"),
+        scarce,
+        {"few": partial(scarce_table, case=FEW), "noisy": partial(scarce_table, case=NOISY)},
+        cost=STUDY,
+        tables=("results/meaning/scarce.csv",),
+        depends_on=SOFT_CAP,
+        seeds=FIVE,
+    ),
+    Maker(
+        "meaning_mistakes",
+        sweep("features"),
+        mistakes,
+        {"table": mistakes_table},
+        cost=STUDY,
+        tables=("results/meaning/features.csv",),
+        depends_on=SOFT_CAP,
+        seeds=FIVE,
+    ),
+    Maker(
+        "meaning_scratch",
+        sweep("scratch"),
+        scratch,
+        {"table": scratch_table, "learned": lambda answer: f"{answer['20'][LAYER]['100'][0]:.1f}%"},
+        cost=STUDY,
+        tables=("results/meaning/scratch_short.csv", "results/meaning/scratch.csv"),
+        depends_on=SOFT_CAP,
+        seeds=THREE,
+    ),
+    Maker(
+        "meaning_mnist",
+        sweep("mnist"),
+        mnist,
+        {"table": mnist_table, "learned": lambda answer: f"{answer[LAYER]['10'][0]:.2f}%"},
+        cost=STUDY,
+        tables=("results/meaning/mnist.csv",),
+        depends_on=(named_preset("soft_cap", 10, 6),),
+        seeds=THREE,
+    ),
+    Maker(
+        "meaning_mlp",
+        sweep("mlp"),
+        mlp,
+        {
+            "table": lambda answer: ways_table(answer, MLP, DIMS),
+            "random_16": partial(mean_of, label="best, at random"),
+            "aligned_16": partial(mean_of, label="best, aligned"),
+            "designed_16": partial(mean_of, label="semantic, learned, z halved"),
+            "bottleneck_16": partial(mean_of, label=BOTTLENECK),
+            "designed_gain": partial(gain_over_bottleneck, label="semantic, learned, z halved", dims=DIMS),
+            "aligned_gain": partial(gain_over_bottleneck, label="best, aligned", dims=(32, 48, 64, 80)),
+        },
+        cost=STUDY,
+        tables=("results/meaning/mlp.csv",),
+        depends_on=SOFT_CAP,
+        seeds=FIVE,
+    ),
+    Maker(
+        "meaning_mlp_full",
+        sweep("mlp"),
+        partial(full_dimension, "meaning/mlp.csv"),
+        {
+            "learned": partial(full_mean, label=LAYER),
+            "simplex": partial(full_mean, label="simplex"),
+            "difference": partial(full_difference, label="simplex"),
+            "frame": lambda answer: f"{answer['accuracy'][FRAMES['frame, 20 x 5']][0]:.2f}",
+            "levels": lambda answer: f"{answer['accuracy'][FRAMES['frame, five levels']][0]:.2f}",
+        },
+        cost=STUDY,
+        tables=("results/meaning/mlp.csv",),
+        depends_on=(named_preset("soft_cap", 100, 99),),
+        seeds=FIVE,
+    ),
+)

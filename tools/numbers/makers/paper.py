@@ -1,0 +1,47 @@
+"""Numbers of the paper's experiments made again."""
+
+from __future__ import annotations
+
+from tools.numbers.defaults import named_preset
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.studies import Cell, paired
+from tools.numbers.tables import markdown
+
+HOURS = "protosphere reproduce all --workers 2 --results results --figures docs/figures"
+LEARNED = "learned layer"
+
+
+def hours() -> Answer:
+    """Return the accuracies of every scheme and mapping on CIFAR-100, by dimension."""
+    found = paired("cifar100-hours.csv", LEARNED)
+    return {way: {dim: cell[:2] for dim, cell in cells.items()} for way, cells in found.items()}
+
+
+def hours_table(answer: Answer) -> str:
+    """Return accuracies with half of their 95 % intervals, a row a scheme and mapping."""
+    dims = sorted({dim for cells in answer.values() for dim in cells}, key=int)
+    rows: list[list[str]] = []
+    for way in sorted(answer):
+        scheme, _, rest = way.partition(", ")
+        mapping = rest.split(", ")[0]
+        rows.append([scheme, mapping, *(hours_text(answer[way].get(dim)) for dim in dims)])
+    return markdown(["scheme", "mapping", *(f"n = {dim}" for dim in dims)], rows)
+
+
+def hours_text(cell: Cell | None) -> str:
+    """Return a mean with half of its interval, nothing where there was no run."""
+    return "" if cell is None else f"{cell[0]:.1f} ± {cell[1]:.1f}"
+
+
+MAKERS = (
+    Maker(
+        "cifar100_hours",
+        HOURS,
+        hours,
+        {"table": hours_table},
+        cost=STUDY,
+        depends_on=(named_preset("lindstrom", 100, 64),),
+        tables=("results/cifar100-hours.csv",),
+        seeds=tuple(range(7)),
+    ),
+)

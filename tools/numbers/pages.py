@@ -1,0 +1,83 @@
+"""Numbers on pages: what stands between `<!-- number: NAME -->` and `<!-- /number -->` is written from records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.files import replace_bytes
+from tools.numbers.run import ROOT
+
+MARKED = re.compile(r"<!-- number: (?P<name>[\w.-]+) -->(?P<text>.*?)<!-- /number -->", re.S)
+
+
+class Shown(NamedTuple):
+    """A number on a page: its page, its name, and the text that stands there."""
+
+    page: str
+    name: str
+    text: str
+
+
+def pages() -> list[Path]:
+    """Return the README and every page of docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def relative(page: Path) -> str:
+    """Return a page's path within the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def shown_numbers() -> list[Shown]:
+    """Return every number of every page."""
+    return [
+        Shown(relative(page), found["name"], found["text"])
+        for page in pages()
+        for found in MARKED.finditer(page.read_text(encoding="utf-8"))
+    ]
+
+
+def placed(text: str) -> str:
+    """Return a text as it stands between its comments: a table has lines of its own."""
+    return f"\n{text}\n" if text.startswith("|") else text
+
+
+def rendered(content: str, texts: Mapping[str, str]) -> str:
+    """Return a page's content with every number that `texts` knows written anew.
+
+    >>> rendered("<!-- number: a.b -->1<!-- /number --> %", {"a.b": "2"})
+    '<!-- number: a.b -->2<!-- /number --> %'
+    """
+
+    def write(found: re.Match[str]) -> str:
+        text = texts.get(found["name"])
+        if text is None:
+            return found[0]
+        return f"<!-- number: {found['name']} -->{placed(text)}<!-- /number -->"
+
+    return MARKED.sub(write, content)
+
+
+def write_pages(texts: Mapping[str, str]) -> list[str]:
+    """Write the numbers of `texts` on all pages; return the pages that changed."""
+    changed: list[str] = []
+    for page in pages():
+        content = page.read_text(encoding="utf-8")
+        new = rendered(content, texts)
+        if new != content:
+            replace_bytes(page, new.encode())
+            changed.append(relative(page))
+    return changed
+
+
+def check_names(names: set[str]) -> None:
+    """Raise InvalidArgumentError for a page that shows a number which no maker makes."""
+    for shown in shown_numbers():
+        try:
+            as_choice("number", shown.name, sorted(names))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{shown.page}: {error}") from error

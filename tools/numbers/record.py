@@ -1,0 +1,96 @@
+"""The file of a maker: its answer, and under which conditions it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from protosphere.files import make_folder, replace_bytes
+from protosphere.version import __version__
+from tools.numbers.maker import STUDY, Answer, Maker, Tolerance, is_number, leaves
+from tools.numbers.run import ROOT
+
+FOLDER = ROOT / "results" / "numbers"
+
+DIGITS = 10
+"""Significant digits of floats in a file."""
+
+SAME_DEFAULT = Tolerance(absolute=1e-5, relative=1e-3)
+"""Two machines differ by less, two defaults by more."""
+
+
+def record_of(maker: Maker, answer: Answer, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the maker's file holds: the answer and its conditions.
+
+    A study whose tables in results/ are those of the record `before` was made under the defaults of that record,
+    however often it is computed anew.
+    """
+    tables = {table: _digest(ROOT / table) for table in maker.tables}
+    same_runs = maker.cost == STUDY and before is not None and before["tables"] == tables
+    defaults = {probe.name: probe.measure() for probe in maker.depends_on}
+    return {
+        "command": maker.command,
+        "cost": maker.cost,
+        "seeds": list(maker.seeds),
+        "versions": {
+            "protosphere": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+        "tables": tables,
+        "defaults": before["defaults"] if before is not None and same_runs else defaults,
+        "answer": _shortened(answer),
+    }
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def _shortened(answer: Answer) -> Answer:
+    """Return the answer with floats of few digits: a file that people compare line by line."""
+    if isinstance(answer, dict):
+        return {key: _shortened(value) for key, value in answer.items()}
+    if isinstance(answer, list):
+        return [_shortened(value) for value in answer]
+    return float(f"{answer:.{DIGITS}g}") if isinstance(answer, float) else answer
+
+
+def path_of(maker: Maker) -> Path:
+    """Return where the maker's file is."""
+    return FOLDER / f"{maker.name}.json"
+
+
+def read_record(maker: Maker) -> dict[str, Any] | None:
+    """Return what the maker's file holds, None where there is none yet."""
+    path = path_of(maker)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def write_record(maker: Maker, record: dict[str, Any]) -> Path:
+    """Write the maker's file, beside its place first."""
+    make_folder(FOLDER)
+    return replace_bytes(path_of(maker), (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def changed_defaults(maker: Maker, record: dict[str, Any]) -> list[str]:
+    """Return the defaults that are no longer what they were when the record was made, each with what differs."""
+    changed: list[str] = []
+    for probe in maker.depends_on:
+        now, before = dict(leaves(probe.measure())), dict(leaves(record["defaults"].get(probe.name, {})))
+        paths = [path for path in sorted(now.keys() | before.keys()) if _differs(before.get(path), now.get(path))]
+        changed += [f"{probe.name}: {path} was {before.get(path)}, is {now.get(path)}" for path in paths]
+    return changed
+
+
+def _differs(before: Any, now: Any) -> bool:
+    if is_number(before) and is_number(now):
+        return not SAME_DEFAULT.allows(before, now)
+    return before != now

@@ -1,0 +1,81 @@
+"""Studies: tables of runs in results/ that took hours, and what `protosphere paired` computes from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from statistics import fmean
+
+from protosphere.cli.finished_runs import stored_records
+from protosphere.cli.paired import ways_of
+from protosphere.training.paired import compared
+from protosphere.training.records import RunRecord
+from tools.numbers.run import ROOT, Answer
+from tools.numbers.tables import markdown
+
+Cell = list[float | None]
+"""Mean, half of its 95 % interval, mean difference from the reference, half of its 95 % interval."""
+
+
+@cache
+def runs(table: str) -> list[RunRecord]:
+    """Return the runs of a table in results/."""
+    return stored_records(ROOT / "results" / table)
+
+
+@cache
+def paired(table: str, against: str, metric: str = "test_accuracy") -> dict[str, dict[str, Cell]]:
+    """Return what `protosphere paired results/TABLE --against AGAINST --metric METRIC` says, by way and dimension."""
+    records = runs(table)
+    names = ways_of(records)
+    found: dict[str, dict[str, Cell]] = {}
+    for row in compared(records, lambda record: names[record.digest], against, metric):
+        difference = (None, None) if row.difference is None else (row.difference.value, row.difference.margin)
+        found.setdefault(row.way, {})[str(row.dim)] = [row.mean.value, row.mean.margin, *difference]
+    return found
+
+
+def part(found: dict[str, dict[str, Cell]], ways: Iterable[str], dims: Sequence[int]) -> Answer:
+    """Return the cells of these ways and dimensions."""
+    return {way: {str(dim): found[way][str(dim)] for dim in dims if str(dim) in found.get(way, {})} for way in ways}
+
+
+def signed(value: float, digits: int) -> str:
+    """Return a difference with its sign, as printed matter has it."""
+    return f"{value:+.{digits}f}".replace("-", "\u2212")
+
+
+def cell_text(cell: Cell | None, digits: int = 1) -> str:
+    """Return a mean, and in brackets the difference with its half interval where there is one."""
+    if cell is None:
+        return ""
+    mean, _, difference, half = cell
+    text = f"{mean:.{digits}f}"
+    return text if difference is None else f"{text} ({signed(difference, digits)} ± {half:.{digits}f})"
+
+
+def ways_table(answer: Answer, labels: dict[str, str], dims: Sequence[int], digits: int = 1) -> str:
+    """Return a table with a row a way and a column a dimension."""
+    rows = [[label, *(cell_text(answer[way].get(str(dim)), digits) for dim in dims)] for label, way in labels.items()]
+    return markdown(["way", *(f"n = {dim}" for dim in dims)], rows)
+
+
+def mean_with_half(cell: Cell, digits: int = 2) -> str:
+    """Return a mean and half of its interval."""
+    return f"{cell[0]:.{digits}f} ± {cell[1]:.{digits}f}"
+
+
+def difference_with_half(cell: Cell, digits: int = 2) -> str:
+    """Return a difference and half of its interval."""
+    return f"{signed(cell[2] or 0.0, digits)} ± {cell[3]:.{digits}f}"
+
+
+def mean_at_rate(records: Iterable[RunRecord], lr: float) -> float | str | None:
+    """Return the mean test accuracy in percent at this rate, "failed" if a run failed, None if there was none."""
+    chosen = [record for record in records if record.recipe.lr == lr]
+    if not chosen:
+        return None
+    accuracies = [record.test_accuracy for record in chosen]
+    if any(accuracy is None for accuracy in accuracies):
+        return "failed"
+    return 100 * fmean(accuracy for accuracy in accuracies if accuracy is not None)
