@@ -1,13 +1,28 @@
-"""What `ps.best` takes by default over random (K, n), and what a longer search would have found."""
+"""What `ps.best` takes over random (K, n): a few seconds' searches of small codes, and large codes at their limits.
+
+`python -m benchmarks.best_time` times searches; `python -m benchmarks.best_time scale` takes codes of up to ten million
+classes in up to 4,096 dimensions, a process each, and prints a table of CPU seconds and peak memory.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import resource
+import subprocess
 import sys
 import time
 
 import numpy as np
 
 import protosphere as ps
+from benchmarks._memory import peak_megabytes
+
+MOST_CLASSES, LARGEST_DIM = 10**7, 4096
+"""The largest code of the table of large codes."""
+
+CPU_LIMIT_SECONDS = 300
+"""When a process that takes too long is ended."""
 
 
 def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
@@ -21,26 +36,81 @@ def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
     return cells
 
 
-def main(count: int, budget: float, seed: int) -> None:
-    """Print a row a cell, then medians; `budget` seconds for the longer search, 0 for none."""
+def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
+    """K from 2 to 10^7 and n from 2 to 4,096, both log-uniform."""
+    rng = np.random.default_rng(seed)
+    classes = np.exp(rng.uniform(math.log(2), math.log(MOST_CLASSES), count))
+    dims = np.exp(rng.uniform(math.log(2), math.log(LARGEST_DIM), count))
+    return [(round(num_classes), round(dim)) for num_classes, dim in zip(classes, dims, strict=True)]
+
+
+def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
+    """CPU seconds, peak memory and the answer of `ps.best` for (K, n), in a process of its own."""
+    words = [sys.executable, "-m", "benchmarks.best_time", "cell", str(num_classes), str(dim)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        reason = ended.stderr.strip().splitlines()
+        return {"error": reason[-1] if reason else f"ended by signal {-ended.returncode}"}
+    return json.loads(ended.stdout)
+
+
+def print_cell(num_classes: int, dim: int) -> None:
+    """Print what `ps.best` takes for (K, n), as JSON."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS))
+    begun = time.process_time()
+    code = ps.best(num_classes=num_classes, dim=dim)
+    seconds = time.process_time() - begun
+    found = {"seconds": seconds, "megabytes": peak_megabytes(), "max_cosine": float(code.max_cosine)}
+    print(json.dumps(found | {"recipe": code.placement.recipe, "method": code.certificate.method}))
+
+
+def scale(count: int, seed: int) -> None:
+    """Print a row a large (K, n), as tab-separated text; then the slowest and the largest."""
+    slowest, largest = 0.0, 0.0
+    print("K\tn\tCPU seconds\tMB\tmax cosine\tmethod: recipe", flush=True)
+    for num_classes, dim in large_cells(count, seed):
+        found = measured_cell(num_classes, dim)
+        if "error" in found:
+            print(f"{num_classes}\t{dim}\t\t\t\t{found['error']}", flush=True)
+            continue
+        seconds, megabytes = float(str(found["seconds"])), float(str(found["megabytes"]))
+        slowest, largest = max(slowest, seconds), max(largest, megabytes)
+        numbers = f"{num_classes}\t{dim}\t{seconds:.1f}\t{megabytes:.0f}\t{found['max_cosine']}"
+        print(f"{numbers}\t{found['method']}: {found['recipe']}", flush=True)
+    print(f"slowest {slowest:.1f} s of CPU, largest {largest:.0f} MB")
+
+
+def searches(count: int, budget: float, seed: int) -> None:
+    """Print a row a (K, n), then medians; `budget` seconds for the longer search, 0 for none."""
     ps.best(num_classes=320, dim=6, iterations=100)  # what is compiled and imported once
-    seconds, processor, excess = list[float](), list[float](), list[float]()
+    seconds, cpu, excess = list[float](), list[float](), list[float]()
     for num_classes, dim in random_cells(count, seed):
         wall, begun = time.perf_counter(), time.process_time()
         value = float(ps.best(num_classes=num_classes, dim=dim).max_cosine)
-        processor.append(time.process_time() - begun)
+        cpu.append(time.process_time() - begun)
         seconds.append(time.perf_counter() - wall)
-        row = f"K {num_classes:5d} n {dim:4d}   {value:.5f} in {seconds[-1]:5.1f} s, {processor[-1]:5.1f} of processor"
+        row = f"K {num_classes:5d} n {dim:4d}   {value:.5f} in {seconds[-1]:5.1f} s, {cpu[-1]:5.1f} of CPU"
         if budget:
             longer = float(ps.best(num_classes=num_classes, dim=dim, budget=budget).max_cosine)
             excess.append((value - longer) / max(abs(longer), 1e-9))
             row += f"   {100 * excess[-1]:+.2f} % against {budget:g} s"
         print(row, flush=True)
-    print(f"median {np.median(seconds):.1f} s, {np.median(processor):.1f} of processor, most {max(processor):.1f}")
+    print(f"median {np.median(seconds):.1f} s, {np.median(cpu):.1f} of CPU, most {max(cpu):.1f}")
     if excess:
         print(f"median {100 * np.median(excess):+.2f} % against {budget:g} s")
 
 
+def main(words: list[str]) -> None:
+    """Run the part that the words name: `scale [count] [seed]`, `cell K n`, or `[count] [budget] [seed]`."""
+    if words[:1] == ["cell"]:
+        print_cell(int(words[1]), int(words[2]))
+    elif words[:1] == ["scale"]:
+        count, seed = [*words[1:], *("200", "5")[len(words) - 1 :]]
+        scale(int(count), int(seed))
+    else:
+        count, budget, seed = [*words, *("12", "0", "5")[len(words) :]]
+        searches(int(count), float(budget), int(seed))
+
+
 if __name__ == "__main__":
-    words = [*sys.argv[1:], *("12", "0", "5")[len(sys.argv) - 1 :]]
-    main(int(words[0]), float(words[1]), int(words[2]))
+    main(sys.argv[1:])

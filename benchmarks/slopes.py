@@ -72,14 +72,14 @@ def feature_setting(name: str, hidden: tuple[int, ...]) -> Setting:
     return Setting(part(examples, train), part(examples, validation), image_features(name, "test"), hidden, 12, 256)
 
 
-def first_classes(count: int, hidden: tuple[int, ...]) -> Setting:
+def first_classes(count: int) -> Setting:
     """Return the features of the first `count` classes of CIFAR-100, with fewer last layers, rates and seeds."""
-    whole = feature_setting("cifar100", hidden)
+    whole = feature_setting("cifar100", ())
     train, validation, test = (
         part(examples, examples.classes < count) for examples in (whole.train, whole.validation, whole.test)
     )
     layers, rates = ("protosphere", "slope 2"), (0.01, 0.1, 0.5)
-    return Setting(train, validation, test, hidden, whole.epochs, whole.batch, layers, rates, seeds=2)
+    return Setting(train, validation, test, (), whole.epochs, whole.batch, layers, rates, seeds=2)
 
 
 SETTINGS = {
@@ -88,10 +88,8 @@ SETTINGS = {
     "cifar10-hidden": lambda: feature_setting("cifar10", (512,)),
     "cifar100-linear": lambda: feature_setting("cifar100", ()),
     "cifar100-hidden": lambda: feature_setting("cifar100", (512,)),
-    "first20-linear": lambda: first_classes(20, ()),
-    "first20-hidden": lambda: first_classes(20, (512,)),
-    "first40-linear": lambda: first_classes(40, ()),
-    "first40-hidden": lambda: first_classes(40, (512,)),
+    "first20-linear": lambda: first_classes(20),
+    "first40-linear": lambda: first_classes(40),
 }
 
 

@@ -9,7 +9,7 @@ from cyclopts import App
 
 from protosphere.cli.app import answer
 from tools.atlas_command import atlas
-from tools.catalogue_command import catalogue, measure
+from tools.catalogue_command import catalogue, extend, measure
 from tools.derived_command import derived
 from tools.linear.command import linear
 from tools.numbers.command import numbers
@@ -22,7 +22,7 @@ from tools.shells_command import shells
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
     app = App(name="python -m tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (atlas, catalogue, measure, records, linear, shells, derived, page, numbers, release):
+    for tool in (atlas, catalogue, extend, measure, records, linear, shells, derived, page, numbers, release):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)
 

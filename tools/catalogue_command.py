@@ -1,4 +1,4 @@
-"""`python -m tools catalogue` and `python -m tools measure`."""
+"""`python -m tools catalogue`, `python -m tools extend` and `python -m tools measure`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from protosphere.cli.screen import print_json, screen
 from protosphere.errors import as_integer, as_positive
 from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
 from tools.catalogue_file import write_catalogue
-from tools.cataloguing import MOST_POINTS, make_catalogue, remeasured
+from tools.cataloguing import MOST_POINTS, extended, finished_parts, make_catalogue, remeasured
 
 Output = Annotated[Path, Parameter(name=("--output", "-o"))]
 
@@ -64,6 +64,17 @@ def measure(*, file: Path | None = None, output: Output = Path("catalogue.npz"),
     checked_output(output, (".npz",))
     with ps.progress_bar("catalogue") as progress:
         _write(remeasured(shipped_catalogue() if file is None else read_catalogue(file), progress), output, json)
+
+
+def extend(folder: Path, /, *, output: Output = Path("catalogue.npz"), json: Json = False) -> None:
+    """Add what a folder of finished dimensions has for larger numbers of classes to the package's own catalogue.
+
+    Args:
+        folder: Where finished dimensions are kept.
+        output: The catalogue, .npz.
+    """
+    checked_output(output, (".npz",))
+    _write(extended(shipped_catalogue(), finished_parts(folder)), output, json)
 
 
 def _write(made: Catalogue, output: Path, json: bool) -> None:

@@ -32,6 +32,7 @@ def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
         "angles": np.array([one.angle for one in catalogue.sources]),
         "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
         "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
+        "searched_beyond": np.array(sorted(catalogue.searched_beyond), dtype=np.uint16).reshape(-1, 2),
     }
 
     def write(beside: Path) -> None:

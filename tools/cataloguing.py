@@ -30,6 +30,12 @@ from protosphere.types import Points, Progress, ignore
 from tools.catalogue_file import quantize, write_catalogue
 
 MOST_POINTS = 300
+LARGER_NUMBERS = (362, 431, 512, 609, 724, 861, 1000)
+"""Numbers of points above MOST_POINTS for which entries are sought: quarter octaves; each serves those below it."""
+
+LEAST_GAIN = 0.003
+"""How much lower than everything else the max cosine of a larger number of points must be to be worth its bytes."""
+
 SPACING, FULL_SPACING = 0.1, 20
 """Searched numbers of points are this far apart, relative to them, from the second dimension on; below, proportionally
 nearer: small codes are quickly found, cheap to keep, and have less in common with the next."""
@@ -146,7 +152,8 @@ def make_catalogue(
         folder: where the files are, made if need be.
         dims: n.
         most_points: the largest K.
-        classes: search for these K alone, and look from there a little below.
+        classes: search for these K alone, and look from there a little below; above `most_points` at the larger
+            numbers up to the most of them.
         effort: how long searches are, of what they usually are.
         seed: of the searches.
         progress: called while work goes on.
@@ -158,27 +165,33 @@ def make_catalogue(
             progress("dimensions", done, len(chosen))
             path = Path(folder) / f"{dim}-{seed}.npz"
             if not path.exists():
-                below = _codes(_parts(folder, dim - 1), dim - 1)
-                earlier = _codes(_parts(folder, dim), dim)
+                below = _codes(finished_parts(folder, dim - 1), dim - 1)
+                earlier = _codes(finished_parts(folder, dim), dim)
                 follows = dim > ALL_DIMS and dim % 2 and below
                 spaced = [] if follows else searched_numbers(dim, most_points, seed)
                 searched = [number for number in sorted(classes, reverse=True) or spaced if number > 2 * dim]
                 codes = list(searched_codes(dim, below, earlier, pool, searched, effort, seed))
                 numbers = _looked_at(dim, most_points, searched if classes else None)
                 found = tuple(best_entries(dim, codes, below, numbers, pool))
-                write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim))
-    return joined(_parts(folder))
+                beyond = frozenset((number, dim) for number in numbers if number > most_points)
+                write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim, beyond))
+    return joined(finished_parts(folder))
 
 
 def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
-    """All numbers of points, or those a little below some, for which entries are sought; the most first."""
+    """All numbers of points, or those a little below some, for which entries are sought; the most first.
+
+    Of the `only` numbers above `most_points`, and of those between them, the larger numbers alone are looked at.
+    """
     every = range(most_points, 2 * dim, -1)
     if only is None:
         return list(every)
-    return [K for K in every if any(number * (1 - SPACING) < K <= number for number in only)]
+    asked = max(only, default=0)
+    larger = [number for number in sorted(LARGER_NUMBERS, reverse=True) if max(most_points, 2 * dim) < number <= asked]
+    return larger + [K for K in every if any(number * (1 - SPACING) < K <= number for number in only)]
 
 
-def _parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
+def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
     """What the folder has, or has of one dimension."""
     return [read_catalogue(path) for path in sorted(Path(folder).glob("*-*.npz" if dim is None else f"{dim}-*.npz"))]
 
@@ -210,7 +223,35 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
                 sources.append(source)
             leading.append(replace(entry, source=used[name]))
     extent = [max((getattr(part, name) for part in parts), default=0) for name in ("most_points", "largest_dim")]
-    return Catalogue(tuple(sources), tuple(leading), *extent)
+    beyond = frozenset[tuple[int, int]]().union(*(part.searched_beyond for part in parts))
+    return Catalogue(tuple(sources), tuple(leading), *extent, beyond)
+
+
+def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
+    """The catalogue with what the parts have for larger numbers of points, where that is lower by LEAST_GAIN.
+
+    The kept codes of the catalogue stay where they are: files of earlier codes name them by their positions.
+    """
+    parts = list(parts)
+    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
+    rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
+    sources, entries = list(catalogue.sources), list(catalogue.entries)
+    positions: dict[tuple[bytes, int], int] = {}
+    for entry, source in rows:
+        if entry.num_points <= catalogue.most_points:
+            continue
+        rivals = [one.max_cosine for one in entries if one.num_points >= entry.num_points and one.dim <= entry.dim]
+        family = best_member(entry.num_points, entry.dim)
+        rivals += [float(family.max_cosine)] if family is not None else []
+        if entry.max_cosine > min(rivals, default=1.0) - LEAST_GAIN:
+            continue
+        name = (source.levels.tobytes(), source.levels.shape[1])
+        if name not in positions:
+            positions[name] = len(sources)
+            sources.append(source)
+        entries.append(replace(entry, source=positions[name]))
+    beyond = catalogue.searched_beyond.union(*(part.searched_beyond for part in parts))
+    return replace(catalogue, sources=tuple(sources), entries=tuple(entries), searched_beyond=beyond)
 
 
 def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:

@@ -23,8 +23,8 @@ from protosphere.code.evenness import Evenness, evenness
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.user_points import certify, from_points, load
 from protosphere.constructions import Construction, available, best, construct, describe
+from protosphere.constructions.codes_from_files import certify, from_points, load
 from protosphere.constructions.comparison import Comparison, compare
 from protosphere.errors import CertificateError, InfeasibleError, InvalidArgumentError, ProtosphereError, StorageError
 from protosphere.progress import progress_bar

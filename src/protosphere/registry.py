@@ -1,6 +1,7 @@
 """Named things of one kind: entered once each, found by name, and a misspelt name answered with the nearest."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -8,9 +9,17 @@ from protosphere.errors import InvalidArgumentError, brief
 
 Entry = TypeVar("Entry")
 
+NEAREST = 3
+"""How many names an error suggests where none is near."""
+
+LONGEST_NAME = 100
+"""Characters of a name that are compared with others."""
+
 
 class Registry(Mapping[str, Entry]):
     """Entries by name, in the order in which they came; `argument` is what users give such a name as.
+
+    Where there is a `listing`, a sentence that says how to see all names, an error names the nearest ones alone.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -20,8 +29,8 @@ class Registry(Mapping[str, Entry]):
     protosphere.errors.InvalidArgumentError: 'fruit' is not one we know, got 'appel'; did you mean 'apple'?
     """
 
-    def __init__(self, kind: str, argument: str | None = None) -> None:
-        self.kind, self.argument = kind, argument or kind
+    def __init__(self, kind: str, argument: str | None = None, listing: str | None = None) -> None:
+        self.kind, self.argument, self.listing = kind, argument or kind, listing
         self._entries: dict[str, Entry] = {}
         self._former: dict[str, str] = {}
 
@@ -59,6 +68,26 @@ class Registry(Mapping[str, Entry]):
             current = self._former.get(name, name)
             if current in self:
                 return self[current]
-        near = difflib.get_close_matches(str(name), self, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(self)}{otherwise}"
-        raise InvalidArgumentError(f"'{self.argument}' is not one we know, got {brief(name)}; {hint}")
+        raise InvalidArgumentError(
+            f"'{self.argument}' is not one we know, got {brief(name)}; {self._hint(str(name), otherwise)}"
+        )
+
+    def _hint(self, name: str, otherwise: str) -> str:
+        """What somebody may have meant by a name that is not there."""
+        spelled = _plain(name)
+        near = difflib.get_close_matches(name, self, n=1) or difflib.get_close_matches(spelled, self, n=1)
+        if near:
+            return f"did you mean '{near[0]}'?"
+        if self.listing is None:
+            return f"one of: {', '.join(self)}{otherwise}"
+        nearest = difflib.get_close_matches(spelled, self, n=NEAREST, cutoff=0.0)
+        return f"the nearest are {', '.join(nearest)}; {self.listing}"
+
+
+def _plain(name: str) -> str:
+    """A name as names are spelled here.
+
+    >>> _plain("Reed-Muller")
+    'reed_muller'
+    """
+    return re.sub(r"[\s-]+", "_", name[:LONGEST_NAME].strip().lower())

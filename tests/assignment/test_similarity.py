@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
@@ -49,14 +48,6 @@ def test_an_objective_that_returns_no_number_gets_one_sentence():
     for answer in (None, float("nan"), "good"):
         with pytest.raises(ps.InvalidArgumentError, match="'objective' must return a number"):
             ps.assign(CODE, np.eye(4), lambda similarity, cosines, answer=answer: answer)
-
-
-def test_lists_integers_and_tensors_are_taken():
-    import torch
-
-    alike = np.array([[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]])
-    orders = [ps.assign(CODE, given).points for given in (alike, alike.tolist(), torch.tensor(alike), alike * 1.0)]
-    assert all(np.array_equal(orders[0], points) for points in orders)
 
 
 def test_embeddings_are_compared_after_their_mean_is_taken_out():
@@ -228,14 +219,6 @@ def test_trees_are_read_from_text(tmp_path):
             ps.taxonomy(tmp_path / "bad.txt")
     with pytest.raises(ps.StorageError, match="trees we ship: cifar100_superclasses"):
         ps.taxonomy(tmp_path / "absent.txt")
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float8_e5m2, torch.float32, torch.float64])
-def test_tensors_of_every_floating_type_are_similarities(dtype):
-    halves = torch.tensor([[1, 0.5, 0, 0.25], [0.5, 1, 0.75, 0], [0, 0.75, 1, 0.5], [0.25, 0, 0.5, 1]])
-    found = ps.assign(CODE, halves.to(dtype))
-    assert np.array_equal(found.points, ps.assign(CODE, halves.numpy()).points)
-    assert np.array_equal(as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4))
 
 
 def test_a_class_name_of_several_words_has_the_mean_of_their_vectors(tmp_path):

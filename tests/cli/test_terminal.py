@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import io
-import re
 
 import numpy as np
 import pytest
 from rich.table import Table
 from rich.text import Text
+from tests.hostile_text import COLOR, HOSTILE, hostile_records, images, is_safe, on_terminal
 
 from protosphere.terminal import SafeConsole
 from protosphere.training import load_recipe
 from protosphere.training.records import RunRecord
 from protosphere.training.store import Store, write_table
-
-ERASE, TITLE, REVERSED, ISOLATED, EIGHT_BIT = "\x1b[2J", "\x1b]0;owned\x07", "\u202e", "\u2066", "\x9b2J"
-HOSTILE = f"a{ERASE}{TITLE}{REVERSED}{ISOLATED}{EIGHT_BIT}\rb\x08\x7f"
-COLOR = re.compile(r"\x1b\[[0-9;]*m")
-MOVEMENT = re.compile(r"\r?\x1b\[(\?25[lh]|[0-9]*[AK])")
-"""What a progress bar writes on a terminal."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,56 +25,18 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture(params=["pipe", "terminal"])
 def shown(request, run, monkeypatch):
     """What a command writes to both streams, without colors and bars."""
-    if request.param == "terminal":
-        monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setenv("TERM", "xterm-256color")
-
-    def call(*words):
-        answer = run(*words)
-        return answer.exit_code, MOVEMENT.sub("", COLOR.sub("", answer.out + answer.err))
-
-    return call
-
-
-def is_safe(text):
-    return all(line.isprintable() for line in text.split("\n"))
-
-
-def images(path, names):
-    rng = np.random.default_rng(0)
-    labels = np.tile(np.arange(len(names)), 20)
-    inputs = rng.standard_normal((len(labels), 6)).astype("float32")
-    arrays = {"x_train": inputs, "y_train": labels, "x_test": inputs, "y_test": labels}
-    np.savez(path, **arrays, class_names=np.array(names))
-    return path
-
-
-def records(number=4):
-    plan = load_recipe("quick-digits").changed(scheme="simplex", dim=9)
-    for seed in range(number):
-        recipe = plan.changed(seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard")
-        yield RunRecord(recipe, "done", test_accuracy=0.5, max_cosine=-1 / 9, seconds=1.0, data="0" * 64)
+    return on_terminal(run, monkeypatch, colors=request.param == "terminal")
 
 
 @pytest.fixture
 def store(here):
     place = Store(here / "store")
-    for record in records():
+    for record in hostile_records():
         place.add(record)
     return place.folder
 
 
-def test_class_names_of_a_dataset(shown, here):
-    path = images(here / "d.npz", [f"{HOSTILE}{i}" for i in range(8)])
-    np.save(here / "m.npy", np.eye(8))
-    for words in ((), ("--matrix", here / "m.npy")):
-        exit_code, text = shown("opposed", path, "--scheme", "cross_polytope", "--dim", 4, *words)
-        assert exit_code == 0, text
-        assert "owned" in text
-        assert is_safe(text)
-
-
-@pytest.mark.parametrize("command", ["report", "paired", "paired --markdown", "claims"])
+@pytest.mark.parametrize("command", ["report", "paired", "paired --markdown"])
 def test_settings_of_stored_records(shown, store, here, command):
     write_table(Store(store).records(), here / "table.csv")
     name, *flags = command.split()

@@ -101,14 +101,12 @@ def test_optimal_is_weighed_against_the_distance_at_stake():
     assert not nearly.optimal
 
 
-def test_float32_points_have_the_tolerance_of_float32():
-    points = ps.construct("simplex", num_classes=9, dim=8).points.astype(np.float32)
-    assert ps.certify(points).optimal
-    assert not ps.certify(points.astype(np.float64)).optimal
-    assert not ps.certify(polygon(2 * np.pi * np.arange(5000) / 5000).astype(np.float32)).optimal
-    moved = points.copy()
-    moved[0] += np.float32(1e-4) * moved[1]
-    assert not ps.certify(moved / np.linalg.norm(moved, axis=1, keepdims=True)).optimal
+def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_path):
+    exact = ps.construct("simplex", num_classes=9, dim=8).points
+    for number, points in enumerate((exact, exact.astype(np.float32), exact.astype(np.float32).astype(np.float64))):
+        code, path = ps.from_points(points), tmp_path / f"{number}.safetensors"
+        code.save(path)
+        assert ps.load(path).certificate.optimal == code.certificate.optimal == (number == 0)
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def test_what_is_not_a_count_is_named(name, value):
     ("scheme", "options", "words"),
     [
         ("simplx", {}, "did you mean 'simplex'"),
-        ("zzz", {}, "one of: one_hot"),
-        (None, {}, "one of: one_hot"),
+        ("zzz", {}, "the nearest are"),
+        (None, {}, "the nearest are"),
         ("simplex", {"lr": 1}, "'simplex' has no option 'lr'; its options are: none"),
         ("bch", {"subset": "last"}, "'subset' must be one of first, random, greedy, got 'last'"),
         ("bch", {"modify": 1}, "'modify' must be True or False, got 1"),

@@ -146,7 +146,7 @@ def answer(app: App, words: Sequence[str]) -> int:
         return complain(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         commands = tuple(name for name in app if not name.startswith("-"))
-        return complain(complaint(error, commands, program_name), BAD_INPUT, program_name)
+        return complain(complaint(error, commands, words, program_name), BAD_INPUT, program_name)
     return 0
 
 

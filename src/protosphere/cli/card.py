@@ -41,6 +41,10 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
     within = "" if proof.exact else ", to within rounding"
     yield "gap", difference(proof.gap) + f": optimal{within}, no arrangement is better" * proof.optimal
     yield "measured", proof.method
+    if proof.exact:
+        yield "exact", f"because {proof.reason}"
+    elif not proof.claimed:
+        yield "error", f"at most {proof.error:.1e}"
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:
@@ -62,6 +66,9 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "gap": proof.gap,
         "optimal": proof.optimal,
         "method": proof.method,
+        "exact": proof.exact,
+        "reason": proof.reason,
+        "error": None if proof.claimed else proof.error,
         "least_cosine": found and float(found.least_cosine),
         "opposed_pairs": found and found.opposed_pairs,
         "energy": found and found.energy,

@@ -9,6 +9,7 @@ from protosphere.cli.dims import parsed_dims
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.constructions.comparison import compare as compared
+from protosphere.extras import MissingExtraError
 from protosphere.plots import draw_comparison
 from protosphere.plots.figure_files import save_table
 
@@ -45,7 +46,7 @@ def compare(
     if energy and mean_square:
         raise ps.InvalidArgumentError("--energy and --mean-square are two tables; give one of them")
     unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
-    picture = checked_output(figure or unasked, FIGURE_ENDINGS)
+    picture = checked_figure(figure, unasked)
     numbers = checked_output(csv, (".csv",))
     chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
@@ -65,3 +66,15 @@ def compare(
     for name, path in files.items():
         if path is not None:
             console.print(f"{name}: {path}")
+
+
+def checked_figure(asked: Path | None, unasked: Path | None) -> Path | None:
+    """The figure to draw; where nobody asked for it and it cannot be drawn, the error says how to go without."""
+    try:
+        return checked_output(asked or unasked, FIGURE_ENDINGS)
+    except MissingExtraError as error:
+        if asked is not None:
+            raise
+        raise MissingExtraError(
+            f"{error}; or print the table alone by --no-figure", name=error.name or "matplotlib"
+        ) from error

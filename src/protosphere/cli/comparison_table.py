@@ -82,7 +82,8 @@ def print_columns(every: Sequence[Column], dims: Sequence[int], console: Console
         console.print()
         console.print(table_of(part, dims, best))
     console.print()
-    console.print(f"bold: the best of the row    {INFEASIBLE} not to be had at this n", style="dim")
+    marked = "bold: the best of the row    " if console.color_system is not None else ""
+    console.print(f"{marked}{INFEASIBLE} not to be had at this n", style="dim")
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:

@@ -62,6 +62,24 @@ def words(name: str) -> str:
     return name.replace("_", " ").replace("top5", "top-5")
 
 
+def is_share(name: str) -> bool:
+    """Whether people read a metric in percent.
+
+    >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
+    (True, False)
+    """
+    return name.endswith("accuracy")
+
+
+def shown(name: str, value: float) -> str:
+    """The value of a metric, for people.
+
+    >>> shown("test_top5_accuracy", 0.976), shown("test_calibration_error", 0.0123)
+    ('97.60 %', '0.0123')
+    """
+    return f"{100 * value:.2f} %" if is_share(name) else f"{value:.4f}"
+
+
 def stored_records(results: Path) -> list[RunRecord]:
     """The records of every table in a folder, of one table, or of a store."""
     tables = sorted(results.glob("*.csv")) if results.is_dir() else []

@@ -1,8 +1,9 @@
 """Every setting of a recipe as a flag, and the recipe that flags and a file come to together."""
 
 import tomllib
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import Field, asdict, dataclass
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from cyclopts import Group, Parameter
@@ -13,10 +14,44 @@ from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
 from protosphere.training.recipe import ALIGNED, Recipe
-from protosphere.training.recipe_files import default_dim, default_recipe, load_recipe
+from protosphere.training.recipe_files import default_dim, default_recipe, load_recipe, recipe_names
+
+CHOSEN_BY_RULE = ("dim",)
+"""Settings whose help says by what rule they are chosen."""
+
+
+Kind = TypeVar("Kind")
+
+BY_ANOTHER = -1
+"""The value of a seed that is that of the run."""
+
+
+def with_defaults(kind: type[Kind]) -> type[Kind]:
+    """Add to the help of each option the value that it has where it is not given."""
+    quick = {name: load_recipe(name) for name in recipe_names() if name.startswith("quick-")}
+    base = quick["quick-digits"]
+    for name, option in vars(kind).items():
+        if isinstance(option, Field) and name in base.record() and name not in CHOSEN_BY_RULE:
+            told = default_text(getattr(base, name))
+            if len({getattr(recipe, name) for recipe in quick.values()}) > 1:
+                told += " for digits, else by the dataset"
+            option.metadata = MappingProxyType({"help": f"{option.metadata['help']} [default: {told}]"})
+    return kind
+
+
+def default_text(value: object) -> str:
+    """A default as one would write it.
+
+    >>> default_text(False), default_text(30), default_text("auto"), default_text(-1)
+    ('off', '30', 'auto', 'that of --seed')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "that of --seed" if value == BY_ANOTHER else str(value)
 
 
 @dataclass(frozen=True)
+@with_defaults
 class RecipeOptions:
     """The settings of a recipe; None where not given, so that the recipe's own holds."""
 
@@ -61,7 +96,7 @@ class RecipeOptions:
     pad: Whole | None = flag("Crop from the image padded by so many pixels.")
     flip: Either = flag("Mirror half of the images.")
     rotation_degrees: float | None = flag("Rotate by up to so many degrees.")
-    precision: str | None = flag("Numbers of the network.")
+    precision: str | None = flag("Of the network's numbers: 32-true, bf16-mixed, 16-mixed (on GPUs) or 64-true.")
     threads: Whole | None = flag("Of the processor; 0 for as many as there are.")
     train_images: Whole | None = flag("Use so many training examples only; 0 for all.")
     label_noise: float | None = flag("The share of the training examples that get another class's label.")

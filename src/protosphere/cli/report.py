@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.cli.arguments import Json
-from protosphere.cli.finished_runs import seen, stored_records, trained_runs, words
+from protosphere.cli.finished_runs import is_share, seen, stored_records, trained_runs, words
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
@@ -79,6 +79,13 @@ def page_of(records: Sequence[RunRecord]) -> str:
     return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records])
 
 
+def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
+    """The heading of a metric and its value below it, in percent where it is a share."""
+    if not is_share(name):
+        return words(name), value
+    return f"{words(name)}, %", None if value is None else round(100 * value, 2)
+
+
 def run_row(record: RunRecord) -> dict[str, Any]:
     """A run in the table of the page."""
     recipe, accuracy = record.recipe, record.test_accuracy
@@ -88,7 +95,7 @@ def run_row(record: RunRecord) -> dict[str, Any]:
         "mapping": recipe.mapping if recipe.head == "prototypes" else "",
         "seed": recipe.seed,
         "test accuracy, %": None if accuracy is None else round(100 * accuracy, 2),
-        **{words(name): value for name, value in record.metrics.items() if name.startswith("test_")},
+        **dict(metric_cell(name, value) for name, value in record.metrics.items() if name.startswith("test_")),
         "max cosine": record.max_cosine,
         "epochs": recipe.epochs,
         "seconds": record.seconds and round(record.seconds, 1),

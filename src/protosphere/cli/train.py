@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
-from protosphere.cli.finished_runs import words
+from protosphere.cli.finished_runs import shown, words
 from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
@@ -129,10 +129,10 @@ def show_recipe(plan: Recipe, *, json: bool) -> None:
 def show_record(record: RunRecord, folder: Path) -> None:
     """What came out."""
     plan = record.recipe
-    lines = [("test accuracy", f"{100 * (record.test_accuracy or 0):.2f} %")]
+    lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
     if record.validation_accuracy is not None:
-        lines.append(("validation accuracy", f"{100 * record.validation_accuracy:.2f} %"))
-    lines += [(words(name), f"{value:.4f}") for name, value in record.metrics.items() if value is not None]
+        lines.append(("validation accuracy", shown("validation_accuracy", record.validation_accuracy)))
+    lines += [(words(name), shown(name, value)) for name, value in record.metrics.items() if value is not None]
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:

@@ -6,8 +6,9 @@ Puncturing drops i more points. An inner product s of two words becomes s - j, a
 at most (N mu + i - j) / (N - i - j).
 
 The quadratic form number c of the chain is A_p + T_b, p its slope (Kerdock's a; none for m odd) and b a message of the
-linear trace forms, so that differences of forms are differences of slopes plus words of a linear code: few, and all of
-them are looked at. MacWilliams & Sloane, chapter 15, section 5.
+linear trace forms, so that differences of forms are differences of slopes plus words of a linear code. Where they are
+few, all of them are looked at. Where they are many, the ranks of the forms bound their inner products, and one pair of
+words that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ from protosphere.codes.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, 
 from protosphere.codes.reed_muller import generator_rows
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
+
+PROBED_DIFFERENCES = 64
+"""Differences of two cosets that are looked at together for a pair of words that attains the bound."""
+
+MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
+"""How often such differences are drawn, and multiplications spent on them: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +108,69 @@ class ShortenedCosets:
         Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
         """
         slopes, traces = self.forms(np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes))
-        inner = codewords(self.inner, 1 << self.coset_bits)[:: 1 if self.shortened else 2]
-        affine, apart = self._signs(inner).T, self._signs(codewords(traces, 1 << len(traces)))
+        affine, apart = self._affine_signs(), self._signs(codewords(traces, 1 << len(traces)))
         largest = np.full(len(apart), -self.dim, dtype=np.int64)
         ways = self._signs(slopes)
         for p, way in enumerate(ways):
             for q in range(p, len(ways)):
-                products = apart @ ((way * ways[q])[:, None] * affine)
-                if not self.shortened:  # the complement of every word is there, and so either sign
-                    np.abs(products, out=products)
-                best = products.max(axis=1).astype(np.int64)
+                best = self._largest_products(apart, (way * ways[q])[:, None] * affine)
                 best[0] = -self.dim if p == q else best[0]
                 largest = np.maximum(largest, best)
             progress("measuring cosets", p + 1, len(ways))
         return largest
+
+    def closest_work(self, cosets: int) -> int:
+        """Multiplications that `closest` takes."""
+        slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
+        return (slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()) << self.coset_bits
+
+    def closest_possible(self, cosets: int) -> int:
+        """The largest inner product that words of two of the first cosets can have, by the ranks of their forms.
+
+        Among the first 2^(layer r) forms, `layer` bits a level, two differ by a form of rank at least m - 2(r - 1)
+        for m even and m + 1 - 2r for m odd. The sum of its signs, whatever affine function is added, is then at most
+        2^(m - rank/2). All `shortened` points count for it, and at worst every punctured point against it.
+        """
+        layer = self.m - 1 + self.m % 2
+        level = -(-max(1, (cosets - 1).bit_length()) // layer)
+        whole = 1 << min(self.m, self.m - self.m // 2 - 1 + level)
+        return min(self.dim, whole + self.punctured - self.shortened)
+
+    def attains(self, cosets: int, product: int, progress: Progress = ignore, group: int = 1) -> bool:
+        """Whether a pair of words with this inner product is found in two whole cosets of the first ones.
+
+        The two are of different groups of `group` neighboring cosets each, the last group perhaps cut short. Pairs of
+        cosets are drawn at random, always the same ones, until the product is met or enough work is done.
+        """
+        if cosets <= group:
+            return False
+        rng = np.random.default_rng(cosets)
+        affine = self._affine_signs()
+        batches = min(MOST_PROBES, max(1, MOST_PROBE_PRODUCTS // (PROBED_DIFFERENCES * affine.size)))
+        for batch in range(batches):
+            first = rng.integers(cosets, size=PROBED_DIFFERENCES)
+            start = first // group * group
+            length = np.minimum(group, cosets - start)
+            second = rng.integers(cosets - length)
+            second += np.where(second >= start, length, 0)  # past the group of the first
+            left = self.numbered(first << self.coset_bits)
+            right = self.numbered(second << self.coset_bits)
+            if int(self._largest_products(self._signs(left ^ right), affine).max()) == product:
+                return True
+            progress("looking for a closest pair", batch + 1, batches)
+        return False
+
+    def _affine_signs(self) -> NDArray[np.float32]:
+        """The words of what is left of RM(1, m) as columns of signs; of a word and its complement only one."""
+        words = codewords(self.inner, 1 << self.coset_bits)
+        return self._signs(words if self.shortened else words[::2]).T
+
+    def _largest_products(self, differences: NDArray[np.float32], affine: NDArray[np.float32]) -> NDArray[np.int64]:
+        """For each difference of two forms, the largest inner product of words of their cosets."""
+        products = differences @ affine
+        if not self.shortened:  # the complement of every word is there, and so either sign
+            np.abs(products, out=products)
+        return products.max(axis=1).astype(np.int64)
 
     def _signs(self, words: PackedBits) -> NDArray[np.float32]:
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)

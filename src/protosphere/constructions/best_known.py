@@ -12,13 +12,14 @@ from protosphere.code.evenness import confident_scale, evenness
 from protosphere.code.placement import Placement
 from protosphere.code.provenance import Choice, Considered, Provenance, Step
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.best_search import SearchLimits, searched, spread_evenly
+from protosphere.constructions.best_search import Searches, SearchLimits, searched, spread_evenly
 from protosphere.constructions.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.rebuild import after, placement_of
 from protosphere.constructions.registry import construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.known.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
 PREFERENCES = ("separated", "even")
@@ -85,11 +86,11 @@ def best(
     measurable = [candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)] or fitting
     built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
     others = [candidate for candidate in found if candidate not in measurable[: len(built)]]
-    interrupted = False
+    searches = Searches()
     if not (built and built[0].certificate.optimal):
-        more, interrupted = searched(built, K, n, limits, progress)
-        built = sorted([*built, *more], key=_rank)
-    if interrupted:
+        searches = searched(built, K, n, limits, progress)
+        built = sorted([*built, *searches.codes], key=_rank)
+    if searches.interrupted:
         logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
     if not built:
         got = "got too many to search; try dim 8"
@@ -98,7 +99,7 @@ def best(
     if even and K * K * n <= LARGEST_OPTIMISED:
         built.append(spread_evenly(built[0], progress))
     built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
-    return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], interrupted))
+    return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
 
 
 def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[SphericalCode]:
@@ -147,7 +148,7 @@ def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
     return rank(_scheme(code), code.max_cosine)
 
 
-def _choice(built: list[SphericalCode], others: list[Candidate], interrupted: bool) -> Choice:
+def _choice(built: list[SphericalCode], others: list[Candidate], searches: Searches) -> Choice:
     """Why the first of `built` was chosen, and everything that was considered."""
     winner = built[0]
     bound = winner.certificate.converse
@@ -158,10 +159,12 @@ def _choice(built: list[SphericalCode], others: list[Candidate], interrupted: bo
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:
         reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
-    if interrupted:
+    if not (searches.covered or searches.codes or winner.certificate.optimal):
+        reason += f" Not searched here: searches were kept for {shipped_catalogue().extent}; a budget runs a new one."
+    if searches.interrupted:
         reason += " The search was interrupted: it may find something better."
     unbuilt = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in others]
-    return Choice(reason, (*map(_considered, built), *unbuilt), interrupted)
+    return Choice(reason, (*map(_considered, built), *unbuilt), searches.interrupted)
 
 
 def _considered(code: SphericalCode) -> Considered:

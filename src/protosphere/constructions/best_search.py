@@ -53,20 +53,30 @@ class SearchLimits:
         return None, max(0, wanted - (equivalent_iterations(num_classes, dim) if kept else 0))
 
 
+@dataclass(frozen=True)
+class Searches:
+    """The codes of kept and new searches, whether (K, n) was searched at all, and whether Ctrl-C ended a search."""
+
+    codes: Sequence[SphericalCode] = ()
+    covered: bool = False
+    interrupted: bool = False
+
+
 def searched(
     built: Sequence[SphericalCode], num_classes: int, dim: int, limits: SearchLimits, progress: Progress
-) -> tuple[list[SphericalCode], bool]:
-    """The catalogue's code and a new search's, where they are worth making; whether Ctrl-C ended the search."""
+) -> Searches:
+    """The catalogue's code and a new search's, where they are worth making."""
+    covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
     floor, known = float(converse(num_classes, dim)), [*built, *kept]
     nearest = max((1 - float(code.max_cosine) for code in known), default=0.0)
     few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
     default = limits.budget is None and limits.iterations is None
     if default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
-        return kept, False
+        return Searches(kept, covered)
     budget, iterations = limits.left(num_classes, dim)
     if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:
-        return kept, False
+        return Searches(kept, covered)
     try:
         result = search_code(
             num_classes,
@@ -83,10 +93,10 @@ def searched(
     except KeyboardInterrupt:
         if not known:
             raise
-        return kept, True
+        return Searches(kept, covered, interrupted=True)
     named = made_of("optimized", num_classes, dim, dim, {}, {"start": result.kind})
     found = _measured(result.points, f"optimised, from a {result.kind} start", named, progress)
-    return [*kept, found], result.interrupted
+    return Searches([*kept, found], True, result.interrupted)
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:

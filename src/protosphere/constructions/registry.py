@@ -117,7 +117,9 @@ TEXTS: Mapping[str, Callable[[Any], str]] = {"similarity": similarity_text, "tre
 """Options that provenance keeps as text, whatever they were given as."""
 
 
-CONSTRUCTIONS: Registry[Construction] = Registry("construction", argument="scheme")
+CONSTRUCTIONS: Registry[Construction] = Registry(
+    "construction", argument="scheme", listing="ps.available() names them all"
+)
 """Every construction by its name."""
 
 

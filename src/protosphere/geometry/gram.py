@@ -13,6 +13,12 @@ Block = NDArray[np.float64] | NDArray[np.float32]
 BLOCK_ENTRIES = 1 << 22
 """Entries of one Gram block; with its two row blocks it stays near 50 MB."""
 
+COLUMNS = 1 << 12
+"""Columns multiplied at once; the sums of blocks are added in float64.
+
+Rounding grows with the length of a block plus the number of blocks, and float32 products of signs stay exact.
+"""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -34,13 +40,44 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Packed words as rows of +1 (bit 1) and -1 (bit 0); float32 products of them are exact integers up to 2**24."""
+    """Packed words as rows of +1 (bit 1) and -1 (bit 0); their inner products are exact integers."""
 
     def unpacked(start: int, stop: int) -> Block:
         bits = np.unpackbits(signs[start:stop], axis=1, count=dim)
         return bits.astype(np.float32) * np.float32(2) - np.float32(1)
 
     return Rows(signs.shape[0], dim, unpacked)
+
+
+def inner_products(left: Block, right: Block) -> Block:
+    """Inner products of every row of `left` with every row of `right`, the columns taken in blocks."""
+    dim = left.shape[1]
+    if dim <= COLUMNS:
+        return left @ right.T
+    total = np.zeros((len(left), len(right)))
+    for start in range(0, dim, COLUMNS):
+        columns = slice(start, start + COLUMNS)
+        total += left[:, columns] @ right[:, columns].T
+    return total
+
+
+def squared_norms(points: Points) -> NDArray[np.float64]:
+    """The squared norm of each row, the columns taken in blocks."""
+    total = np.zeros(len(points))
+    for start in range(0, points.shape[1], COLUMNS):
+        columns = points[:, start : start + COLUMNS]
+        total += np.einsum("ij,ij->i", columns, columns)
+    return total
+
+
+def product_error(dim: int) -> float:
+    """Bound on the rounding error of `inner_products` of two float64 rows of norm 1, whatever the order of summation.
+
+    A sum of m products is off by at most m u / (1 - m u) times the sum of their absolute values, u = 2**-53 (N. Higham,
+    Accuracy and Stability of Numerical Algorithms, section 3.1), and that sum is at most the product of the norms.
+    """
+    additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
+    return 1.01 * additions * 2.0**-53
 
 
 def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[int, int, Block]]:
@@ -51,7 +88,7 @@ def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[int, 
         left = rows.slice(i, i + rows.block)
         for j in range(i, rows.count, rows.block):
             right = left if i == j else rows.slice(j, j + rows.block)
-            yield i, j, left @ right.T
+            yield i, j, inner_products(left, right)
             done += 1
             progress("measuring cosines", done, total)
 

@@ -100,17 +100,27 @@ class Catalogue:
     Attributes:
         sources: the kept codes.
         entries: how others follow from them; none for a (K, n) where nothing better than elsewhere was found.
-        most_points, largest_dim: up to where searches went.
+        most_points, largest_dim: every (K, n) up to these was searched.
+        searched_beyond: the (K, n) with more points than that which were searched as well.
     """
 
     sources: tuple[QuantizedCode, ...]
     entries: tuple[CatalogueEntry, ...]
     most_points: int
     largest_dim: int
+    searched_beyond: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, num_points: int, dim: int) -> bool:
-        """Whether (K, n) is within what was searched."""
-        return num_points <= self.most_points and dim <= self.largest_dim
+        """Whether (K, n) was searched."""
+        within = num_points <= self.most_points and dim <= self.largest_dim
+        return within or (num_points, dim) in self.searched_beyond
+
+    @property
+    def extent(self) -> str:
+        """In words the (K, n) that were searched."""
+        larger = sorted({num_points for num_points, _ in self.searched_beyond})
+        numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
+        return f"every K up to {self.most_points}{numbers}, in n up to {self.largest_dim}"
 
     def can_build(self, entry: CatalogueEntry) -> bool:
         """Whether an entry is within what was searched, and its code can be seen in as many dimensions as it says."""
@@ -145,7 +155,9 @@ def read_catalogue(path: str | Path) -> Catalogue:
         angles = columns["angles"].tolist()
         sources = [QuantizedCode(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
         most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
-        catalogue = Catalogue(tuple(sources), (), most_points, largest_dim)
+        beyond = columns.get("searched_beyond", np.zeros((0, 2), dtype=np.uint16)).astype(int, casting="safe")
+        pairs = frozenset((num_points, dim) for num_points, dim in beyond.tolist())
+        catalogue = Catalogue(tuple(sources), (), most_points, largest_dim, pairs)
         lists = {name: columns[name].tolist() for name in column_names(CatalogueEntry)}
         return replace(catalogue, entries=tuple(read_rows(CatalogueEntry, lists, catalogue.can_build)))
 

@@ -19,18 +19,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protosphere.code import file, storage
+from protosphere.code.certificate import certified_on_loading
+from protosphere.code.distinct import require_different_points
 from protosphere.code.provenance import Provenance
 from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.codes_from_files import is_closed_form, with_theorem
 from protosphere.constructions.rebuild import rebuild
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
-from protosphere.nn import old_checkpoint
 
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
 """A code that unpacks to more than the first and more than so many times its size is refused."""
 
 MAGIC = b"psphead2"
-"""How a state begins; those of earlier versions begin with a brace."""
+"""How a state begins."""
 
 MOST_CARRIED = 1_000_000
 """K n up to which a state has everything."""
@@ -48,7 +50,7 @@ _digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
 
 
 class SavedHead(NamedTuple):
-    """What is in a state: what it says of the head, and its code, packed (empty in states of earlier versions)."""
+    """What is in a state: what it says of the head, and its code, packed."""
 
     words: dict[str, Any]
     packed_code: bytes
@@ -85,14 +87,15 @@ def unpacked_state(state: Tensor) -> SavedHead:
         raw = state.cpu().numpy().tobytes()
         start = len(MAGIC) + 8
         stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
-        whole = not raw.startswith(MAGIC)
-        words = json.loads(raw if whole else raw[start:stop])
+        if not raw.startswith(MAGIC):
+            raise ValueError(f"it does not begin with {MAGIC.decode()}")
+        words = json.loads(raw[start:stop])
         if not {"preset", "scale", "projection"}.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
             raise ValueError("its settings are others")
         as_text("preset", words["settings"]["preset"])
         if words.get("scale_started") is not None:
-            as_positive("scale_started", words["scale_started"])
-        return SavedHead(dict(words), b"" if whole else raw[stop:])
+            words["scale_started"] = as_positive("scale_started", words["scale_started"])
+        return SavedHead(dict(words), raw[stop:])
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
 
@@ -145,8 +148,6 @@ def _known_by(code: SphericalCode, left_out: list[str]) -> str | None:
 
 def saved_code(saved: SavedHead) -> SphericalCode:
     """The code of a checkpoint with room for its reserve, its points those that were saved."""
-    if not saved.packed_code:
-        return old_checkpoint.rebuilt(saved.words, code_digest)
     try:
         return _read(saved.packed_code)
     except ProtosphereError:
@@ -166,12 +167,26 @@ def _read(packed: bytes) -> SphericalCode:
     arrays: dict[str, NDArray[Any]] = safetensors.load(raw)
     arrays = {name: np.cumsum(array) if array.ndim == 1 else array for name, array in arrays.items()}
     left_out = description["left_out"]
-    if "points" in left_out:
-        arrays |= rebuild(Provenance(**description["provenance"])).placement.structure.point_arrays()
-    code = SphericalCode(*file.parts(arrays, description))
+    code = _made_again(description) if "points" in left_out else _measured(arrays, description)
     if _known_by(code, left_out) != description["left_out_digest"]:
         raise InvalidArgumentError("the code built again differs from the one that was saved: use the version that did")
+    require_different_points(code)
     return code
+
+
+def _made_again(description: dict[str, Any]) -> SphericalCode:
+    """The code of a closed form whose points were left out, certified as one just made."""
+    provenance = Provenance(**description["provenance"])
+    if not is_closed_form(provenance):
+        raise InvalidArgumentError("the code that was left out is not of a closed form: its points should be there")
+    return rebuild(provenance)
+
+
+def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
+    """The code of these arrays, its certificate measured as that of a file is; what the state says of it is a claim."""
+    placement, claim, provenance, choice = file.parts(arrays, description)
+    code = SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
+    return code if code.certificate.claimed else with_theorem(code)
 
 
 def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode:

@@ -84,7 +84,17 @@ def _limits() -> dict[str, Any]:
         "largest_slack": LARGEST_SLACK,
         "rebuild_tolerance": REBUILD_TOLERANCE,
         "covered": [shipped_catalogue().most_points, shipped_catalogue().largest_dim],
+        "covered_beyond": _covered_beyond(),
+        "searched": shipped_catalogue().extent,
     }
+
+
+def _covered_beyond() -> dict[str, list[int]]:
+    """By larger numbers of classes the dimensions in which searches were kept."""
+    found: dict[str, list[int]] = {}
+    for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
+        found.setdefault(str(num_classes), []).append(dim)
+    return found
 
 
 def _described(entry: Construction) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from functools import partial
 from statistics import fmean
 
 from protosphere.intervals import mean_with_interval
-from protosphere.nn.presets import preset_named
+from protosphere.nn.presets import default_preset as default_preset_of
 from protosphere.training.records import RunRecord
 from tools.numbers.defaults import default_head, default_preset
 from tools.numbers.maker import STUDY, Answer, Maker
@@ -33,9 +33,9 @@ def sweep(name: str) -> str:
     return f"protosphere sweep examples/presets/{name}.toml --workers 2 --export results/presets/{name}.csv"
 
 
-def ways() -> tuple[str, str, str]:
-    """Return what is compared; the last is the default."""
-    return LEARNED, PUBLISHED, preset_named(None).name
+def ways(name: str) -> tuple[str, str, str]:
+    """Return what is compared on a data set; the last is the default for its number of classes."""
+    return LEARNED, PUBLISHED, default_preset_of(DATA[name][1]).name
 
 
 def runs_of(name: str, way: str) -> list[RunRecord]:
@@ -67,17 +67,17 @@ def accuracies_by_seed(records: dict[int, RunRecord]) -> dict[int, float]:
 
 def measured_on(name: str) -> Answer:
     """Return the numbers of one data set."""
-    best = {way: at_best_rate(runs_of(name, way)) for way in ways()}
+    best = {way: at_best_rate(runs_of(name, way)) for way in ways(name)}
     accuracies = {way: accuracies_by_seed(found) for way, found in best.items()}
     better = max((LEARNED, PUBLISHED), key=lambda way: fmean(accuracies[way].values()))
-    ours, theirs = accuracies[ways()[-1]], accuracies[better]
+    ours, theirs = accuracies[ways(name)[-1]], accuracies[better]
     difference = mean_with_interval([ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())])
     return {
         "best": {
             way: [fmean(accuracies[way].values()), next(iter(found.values())).recipe.lr] for way, found in best.items()
         },
         "against the better": [difference.value, difference.margin],
-        "rates": {way: {f"{rate:g}": mean_at_rate(runs_of(name, way), rate) for rate in RATES} for way in ways()},
+        "rates": {way: {f"{rate:g}": mean_at_rate(runs_of(name, way), rate) for rate in RATES} for way in ways(name)},
     }
 
 
@@ -96,7 +96,7 @@ def summary_table(answer: Answer) -> str:
         cells = [f"{accuracy:.2f} ({rate:g})" for accuracy, rate in found["best"].values()]
         value, half = found["against the better"]
         rows.append([label, str(num_classes), *cells, f"{signed(value, 2)} ± {half:.2f}"])
-    names = [heading(way) for way in next(iter(answer.values()))["best"]]
+    names = [heading(LEARNED), heading(PUBLISHED), "default"]
     return markdown(["data and network", "K", *names, "against the better"], rows)
 
 

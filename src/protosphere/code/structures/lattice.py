@@ -30,6 +30,8 @@ class LatticePoints(Plain):
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
+    proved: bool = field(default=True, kw_only=True)
+    """Whether the lattice is that of a construction; what a file says of one is not used to certify points."""
 
     @classmethod
     def shell(cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str) -> LatticePoints:
@@ -47,7 +49,7 @@ class LatticePoints(Plain):
     @cached_property
     def by_lattice(self) -> bool:
         """Whether there are many points, and they are different ones of one coset."""
-        return self.count > ALL_PAIRS_POINTS and self.in_coset
+        return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Many points: the lattice's ceiling, if some pair of them attains it. Of few of several lengths the same."""
@@ -57,7 +59,7 @@ class LatticePoints(Plain):
                 if np.any(np.abs(products - float(ceiling)) < rounding):
                     return ceiling, f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})"
         cosine, method = super().largest_cosine(progress)
-        if self.lengths is not None and abs(cosine - ceiling) < rounding and self.in_coset:
+        if self.proved and self.lengths is not None and abs(cosine - ceiling) < rounding and self.in_coset:
             return ceiling, f"{method}: the lattice's least distance ({self.lattice.theorem})"
         return cosine, method
 
@@ -96,7 +98,8 @@ class LatticePoints(Plain):
         if lengths is not None and not np.isfinite(lengths).all():
             raise InvalidArgumentError("'lengths' should be finite")
         coset = LatticeCoset(basis, least, theorem)
-        return LatticePoints(plain.points, plain.cosine_step, lattice=coset, lengths=lengths)
+        steps = {"cosine_step": plain.cosine_step, "claimed_step": plain.claimed_step}
+        return LatticePoints(plain.points, **steps, lattice=coset, lengths=lengths, proved=False)
 
 
 def _is_basis(rows: Points, dim: int) -> bool:

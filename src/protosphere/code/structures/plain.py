@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,9 @@ from protosphere.geometry.gram import max_cosine, pair_products, point_rows
 from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
+BLOCK_ENTRIES = 1 << 16
+"""Entries of rows that are looked at together."""
+
 FINEST_STEP = 1 << 20
 """The largest denominator of a step: grids stay far coarser than rounding."""
 
@@ -27,6 +30,8 @@ FINEST_STEP = 1 << 20
 @dataclass(frozen=True, eq=False)
 class Plain:
     """Dense unit rows; with `cosine_step`, where every cosine is 1 - j * cosine_step, they are certified exactly.
+
+    That they are is a theorem of the construction that made the rows, or follows from the rows (`equal_entries`).
 
     What this one answers, every structure does: K points of R^n, and everything that follows from the form they have.
     """
@@ -46,6 +51,8 @@ class Plain:
 
     points: Points
     cosine_step: Fraction | None = None
+    claimed_step: Fraction | None = field(default=None, kw_only=True)
+    """The grid that a file gives for the rows: `check` compares it, and nothing is certified by it."""
 
     @property
     def count(self) -> int:
@@ -100,9 +107,13 @@ class Plain:
             yield nearest
 
     def check(self) -> None:
-        """CertificateError unless the points are what is said of them: on the grid, where there is one."""
-        if self.cosine_step is not None:
-            deque(self._multiples(self.cosine_step, ignore), maxlen=0)
+        """CertificateError unless the points are what is said of them: on the grid, where there is one.
+
+        They are compared to within rounding, which proves no cosine.
+        """
+        grid = self.claimed_step or self.cosine_step
+        if grid is not None:
+            deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
         """The points number order[0], order[1], ...: all of them in another order, or some alone."""
@@ -121,7 +132,7 @@ class Plain:
 
     def words(self) -> dict[str, Any]:
         """What the file's description says beside the arrays, as JSON: the grid."""
-        return {"cosine_step": fraction_words(self.cosine_step)}
+        return {"cosine_step": fraction_words(self.claimed_step or self.cosine_step)}
 
     @classmethod
     def read(cls, content: Content) -> Plain:
@@ -131,7 +142,27 @@ class Plain:
         step = read_fraction("cosine_step", content.words.get("cosine_step"))
         if step is not None and not (0 < step <= 2 and step.denominator <= FINEST_STEP):
             raise InvalidArgumentError(f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}")
-        return Plain(renormalized(points), step)
+        entries = equal_entries(points)
+        proved = None if entries is None else Fraction(1, entries)
+        return Plain(renormalized(points), proved, claimed_step=step)
+
+
+def equal_entries(points: Points) -> int | None:
+    """The number m of nonzero entries of each row, where they are of one absolute value within the row; None otherwise.
+
+    Then, and whatever the rounding of that value, each row has the direction of a vector of 0 and +-1, and all cosines
+    are multiples of 1/m.
+    """
+    entries = int(np.count_nonzero(points[0]))
+    step = max(1, BLOCK_ENTRIES // points.shape[1])
+    for start in range(0, len(points), step):
+        sizes = np.abs(points[start : start + step])
+        nonzero = sizes > 0
+        if np.any(nonzero & (sizes != sizes.max(axis=1, keepdims=True))):
+            return None
+        if np.any(np.count_nonzero(nonzero, axis=1) != entries):
+            return None
+    return entries
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:

@@ -21,6 +21,10 @@ SHORT = 256
 """Up to this length any cut will do."""
 
 METHOD = "all differences of whole cosets, in integers"
+PROVED = "ranks of all differences of cosets, whose bound a pair of words attains"
+
+QUICK_PRODUCTS = 10**10
+"""Multiplications up to which all differences are looked at: about a second."""
 
 
 @structure("shortened")
@@ -46,27 +50,55 @@ class ShortenedWords(SignWords):
         return self.count > ALL_PAIRS_POINTS and np.array_equal(np.sort(self.numbers), np.arange(self.count))
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By all differences of whole cosets: no pair is above it."""
+        """By all differences of whole cosets, or by the ranks of their forms: no pair is above it."""
         if not self.by_cosets:
             return super().largest_cosine(progress)
-        closest = max(self.code.closest_within_coset(), int(self._by_difference(progress).max()))
-        return Fraction(closest, self.dim), METHOD
+        alone, proved = self.code.closest_within_coset(), self._attained_bound(self._num_cosets, 1, progress)
+        if proved is not None:
+            return Fraction(max(alone, proved), self.dim), PROVED
+        return Fraction(max(alone, int(self._by_difference(progress).max())), self.dim), METHOD
 
     def largest_with_tails(self, share: float, tails: Points, group: int, progress: Progress) -> tuple[float, str]:
         """By all differences of whole cosets, and of their tails, which groups of a power of two words share."""
-        code, by_difference, alone = self.code, self._by_difference(progress), self.code.closest_within_coset()
-        layer = max(1, (group >> code.coset_bits) // code.slopes)
-        one_coset = group >> code.coset_bits == 1
-        within = max([alone] if one_coset else [alone, int(by_difference[:layer].max())])
-        other_tails = by_difference if one_coset else by_difference[layer:]
-        if not len(other_tails):  # the first words of a longer code, which all have one tail
-            return share * within / self.dim + 1 - share, f"{METHOD}, which have one tail"
+        within, other, method = self._products_with_tails(group, progress)
+        if other is None:
+            return share * within / self.dim + 1 - share, f"{method}, which have one tail"
         apart = largest_inner_product(point_rows(tails))
-        same, other = (share * product / self.dim for product in (within, int(other_tails.max())))
-        return max(same + 1 - share, other + (1 - share) * apart), f"{METHOD}, and of their tails"
+        same_tail = share * within / self.dim + 1 - share
+        other_tail = share * other / self.dim + (1 - share) * apart
+        return max(same_tail, other_tail), f"{method}, and of their tails"
+
+    def _products_with_tails(self, group: int, progress: Progress) -> tuple[int, int | None, str]:
+        """The largest inner products of words of one tail and of different tails, None where all have one."""
+        code, alone, grouped = self.code, self.code.closest_within_coset(), group >> self.code.coset_bits
+        if 1 <= grouped < self._num_cosets:
+            within = alone if grouped == 1 else self._attained_bound(grouped, 1, progress)
+            other = self._attained_bound(self._num_cosets, grouped, progress) if within is not None else None
+            if within is not None and other is not None:
+                return max(alone, within), other, PROVED
+        by_difference = self._by_difference(progress)
+        layer = max(1, grouped // code.slopes)
+        within = alone if grouped == 1 else max(alone, int(by_difference[:layer].max()))
+        other_tails = by_difference if grouped == 1 else by_difference[layer:]
+        return within, int(other_tails.max()) if len(other_tails) else None, METHOD
+
+    @property
+    def _num_cosets(self) -> int:
+        """How many cosets the words are from, the last perhaps in part."""
+        return -(-self.count >> self.code.coset_bits)
+
+    def _attained_bound(self, cosets: int, group: int, progress: Progress) -> int | None:
+        """The bound on inner products between the first cosets, where measuring is long and a pair of words attains it.
+
+        The pair is of different groups of `group` cosets.
+        """
+        if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
+            return None
+        bound, whole = self.code.closest_possible(cosets), min(cosets, self.count >> self.code.coset_bits)
+        return bound if self.code.attains(whole, bound, progress, group) else None
 
     def _by_difference(self, progress: Progress) -> NDArray[np.int64]:
-        return self.code.closest(-(-self.count >> self.code.coset_bits), progress)
+        return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
         """The words are those of the numbers."""

@@ -51,6 +51,7 @@ function certificateList(one) {
     ["converse", `at least ${spoken(proof.bound.value, proof.bound.exact)}, by ${proof.bound.theorem}`, "converse"],
     ["gap", proof.optimal ? `${verdict}: optimal, no arrangement is better` : most + verdict, "gap"],
     ["known", provenance(one), "known"],
+    proof.optimal || searchedHere(one) ? null : ["searched", "not searched here: a longer search may find a lower cosine", "searched"],
   ]);
 }
 

@@ -97,9 +97,9 @@ function legend() {
 }
 
 function version() {
-  const { codes, families, searches, atlas } = DATA.counts, [most, largest] = DATA.limits.covered;
+  const { codes, families, searches, atlas } = DATA.counts;
   byId("version").textContent = `Data of protosphere ${DATA.version}, digest ${DATA.digest}: ${count(codes)} codes of ${families} families, `
-    + `${count(searches)} kept searches up to ${most} classes in ${largest} dimensions, ${count(atlas)} cells of the atlas.`;
+    + `${count(searches)} kept searches (${DATA.limits.searched}), ${count(atlas)} cells of the atlas.`;
 }
 
 let waiting = 0;

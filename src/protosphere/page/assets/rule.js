@@ -64,6 +64,12 @@ function searchedPoints(K) {
   }));
 }
 
+/** Whether a search for (K, n) was kept, or this code is what one found. */
+function searchedHere(one) {
+  const [most, largest] = DATA.limits.covered, beyond = DATA.limits.covered_beyond[one.K] || [];
+  return one.known === "search" || (one.K <= most && one.n <= largest) || beyond.includes(one.n);
+}
+
 /** Reed-Solomon words over GF(q) with simplex symbols; dense, so that no more of them are certified in seconds. */
 function reedSolomonPoints(K, largest) {
   if (K > DATA.limits.pairwise) return [];
