@@ -90,7 +90,9 @@ def one_of_two_names(
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
-    """Raise unless the reserve holds so many classes; the sentence says how to make a head that does."""
+    """Raise unless there are so many classes from those in use to the whole reserve; say how to make a larger head."""
+    if as_integer("num_classes", num_classes, minimum=2) < in_use:
+        raise InvalidArgumentError(f"'num_classes' must be at least the {in_use} of now, got {num_classes}")
     if num_classes > reserve.num_classes:
         raise InvalidArgumentError(
             f"'num_classes' must be at most {reserve.num_classes}, all that this head was made for, got {num_classes}; "
