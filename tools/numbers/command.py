@@ -17,7 +17,7 @@ from protosphere.files import replace_bytes
 from tools.numbers.maker import CHEAP, STUDY, Maker
 from tools.numbers.makers import MAKERS
 from tools.numbers.pages import check_names, shown_numbers, write_pages
-from tools.numbers.record import changed_defaults, read_record, record_of, write_record
+from tools.numbers.record import changed_defaults, load_average, made_while_busy, read_record, record_of, write_record
 from tools.numbers.run import Answer
 from tools.numbers.tables import markdown
 
@@ -63,7 +63,7 @@ def numbers(
         names: Only these makers; all of them unless given.
         write: Keep the new answers in results/numbers and write them on the pages.
         cheap: Only makers that take less than a minute.
-        stale: Only makers without an answer, or with one from other defaults.
+        stale: Only makers without an answer, or with one from other defaults or with times of a busy machine.
         accept: Keep a study whose runs were made with other defaults, and call it up to date; its page must say so.
         render: Run nothing: write the pages from the answers that are kept.
         report: Write the table of what moved into this Markdown file, too.
@@ -74,13 +74,17 @@ def numbers(
         return
     rows: list[Row] = []
     outdated: list[str] = []
+    busy: list[str] = []
     for maker in chosen_makers(names, cheap=cheap, stale=stale):
         before = read_record(maker)
         begun = time.perf_counter()
         screen().print(f"{maker.name}: {maker.command}", soft_wrap=True)
-        record = record_of(maker, maker.selected(maker.measure()), None if accept else before)
+        load = load_average()
+        answer = maker.selected(maker.measure())
+        record = record_of(maker, answer, None if accept else before, load)
         screen().print(f"  {time.perf_counter() - begun:.0f} s")
         rows += compared_rows(maker, before, record["answer"])
+        busy += [maker.name] if made_while_busy(maker, record) else []
         outdated += [f"{maker.name}: {change}" for change in changed_defaults(maker, record)]
         if write:
             write_record(maker, record)
@@ -88,6 +92,7 @@ def numbers(
         report_pages(write_pages(kept_texts()))
     report_rows(rows)
     report_outdated(outdated)
+    report_busy(busy)
     if report is not None:
         replace_bytes(report, (markdown(HEADINGS, [row.texts() for row in rows]) + "\n").encode())
     if outdated or any(row.moved for row in rows):
@@ -112,9 +117,9 @@ def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[M
 
 
 def is_stale(maker: Maker) -> bool:
-    """Return whether the maker has no answer yet, or one from other defaults."""
+    """Return whether the maker has no answer yet, or one from other defaults or with times of a busy machine."""
     record = read_record(maker)
-    return record is None or bool(changed_defaults(maker, record))
+    return record is None or made_while_busy(maker, record) or bool(changed_defaults(maker, record))
 
 
 def kept_texts() -> dict[str, str]:
@@ -155,6 +160,16 @@ def report_outdated(outdated: list[str]) -> None:
     if outdated:
         screen().print(
             "Run the commands of these studies again, or say on their pages with what they were made and use --accept.",
+            soft_wrap=True,
+        )
+
+
+def report_busy(busy: list[str]) -> None:
+    """Print which makers measured times while the machine had other work to do."""
+    if busy:
+        names = ", ".join(busy)
+        screen().print(
+            f"times of a busy machine: {names}. Run 'python -m tools numbers --stale --write' when it is idle.",
             soft_wrap=True,
         )
 

@@ -37,22 +37,29 @@ class Probe:
     measure: Callable[[], dict[str, Any]]
 
 
-def default_head(num_classes: int, dim: int, reserve: int | None = None) -> Probe:
-    """Return the probe of `PrototypeHead(num_classes, dim=dim)`: its code, preset, scale, loss and score."""
-    reserved = "" if reserve is None else f", reserve={reserve}"
-    name = f"PrototypeHead({num_classes}, dim={dim}{reserved})"
-    return Probe(name, lambda: _head_numbers(num_classes, dim, reserve, None))
+def default_head(num_classes: int, dim: int) -> Probe:
+    """Return the probe of `PrototypeHead(num_classes, dim=dim)`: its code, preset, scale and loss.
+
+    Choose a size whose code has a closed form: a search may end elsewhere on another machine.
+    """
+    return Probe(f"PrototypeHead({num_classes}, dim={dim})", lambda: _head_numbers(num_classes, dim, None))
 
 
 def named_preset(preset: str, num_classes: int, dim: int) -> Probe:
     """Return the probe of a head with this preset, by whatever default it has for the rest."""
     name = f"PrototypeHead({num_classes}, dim={dim}, preset={preset!r})"
-    return Probe(name, lambda: _head_numbers(num_classes, dim, None, preset))
+    return Probe(name, lambda: _head_numbers(num_classes, dim, preset))
+
+
+def default_score(num_classes: int, dim: int) -> Probe:
+    """Return the probe of `PrototypeHead(num_classes, dim=dim).score(z)`."""
+    name = f"PrototypeHead({num_classes}, dim={dim}).score(z)"
+    return Probe(name, lambda: _score_numbers(num_classes, dim))
 
 
 def default_preset() -> Probe:
     """Return the probe of which preset is the default."""
-    return Probe("default preset", lambda: {"preset": _made_head(3, 2, None, None).preset.name})
+    return Probe("default preset", lambda: {"preset": _made_head(3, 2, None).preset.name})
 
 
 def known_code(num_classes: int, dim: int) -> Probe:
@@ -67,13 +74,13 @@ def _known_max_cosine(num_classes: int, dim: int) -> float:
 
 
 @cache
-def _made_head(num_classes: int, dim: int, reserve: int | None, preset: str | None) -> PrototypeHead:
-    return PrototypeHead(num_classes, dim=dim, reserve=reserve, preset=preset)
+def _made_head(num_classes: int, dim: int, preset: str | None) -> PrototypeHead:
+    return PrototypeHead(num_classes, dim=dim, preset=preset)
 
 
 @cache
-def _head_numbers(num_classes: int, dim: int, reserve: int | None, preset: str | None) -> dict[str, Any]:
-    head = _made_head(num_classes, dim, reserve, preset)
+def _head_numbers(num_classes: int, dim: int, preset: str | None) -> dict[str, Any]:
+    head = _made_head(num_classes, dim, preset)
     prototypes = head.prototypes()
     z = _inputs(prototypes)
     target = torch.zeros(len(z), dtype=torch.int64)
@@ -85,8 +92,13 @@ def _head_numbers(num_classes: int, dim: int, reserve: int | None, preset: str |
             "mean_squared_cosine": rounded(cosines.square().mean()),
             "logits": rounded(head(z)[:, :CLASSES]),
             "loss": rounded(head.loss(z, target)),
-            "score": rounded(head.score(z)),
         }
+
+
+def _score_numbers(num_classes: int, dim: int) -> dict[str, Any]:
+    head = _made_head(num_classes, dim, None)
+    with torch.no_grad():
+        return {"score": rounded(head.score(_inputs(head.prototypes())))}
 
 
 def _inputs(prototypes: Tensor) -> Tensor:

@@ -51,6 +51,7 @@ class Maker:
         depends_on: Defaults of the package that the answer depends on.
         tables: Files in results/ that a STUDY is computed from.
         seeds: Seeds of the command's runs.
+        timed: Whether the answer has times, which are worth something only on an idle machine.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Maker:
     depends_on: tuple[Probe, ...] = ()
     tables: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0,)
+    timed: bool = False
 
     def tolerance_of(self, path: str) -> Tolerance:
         """Return how far the number at `path` of the answer may move."""

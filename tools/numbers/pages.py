@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.errors import InvalidArgumentError
 from protosphere.files import replace_bytes
 from tools.numbers.run import ROOT
 
@@ -77,7 +78,6 @@ def write_pages(texts: Mapping[str, str]) -> list[str]:
 def check_names(names: set[str]) -> None:
     """Raise InvalidArgumentError for a page that shows a number which no maker makes."""
     for shown in shown_numbers():
-        try:
-            as_choice("number", shown.name, sorted(names))
-        except InvalidArgumentError as error:
-            raise InvalidArgumentError(f"{shown.page}: {error}") from error
+        if shown.name not in names:
+            nearest = ", ".join(get_close_matches(shown.name, names)) or "none"
+            raise InvalidArgumentError(f"{shown.page}: no maker makes '{shown.name}'; nearest: {nearest}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,25 @@ FOLDER = ROOT / "results" / "numbers"
 DIGITS = 10
 """Significant digits of floats in a file."""
 
-SAME_DEFAULT = Tolerance(absolute=1e-5, relative=1e-3)
+IDLE = 0.7
+"""Load average up to which a machine counts as idle."""
+
+SAME_DEFAULT = Tolerance(absolute=1e-4, relative=5e-3)
 """Two machines differ by less, two defaults by more."""
 
 
-def record_of(maker: Maker, answer: Answer, before: dict[str, Any] | None = None) -> dict[str, Any]:
+def load_average() -> float | None:
+    """Return how many processes ran on average in the last minute, None on systems that do not count them."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
+def record_of(
+    maker: Maker, answer: Answer, before: dict[str, Any] | None = None, load: float | None = None
+) -> dict[str, Any]:
     """Return what the maker's file holds: the answer and its conditions.
 
     A study whose tables in results/ are those of the record `before` was made under the defaults of that record,
-    however often it is computed anew.
+    however often it is computed anew. `load` is that of the machine when the command began.
     """
     tables = {table: _digest(ROOT / table) for table in maker.tables}
     same_runs = maker.cost == STUDY and before is not None and before["tables"] == tables
@@ -44,6 +55,7 @@ def record_of(maker: Maker, answer: Answer, before: dict[str, Any] | None = None
             "numpy": np.__version__,
             "torch": torch.__version__,
         },
+        "load": load,
         "tables": tables,
         "defaults": before["defaults"] if before is not None and same_runs else defaults,
         "answer": _shortened(answer),
@@ -78,6 +90,11 @@ def write_record(maker: Maker, record: dict[str, Any]) -> Path:
     """Write the maker's file, beside its place first."""
     make_folder(FOLDER)
     return replace_bytes(path_of(maker), (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def made_while_busy(maker: Maker, record: dict[str, Any]) -> bool:
+    """Return whether the answer has times that were measured while the machine had other work to do."""
+    return maker.timed and record["load"] is not None and record["load"] > IDLE
 
 
 def changed_defaults(maker: Maker, record: dict[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import ceil, floor
 
-from tools.numbers.defaults import default_head, known_code
+from tools.numbers.defaults import known_code, named_preset
 from tools.numbers.maker import SLOW, Answer, Maker, Tolerance
 from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, significant
@@ -148,6 +148,7 @@ MAKERS = (
             "dense_mb": lambda answer: f"{answer[SIZES[1]]['memory']['dense']:.0f} MB",
         },
         cost=SLOW,
+        timed=True,
         tolerances={"*_mb": MEMORY, "*_ms": TIME, "*.ratio": RATIO, "*.memory.*": Tolerance(relative=0.01)},
     ),
     Maker(
@@ -156,6 +157,7 @@ MAKERS = (
         partial(command_answer, DECODING),
         {"table": decoding_table},
         cost=SLOW,
+        timed=True,
         tolerances={"*_ms": TIME, "*.recall.*": Tolerance(absolute=0.02)},
     ),
     Maker(
@@ -182,6 +184,7 @@ MAKERS = (
             "large": partial(search_ratio, size="128, 1000"),
         },
         cost=SLOW,
+        timed=True,
         tolerances={"*_s": TIME, "*.ratio": RATIO, "*": Tolerance(absolute=5e-3)},
     ),
     Maker(
@@ -190,6 +193,7 @@ MAKERS = (
         partial(command_answer, AUGMENTATION),
         {"ratio": lambda answer: f"{answer['ratio']:.0f}"},
         cost=SLOW,
+        timed=True,
         tolerances={"ratio": RATIO, "*": TIME},
     ),
     Maker(
@@ -199,7 +203,7 @@ MAKERS = (
         {"table": preset_table},
         cost=SLOW,
         tolerances={"*.0.5.*": Tolerance(absolute=100.0), "*": Tolerance(absolute=3.0)},
-        depends_on=(default_head(10, 9),),
+        depends_on=tuple(named_preset(name, 10, 9) for name in ("protosphere", "lindstrom", "kasarla", "mettes")),
         seeds=(0, 1, 2),
     ),
     Maker(
@@ -208,6 +212,7 @@ MAKERS = (
         partial(command_answer, MILLION),
         {"seconds": lambda answer: f"{ceil(max(found['built_s'] for found in answer.values()))} s"},
         cost=SLOW,
+        timed=True,
         tolerances={"*_s": TIME, "*_mb": MEMORY},
     ),
 )

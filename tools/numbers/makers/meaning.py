@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tools.numbers.defaults import named_preset
+from tools.numbers.defaults import known_code, named_preset
 from tools.numbers.maker import STUDY, Answer, Maker
 from tools.numbers.studies import (
     Cell,
@@ -16,7 +16,7 @@ from tools.numbers.studies import (
     signed,
     ways_table,
 )
-from tools.numbers.tables import markdown
+from tools.numbers.tables import markdown, span
 
 BOTTLENECK, LAYER = "learned bottleneck", "learned layer"
 DIMS = (8, 16, 24, 32, 48, 64, 80)
@@ -128,6 +128,29 @@ def alignment_gain(answer: Answer, dim: int) -> str:
     """Return how many points aligned prototypes have over random ones."""
     aligned, random = (answer[FEATURES[label]][str(dim)][0] for label in ("best, aligned", "best, at random"))
     return f"{aligned - random:.0f}"
+
+
+def mean_difference(answer: Answer, first: str, second: str, dim: int) -> float:
+    """Return by how many points a way is above another at this dimension."""
+    return answer[FEATURES[first]][str(dim)][0] - answer[FEATURES[second]][str(dim)][0]
+
+
+def opposition_cost(answer: Answer) -> str:
+    """Return from where to where opposed prototypes of `best` are below random ones, in points."""
+    known = [dim for dim in DIMS if str(dim) in answer[FEATURES["best, opposed"]]]
+    return span((mean_difference(answer, "best, at random", "best, opposed", dim) for dim in known), 0)
+
+
+def evenness_gain(answer: Answer, dim: int) -> str:
+    """Return by how many points `best` at random is above the cross-polytope at random."""
+    return f"{mean_difference(answer, 'best, at random', 'cross-polytope, at random', dim):.1f}"
+
+
+def designed_differences(answer: Answer, dims: tuple[int, ...]) -> str:
+    """Return from where to where designed prototypes differ from the learned bottleneck."""
+    values = [answer[FEATURES["semantic, learned, z halved"]][str(dim)][2] for dim in dims]
+    lowest, highest = (signed(value, 1) for value in (min(values), max(values)))
+    return lowest if lowest == highest else f"{lowest} to {highest}"
 
 
 def full_dimension(table: str) -> Answer:
@@ -242,7 +265,7 @@ def gain_over_bottleneck(answer: Answer, label: str, dims: tuple[int, ...]) -> s
     return f"{signed(min(values), 1)} to {signed(max(values), 1)}"
 
 
-SOFT_CAP = (named_preset("soft_cap", 100, 16), named_preset("lindstrom", 100, 16))
+SOFT_CAP = (named_preset("soft_cap", 100, 64), named_preset("lindstrom", 100, 64), known_code(100, 16))
 FIVE, THREE = (0, 1, 2, 3, 4), (0, 1, 2)
 
 MAKERS = (
@@ -257,6 +280,10 @@ MAKERS = (
             "aligned_16": partial(mean_of, label="best, aligned"),
             "designed_16": partial(mean_of, label="semantic, learned, z halved"),
             "bottleneck_16": partial(mean_of, label=BOTTLENECK),
+            "opposition_cost": opposition_cost,
+            "designed_difference_16": partial(designed_differences, dims=(16,)),
+            "designed_differences": partial(designed_differences, dims=DIMS[2:]),
+            **{f"evenness_gain_{dim}": partial(evenness_gain, dim=dim) for dim in (64, 80)},
             **{f"gain_{dim}": partial(alignment_gain, dim=dim) for dim in (8, 16, 32, 64)},
         },
         cost=STUDY,
@@ -317,7 +344,7 @@ MAKERS = (
         {"table": mnist_table, "learned": lambda answer: f"{answer[LAYER]['10'][0]:.2f}%"},
         cost=STUDY,
         tables=("results/meaning/mnist.csv",),
-        depends_on=(named_preset("soft_cap", 10, 6),),
+        depends_on=(named_preset("soft_cap", 10, 9), known_code(10, 6)),
         seeds=THREE,
     ),
     Maker(

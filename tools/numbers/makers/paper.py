@@ -7,7 +7,7 @@ from tools.numbers.maker import STUDY, Answer, Maker
 from tools.numbers.studies import Cell, paired
 from tools.numbers.tables import markdown
 
-HOURS = "protosphere reproduce all --workers 2 --results results --figures docs/figures"
+HOURS = "python -m reproduction reproduce all --workers 2 --results results --figures docs/figures"
 LEARNED = "learned layer"
 
 

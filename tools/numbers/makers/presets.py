@@ -34,8 +34,9 @@ def sweep(name: str) -> str:
 
 
 def ways(name: str) -> tuple[str, str, str]:
-    """Return what is compared on a data set; the last is the default for its number of classes."""
-    return LEARNED, PUBLISHED, default_preset_of(DATA[name][1]).name
+    """Return what is compared on a data set; the last is the default for its number of classes, if it was run there."""
+    default = default_preset_of(DATA[name][1]).name
+    return LEARNED, PUBLISHED, default if runs_of(name, default) else "soft_cap"
 
 
 def runs_of(name: str, way: str) -> list[RunRecord]:
@@ -93,11 +94,17 @@ def summary_table(answer: Answer) -> str:
     rows: list[list[str]] = []
     for name, found in answer.items():
         label, num_classes = DATA[name]
-        cells = [f"{accuracy:.2f} ({rate:g})" for accuracy, rate in found["best"].values()]
+        cells = [f"{accuracy:.2f} ({condition(name, way, rate)})" for way, (accuracy, rate) in found["best"].items()]
         value, half = found["against the better"]
         rows.append([label, str(num_classes), *cells, f"{signed(value, 2)} ± {half:.2f}"])
     names = [heading(LEARNED), heading(PUBLISHED), "default"]
     return markdown(["data and network", "K", *names, "against the better"], rows)
+
+
+def condition(name: str, way: str, rate: float) -> str:
+    """Return the rate, and the preset where it is not the default for this number of classes."""
+    expected = (LEARNED, PUBLISHED, default_preset_of(DATA[name][1]).name)
+    return f"{rate:g}" if way in expected else f"{rate:g}, `{way}`"
 
 
 def rates_table(answer: Answer, name: str) -> str:

@@ -1,0 +1,70 @@
+"""Numbers of the study of out-of-distribution scores."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from statistics import fmean
+
+from tools.numbers.defaults import default_head, default_score
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.run import ROOT
+from tools.numbers.tables import markdown
+
+COMMAND = "python -m benchmarks.ood"
+TABLE = "results/ood/scores.csv"
+
+SCORES = {
+    "prototype head, `energy`": "prototype head: energy",
+    "prototype head, `max_cosine`": "prototype head: max_cosine",
+    "prototype head, `margin`": "prototype head: margin",
+    "learned layer, max softmax": "learned layer: max softmax",
+    "learned layer, energy": "learned layer: energy",
+    "learned layer, 10 nearest neighbors": "learned layer: nearest neighbors of features",
+}
+"""By what the page calls them, the scores of the table."""
+
+TASKS = (
+    ("digits", "two held-out digits"),
+    ("CLINC150 intents", "out-of-scope sentences"),
+    ("CIFAR-100", "CIFAR-10 images"),
+    ("CIFAR-100", "MNIST images"),
+)
+"""Known classes, and what the table calls the unknown inputs."""
+
+
+def measured() -> Answer:
+    """Return mean and half interval by measure, score and kind of unknown inputs."""
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            cells = found.setdefault(row["measure"], {}).setdefault(row["score"], {})
+            cells[row["unknown"]] = [float(row["mean"]), float(row["half_interval"])]
+    return found
+
+
+def score_table(answer: Answer, measure: str) -> str:
+    """Return a row a score and a column a kind of unknown inputs, and their mean."""
+    rows = [["unknown inputs:", *(unknown for _, unknown in TASKS), "mean"]]
+    for label, score in SCORES.items():
+        cells = [answer[measure][score][unknown] for _, unknown in TASKS]
+        texts = [f"{mean:.1f} ± {half:.1f}" for mean, half in cells]
+        rows.append([label, *texts, f"{fmean(mean for mean, _ in cells):.1f}"])
+    return markdown(["known classes:", *(known for known, _ in TASKS), " "], rows)
+
+
+MAKERS = (
+    Maker(
+        "ood",
+        COMMAND,
+        measured,
+        {
+            "auroc": partial(score_table, measure="auroc"),
+            "rejected": partial(score_table, measure="rejected_at_tpr95"),
+        },
+        cost=STUDY,
+        tables=(TABLE,),
+        depends_on=(default_head(8, 7), default_score(8, 7), default_head(100, 99)),
+        seeds=tuple(range(6)),
+    ),
+)
