@@ -35,8 +35,7 @@ class PrototypeHead(nn.Module):
         dim: n, for a K; K - 1 up to 512 without it. Put an `nn.Linear(features, dim)` before the head.
         scheme: for a K, one of `ps.available()`; 'best' is the best that is known, without a search of its own.
         options: the scheme's own, e.g. {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: how z becomes logits, see `presets.PRESETS`; without it 'protosphere' for at most 30 classes and
-            'soft_cap' for more, or the preset of a state that is loaded.
+        preset: how z becomes logits; without it 'protosphere' up to 30 classes, else 'soft_cap', or that of a state.
         scale: of the logits: 'auto' is the preset's, 'learn' a parameter that starts there, or a number.
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
         projection: how dot products are computed, see `projections.KINDS`; 'auto' goes by the code's structure.
@@ -189,17 +188,7 @@ class PrototypeHead(nn.Module):
         return Nearest(cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k))
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
-        """Return an in-distribution score for each row of `z`; higher means more likely of a known class.
-
-        Args:
-            z: Embeddings, B x n.
-            kind: 'energy' (log-sum-exp of the logits, Liu et al. 2020), 'max_cosine' (cosine with the nearest
-                prototype) or 'margin' (difference from the cosine with the second nearest). The default has the
-                highest mean AUROC over the data sets of docs/unknown-inputs.md.
-
-        Returns:
-            B scores, computed without the B x K logits.
-        """
+        """Return an in-distribution score of each z, higher if known: 'energy', 'max_cosine' or 'margin'."""
         wide = self._wide(z)
         if as_choice("kind", kind, ("max_cosine", "margin", "energy")) == "energy":
             return self.projection.log_sum_exp(self.embed(wide).reshape(-1, self.dim)).reshape(z.shape[:-1])
