@@ -121,9 +121,3 @@ def paper_runs(experiment: str, budget: str) -> list[Recipe]:
     as_choice("experiment", experiment, EXPERIMENTS)
     as_choice("budget", as_choice("budget", budget, BUDGETS), [one for which, one in PLANS if which == experiment])
     return sorted(sweep_recipes(PLANS[experiment, budget], f"{experiment}, {budget}"), key=lambda recipe: recipe.seed)
-
-
-def named_sweep(name: str) -> list[Recipe] | None:
-    """The runs of `paper-mnist`, `quick-cifar100` and their like; None for any other name."""
-    budget, _, experiment = name.partition("-")
-    return paper_runs(experiment, budget) if (experiment, budget) in PLANS else None

@@ -30,6 +30,10 @@ class TrainingError(ProtosphereError):
     """A run that cannot go on: its loss is not finite."""
 
 
+class ManyClassesWarning(UserWarning):
+    """A head whose classes are so many for its dimension that unrelated prototypes may be out of a network's reach."""
+
+
 class StorageError(ProtosphereError, OSError):
     """A file that cannot be read as what it claims to be."""
 

@@ -17,6 +17,11 @@ Indices = NDArray[np.int64]
 Cosine = Fraction | float
 """Exact where the points are algebraic, a float where they are not."""
 
+
+class UpperBound(float):
+    """A cosine that no pair of points exceeds, where no pair that attains it was found."""
+
+
 Progress = Callable[[str, int, int], None]
 """Called with (what is being done, steps done, steps in all)."""
 

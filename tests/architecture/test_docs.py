@@ -152,8 +152,8 @@ WORDS = {
     "Lightning": "frameworks.md",
     "Hugging Face": "frameworks.md",
     "GPU": "frameworks.md",
-    "forgetting": "quickstart.md",
-    "out-of-distribution": "quickstart.md",
+    "forgetting": "growing.md",
+    "out-of-distribution": "unknown-inputs.md",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,23 +64,37 @@ def test_what_is_to_be_typed_is_understood(page, words):
 
 
 class Classified(nn.Module):
-    """A stand-in for models of timm (`head`) and of transformers (`classifier`, saved and loaded by themselves)."""
+    """A stand-in for models of timm: the last layer has the name that is given."""
 
     def __init__(self, name, num_classes=1000):
         super().__init__()
         self.body = nn.Linear(8, 16)
         setattr(self, name, nn.Linear(16, num_classes))
 
+
+class Pretrained(Classified):
+    """A stand-in for models of transformers: made from a configuration, saved and loaded by themselves."""
+
+    def __init__(self, config):
+        super().__init__("classifier", config.num_labels)
+        self.config = config
+
     def save_pretrained(self, folder):
         from safetensors.torch import save_file
 
         Path(folder).mkdir(exist_ok=True)
         save_file(self.state_dict(), f"{folder}/model.safetensors")
+        (Path(folder) / "labels").write_text(str(self.config.num_labels))
 
-    @staticmethod
-    def from_pretrained(folder):
-        assert Path(folder).is_dir()
-        return Classified("classifier")
+    @classmethod
+    def from_pretrained(cls, name, num_labels=None):
+        from safetensors.torch import load_file
+
+        if not Path(name).is_dir():  # a name on the hub
+            return cls(SimpleNamespace(num_labels=num_labels))
+        model = cls(SimpleNamespace(num_labels=int((Path(name) / "labels").read_text())))
+        model.load_state_dict(load_file(f"{name}/model.safetensors"), strict=False)
+        return model
 
 
 def heads_page():
@@ -89,26 +104,41 @@ def heads_page():
     from protosphere.nn import PrototypeHead, attach
 
     model = attach(Classified("head"), num_classes=100, dim=64)
-    saved = attach(Classified("classifier"), num_classes=100, dim=64)
+    saved = attach(Pretrained(SimpleNamespace(num_labels=100)), num_classes=100, dim=64)
+    saved.save_pretrained("attached")
     names = {"torch": torch, "nn": nn, "attach": attach, "PrototypeHead": PrototypeHead, "model": model}
     return names | {
         "backbone": nn.Linear(8, 16),
         "features": 16,
         "timm": SimpleNamespace(create_model=lambda name, num_classes: Classified("head", num_classes)),
-        "ViTForImageClassification": Classified,
+        "ViTForImageClassification": Pretrained,
         "safetensors": SimpleNamespace(torch=safetensors_torch),
-        "folder": "saved",
-        "saved": saved,
+        "folder": "attached",
     }
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(len(blocks("docs/heads.md", "python"))))
 def test_python_of_the_page_on_heads(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = heads_page()
-    if number == 2:
-        names["model"] = names["saved"]
     exec(compile(blocks("docs/heads.md", "python")[number], "heads.md", "exec"), names)
+
+
+def test_python_of_the_page_on_export(tmp_path, monkeypatch):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    from protosphere.nn import PrototypeHead
+
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("docs/export.md", "python")
+    model = nn.Sequential(nn.Linear(64, 16), PrototypeHead(100, dim=16)).eval()
+    names = {"torch": torch, "onnxruntime": onnxruntime, "model": model}
+    names |= {"example": torch.randn(2, 64), "images": torch.randn(7, 64)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of torch's exporter, about itself
+        exec(compile(block, "export.md", "exec"), names)
+    expected = model(names["images"]).detach()
+    assert torch.allclose(torch.from_numpy(names["logits"]), expected, atol=1e-4)
 
 
 def test_python_of_the_page_on_frameworks():
@@ -155,7 +185,7 @@ def test_recipes_on_pages_are_recipes(tmp_path):
 
 
 def test_no_page_has_python_that_nobody_runs():
-    run = {"README.md", "docs/frameworks.md", "docs/heads.md", "docs/training.md"}
+    run = {"README.md", "docs/export.md", "docs/frameworks.md", "docs/heads.md", "docs/training.md"}
     assert {page for page in PAGES if blocks(page, "python")} == run
 
 

@@ -157,8 +157,11 @@ def test_the_table_of_results_is_that_of_the_file():
         for dim, accuracy in zip(dims, row, strict=True):
             own = cells.get((series, dim, mapping or "fixed"), [])
             assert bool(own) == bool(accuracy)
-            assert not own or accuracy.startswith(f"{100 * np.mean([r.test_accuracy for r in own]):.1f} ±")
-            shown += bool(own)
+            if own:
+                mean = 100 * np.mean([r.test_accuracy for r in own])
+                rounded = float(accuracy.split(" ±")[0])
+                assert rounded == pytest.approx(mean, abs=0.05 + 1e-9), "ties go either way"
+                shown += 1
     assert shown == len(cells)
 
 

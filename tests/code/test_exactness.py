@@ -195,3 +195,11 @@ def test_what_is_measured_lies_in_its_interval_in_many_dimensions():
     low, high = true_largest(rows)
     assert certificate.error < 1e-12
     assert certificate.interval[0] <= low <= high <= certificate.interval[1]
+
+
+def test_a_small_file_of_simplices_cannot_ask_for_all_memory(tmp_path, forged):
+    path = tmp_path / "x.safetensors"
+    ps.construct("orthogonal_simplices", num_classes=10, dim=6).save(path)
+    forged(path, lambda arrays, words: words["certificate"].update(dim=1 << 40))
+    with pytest.raises(ps.StorageError, match="'dim' should be at most"):
+        ps.load(path)

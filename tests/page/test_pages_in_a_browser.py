@@ -26,8 +26,8 @@ SEARCHED = {
     "lightning": "frameworks.html",
     "hugging face": "frameworks.html",
     "gpu": "frameworks.html",
-    "forgetting": "quickstart.html",
-    "out-of-distribution": "quickstart.html",
+    "forgetting": "growing.html",
+    "out-of-distribution": "unknown-inputs.html",
 }
 
 

@@ -75,4 +75,5 @@ def checked_figure(asked: Path | None, unasked: Path | None) -> Path | None:
     except MissingExtraError as error:
         if asked is not None:
             raise
-        raise MissingExtraError(f"{error}; or print the table alone by --no-figure", name=error.name) from error
+        advice = "or print the table alone by --no-figure"
+        raise MissingExtraError(f"{error}; {advice}", name=error.name or "matplotlib") from error

@@ -9,7 +9,7 @@ from protosphere.code.structures import Structure
 from protosphere.errors import CertificateError
 from protosphere.geometry.gram import product_error, squared_norms
 from protosphere.geometry.sphere import product_rounding
-from protosphere.types import Cosine, Progress, ignore
+from protosphere.types import Cosine, Progress, UpperBound, ignore
 
 TOLERANCE = 1e-9
 """How far floats may stray before theory and numbers are said to disagree."""
@@ -151,6 +151,9 @@ def certified(
         reason = _exact_reason(placement.structure)
     else:
         error = measurement_error(placement.structure)
+    if isinstance(max_cosine, UpperBound):  # the true value is between the converse and this bound
+        error += max(0.0, max_cosine - float(converse(placement.count, placement.dim).value))
+        max_cosine, proved = float(max_cosine), False
     if isinstance(max_cosine, float) and guarantee is not None:
         above, stray = float(max_cosine - guarantee), product_rounding(placement.dim)
         if isinstance(guarantee, Fraction) and proved and abs(above) < stray:

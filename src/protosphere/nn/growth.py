@@ -5,6 +5,8 @@ codes, RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j words of a line
 a moderate size, are put in an order that begins well (`nested`).
 """
 
+import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,10 +17,19 @@ from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.rebuild import NESTED, after
-from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.errors import InvalidArgumentError, ManyClassesWarning, as_integer
 
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
+
+FEW_FEATURES = 128
+"""Features that a network is taken to have before its last linear map: most have more."""
+
+MEANINGFUL = frozenset({"similarity", "tree"})
+"""Options by which a scheme is told which classes are alike."""
+
+_WARNED: list[bool] = []
+"""Not empty once this process has warned of many classes."""
 
 LARGEST_DEFAULT_DIM = 512
 """Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
@@ -87,6 +98,41 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
         )
 
 
+def is_crowded(num_classes: int, dim: int) -> bool:
+    """Return whether a linear map of `FEW_FEATURES` features, or of n if that is more, misses unrelated prototypes.
+
+    A least-squares map of F features to prototypes that have nothing to do with them keeps F / K of each prototype, and
+    adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the signal where
+    F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy at half of
+    that, 86% at that and 99.9% at twice that.
+
+    >>> is_crowded(2000, 128), is_crowded(2000, 512), is_crowded(100, 16)
+    (True, False, False)
+    """
+    return dim * max(dim, FEW_FEATURES) < 2 * num_classes * math.log(num_classes)
+
+
+def least_roomy_dim(num_classes: int) -> int:
+    """Return the smallest dimension that is not crowded."""
+    needed = 2 * num_classes * math.log(num_classes)
+    return math.ceil(max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed))
+
+
+def warn_once(num_classes: int, dim: int) -> None:
+    """Warn, the first time in this process, that classes are many for their dimension."""
+    if _WARNED:
+        return
+    _WARNED.append(True)
+    warnings.warn(
+        f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
+        f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, "
+        "order the prototypes by similarity with ps.assign(code, similarity), or make them of class means with "
+        "PrototypeHead(ps.from_points(means, normalize=True)); see docs/head-costs.md",
+        ManyClassesWarning,
+        stacklevel=4,
+    )
+
+
 def reserved(
     given: SphericalCode | int,
     dim: int | None,
@@ -108,5 +154,7 @@ def reserved(
     room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
     n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
     quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
+    if is_crowded(room, n) and not MEANINGFUL.intersection(options):
+        warn_once(room, n)
     code = construct(scheme, num_classes=room, dim=n, seed=seed, **{**quick, **options})
     return (in_nested_order(code, K) if room > K else code), K

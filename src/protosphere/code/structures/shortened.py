@@ -14,14 +14,18 @@ from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, str
 from protosphere.codes.quadratic_forms import LARGEST_NUMBER_BITS
 from protosphere.codes.shortened_cosets import ShortenedCosets
 from protosphere.errors import CertificateError, InvalidArgumentError
-from protosphere.geometry.gram import largest_inner_product, point_rows
-from protosphere.types import Cosine, Indices, Points, Progress
+from protosphere.geometry.gram import largest_inner_product, pair_products, point_rows
+from protosphere.geometry.sphere import product_rounding
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 SHORT = 256
 """Up to this length any cut will do."""
 
 METHOD = "all differences of whole cosets, in integers"
 PROVED = "ranks of all differences of cosets, whose bound a pair of words attains"
+
+MOST_PAIR_PRODUCTS = 1 << 38
+"""Multiplications up to which all pairs are measured where no pair attains what differences of cosets allow."""
 
 QUICK_PRODUCTS = 10**10
 """Multiplications up to which all differences are looked at: about a second."""
@@ -56,17 +60,39 @@ class ShortenedWords(SignWords):
         alone, proved = self.code.closest_within_coset(), self._attained_bound(self._num_cosets, 1, progress)
         if proved is not None:
             return Fraction(max(alone, proved), self.dim), PROVED
-        return Fraction(max(alone, int(self._by_difference(progress).max())), self.dim), METHOD
+        between = int(self._by_difference(progress).max())
+        if self._has_pair_at(max(alone, between), alone, self._num_cosets, progress):
+            return Fraction(max(alone, between), self.dim), METHOD
+        if super().work <= MOST_PAIR_PRODUCTS:
+            return super().largest_cosine(progress)
+        return UpperBound(max(alone, between) / self.dim), METHOD
 
     def largest_with_tails(self, share: float, tails: Points, group: int, progress: Progress) -> tuple[float, str]:
-        """By all differences of whole cosets, and of their tails, which groups of a power of two words share."""
+        """By all differences of whole cosets, and of their tails, which groups of a power of two words share.
+
+        It is an `UpperBound` where no pair of words with such tails is known to attain it.
+        """
         within, other, method = self._products_with_tails(group, progress)
-        if other is None:
-            return share * within / self.dim + 1 - share, f"{method}, which have one tail"
-        apart = largest_inner_product(point_rows(tails))
+        alone, grouped = self.code.closest_within_coset(), group >> self.code.coset_bits
         same_tail = share * within / self.dim + 1 - share
-        other_tail = share * other / self.dim + (1 - share) * apart
-        return max(same_tail, other_tail), f"{method}, and of their tails"
+        told, other_tail, apart = "which have one tail", -1.0, 1.0
+        if other is not None:
+            told, apart = "and of their tails", largest_inner_product(point_rows(tails))
+            other_tail = share * other / self.dim + (1 - share) * apart
+        if same_tail >= other_tail:
+            attained = grouped > 0 and self._has_pair_at(within, alone, grouped, progress)
+        else:
+            whole, closest = self.count >> self.code.coset_bits, within if other is None else other
+            attained = _are_equidistant(tails, apart) and self.code.attains(whole, closest, progress, max(1, grouped))
+            attained = attained and grouped > 0
+        largest = max(same_tail, other_tail)
+        return largest if attained else UpperBound(largest), f"{method}, {told}"
+
+    def _has_pair_at(self, product: int, alone: int, cosets: int, progress: Progress) -> bool:
+        """Whether two words of the first cosets with this inner product are found; `alone` is that within a coset."""
+        whole = min(cosets, self.count >> self.code.coset_bits)
+        within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
+        return within_coset or self.code.attains(whole, product, progress)
 
     def _products_with_tails(self, group: int, progress: Progress) -> tuple[int, int | None, str]:
         """The largest inner products of words of one tail and of different tails, None where all have one."""
@@ -119,3 +145,9 @@ class ShortenedWords(SignWords):
             raise InvalidArgumentError(f"'punctured' should leave half of 2^{code.m}, is {code.punctured}")
         numbers = content.numbers("numbers", 1 << LARGEST_NUMBER_BITS)
         return ShortenedWords(content.dim, content.packed_or("signs", lambda: code.numbered(numbers)), code, numbers)
+
+
+def _are_equidistant(tails: Points, cosine: float) -> bool:
+    """Whether every two tails are at this cosine, to within rounding."""
+    smallest = min(float(products.min(initial=np.inf)) for products in pair_products(point_rows(tails)))
+    return cosine - smallest <= product_rounding(tails.shape[1])

@@ -17,6 +17,9 @@ from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.simplex import simplex_factors
 from protosphere.types import Cosine, Indices, Points, Progress
 
+LARGEST_DIM = 1 << 24
+"""Of a file: a few hundred bytes may name any dimension, and a point has to be held as a dense row (128 MB)."""
+
 
 @structure("simplices")
 @dataclass(frozen=True, eq=False)
@@ -115,6 +118,8 @@ class OrthogonalSimplices:
     def read(cls, content: Content) -> OrthogonalSimplices:
         """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
         sizes, dim = content.array("sizes", (None,), np.int64), content.dim
+        if dim > LARGEST_DIM:
+            raise InvalidArgumentError(f"'dim' should be at most 2^24 for simplices, is {dim}")
         if not len(sizes) or sizes.min() < 2 or sizes.max() > dim + 1 or int((sizes - 1).sum()) > dim:
             raise InvalidArgumentError(f"'sizes' should be of simplices that fit into {dim} dimensions together")
         numbers = content.numbers("numbers", int(sizes.sum()))

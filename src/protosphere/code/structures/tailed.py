@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.code.structures.plain import Plain
-from protosphere.code.structures.shortened import ShortenedWords
+from protosphere.code.structures.shortened import MOST_PAIR_PRODUCTS, ShortenedWords
 from protosphere.code.structures.sign_rows import SignRows
 from protosphere.code.structures.sign_words import SignWords
 from protosphere.code.structures.structure import ALL_PAIRS_POINTS, Content, read_structure, structure
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import normalized, padded, renormalized, require_unit_rows
-from protosphere.types import Cosine, Indices, Points, Progress
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LARGEST_DENSE = 1 << 23
 """Entries up to which words with a tail are made dense (64 MB); above they stay packed."""
@@ -89,7 +89,9 @@ class Tailed:
         if self.share == 1:
             return self.head.largest_cosine(progress)
         if isinstance(self.head, ShortenedWords) and self.head.by_cosets and self.group & (self.group - 1) == 0:
-            return self.head.largest_with_tails(self.share, self.tails, self.group, progress)
+            largest, method = self.head.largest_with_tails(self.share, self.tails, self.group, progress)
+            if not isinstance(largest, UpperBound) or self.work > MOST_PAIR_PRODUCTS:
+                return largest, method
         rows = gram.Rows(self.count, self.dim, self.unit_rows)
         return min(gram.largest_inner_product(rows, progress), 1.0), "all pairs, in float64"
 
