@@ -11,7 +11,6 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import protosphere as ps
-from protosphere.code.evenness import confident_scale
 from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeHead, checkpoint, presets
@@ -226,7 +225,6 @@ def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeyp
 
 @pytest.mark.parametrize("restored", ["loaded into a head", "made from the state"])
 def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
-    """A later version's rule for 'auto' changes nothing of a model that exists."""
     head = PrototypeHead(42, dim=41)
     state, z = head.state_dict(), torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
     monkeypatch.setattr(presets, "LOGIT", 100.0)
@@ -237,13 +235,3 @@ def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
     else:
         again.load_state_dict(state)
     assert torch.equal(again(z), head(z))
-
-
-@pytest.mark.parametrize(("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)])
-def test_a_soft_cap_lets_a_right_class_stand_out_and_wrong_ones_differ(num_classes, dim):
-    """Its cap is twice what probability .99 takes, and no shorter than a z whose logits have the mean square 10."""
-    head = PrototypeHead(num_classes, dim=dim, preset="soft_cap")
-    free = min(dim, num_classes - 1)
-    both = (2 * confident_scale(num_classes, float(head.code.max_cosine)), (10 * free) ** 0.5)
-    assert head.scaling.value == pytest.approx(max(both))
-    assert (both[1] > both[0]) == (dim >= 99)

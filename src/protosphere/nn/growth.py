@@ -106,7 +106,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
     A least-squares map of F features to prototypes that have nothing to do with them keeps F / K of each prototype, and
     adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the signal where
     F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy at half of
-    that, 86% at that and 97 to 99.9% at twice that.
+    that, 59 to 86% at that and 97 to 99.9% at twice that.
 
     >>> is_crowded(2000, 128), is_crowded(2000, 512), is_crowded(100, 16)
     (True, False, False)
