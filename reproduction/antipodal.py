@@ -1,4 +1,4 @@
-"""Which classes got prototypes that point in opposite directions: the paper's leopard and lion."""
+"""Classes with antipodal prototypes, such as the paper's leopard and lion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,24 +21,25 @@ class OpposedPair:
 
 
 def mean_similarity(pairs: Sequence[OpposedPair]) -> float:
-    """How similar opposed classes are, on average; 0 where there are none."""
-    return float(np.mean([pair.similarity or 0.0 for pair in pairs])) if pairs else 0.0
+    """Return the mean similarity of the two classes of each pair; 0 where there are no pairs."""
+    if not pairs:
+        return 0.0
+    return float(np.mean([pair.similarity or 0.0 for pair in pairs]))
 
 
 def opposed_pairs(
     code: ps.SphericalCode, class_names: tuple[str, ...], similarity: Points | None = None
 ) -> list[OpposedPair]:
-    """Every pair of classes whose prototypes are diametrically opposed; with a similarity the most similar first.
+    """Return every pair of classes whose prototypes are antipodal; with a similarity the most similar first.
 
     >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
     >>> [pair.names for pair in opposed_pairs(code, ("a", "b", "c", "d"))]
     [('a', 'b'), ('c', 'd')]
     """
-    points = code.points
-    firsts, seconds = np.nonzero(np.triu(points @ points.T <= OPPOSED, 1))
-    alike = [None] * len(firsts) if similarity is None else similarity[firsts, seconds].tolist()
-    found = [
-        OpposedPair(i, j, (class_names[i], class_names[j]), how)
-        for i, j, how in zip(firsts.tolist(), seconds.tolist(), alike, strict=True)
-    ]
+    antipodal = code.points @ code.points.T <= OPPOSED
+    found: list[OpposedPair] = []
+    for i, j in np.argwhere(np.triu(antipodal, 1)).tolist():
+        names = (class_names[i], class_names[j])
+        known = None if similarity is None else float(similarity[i, j])
+        found.append(OpposedPair(i, j, names, known))
     return sorted(found, key=lambda pair: -(pair.similarity or 0.0))

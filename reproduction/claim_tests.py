@@ -8,7 +8,8 @@ import protosphere as ps
 from protosphere.code.evenness import OPPOSED
 from protosphere.intervals import mean_with_interval
 from protosphere.regression import NORMAL_QUANTILE, Regression
-from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, all_of, higher, verdict_on, within
+from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, Sample, all_of, higher, verdict_on, within
+from reproduction.noise import Cell
 from reproduction.results import Results
 from reproduction.variance import FACTORS, spreads
 
@@ -23,13 +24,18 @@ MUCH_EXPLAINED = 0.9
 
 def weaker(mnist: Results, cifar100: Results) -> Finding:
     """Whether max cosine explains less of MNIST than of CIFAR-100: the interval of the difference by Fisher's z."""
-    ours, theirs = mnist.line(), cifar100.line()
+    ours = mnist.line()
+    theirs = cifar100.line()
     if ours is None or theirs is None:
         return NOTHING_RUN
-    (left, left_error), (right, right_error) = ours.strength, theirs.strength
-    apart, margin = right - left, NORMAL_QUANTILE * hypot(left_error, right_error)
+    left, left_error = ours.strength
+    right, right_error = theirs.strength
+    apart = right - left
+    margin = NORMAL_QUANTILE * hypot(left_error, right_error)
     figures = f"R² {_explained(ours)} on MNIST, {_explained(theirs)} on CIFAR-100"
-    cells = 4 + int(2 * (NORMAL_QUANTILE / apart) ** 2) if 0 < abs(apart) <= margin else None
+    cells = None
+    if 0 < abs(apart) <= margin:
+        cells = 4 + int(2 * (NORMAL_QUANTILE / apart) ** 2)
     return Finding(figures, verdict_on(apart - margin, apart + margin), cells_needed=cells)
 
 
@@ -60,28 +66,36 @@ def varied(results: Results) -> Finding:
 
 def bch_dominates(results: Results) -> Finding:
     """Whether random BCH codes are above both descents at each of three lengths."""
-    ours = {n: results.sample("bch", [n], "random") for n in (31, 63, 127)}
-    theirs = {(n, scheme): results.sample(scheme, [n, n + 1]) for n in ours for scheme in DESCENTS}
-    return all_of([higher(ours[n], other, (f"BCH {n}", f"{scheme} {n}")) for (n, scheme), other in theirs.items()])
+    findings: list[Finding] = []
+    for n in (31, 63, 127):
+        bch = results.sample("bch", [n], "random")
+        for scheme in DESCENTS:
+            descent = results.sample(scheme, [n, n + 1])
+            findings.append(higher(bch, descent, (f"BCH {n}", f"{scheme} {n}")))
+    return all_of(findings)
 
 
 def simplex_best(results: Results) -> Finding:
     """Whether the simplex is above the best of the paper's other cells."""
-    means = {
-        cell: results.sample(cell[0], [cell[1]], cell[2]) for cell in sorted(results.cells) if cell[0] != "simplex"
-    }
+    others: dict[Cell, Sample] = {}
+    for scheme, dim, mapping in sorted(results.cells):
+        if scheme != "simplex":
+            others[scheme, dim, mapping] = results.sample(scheme, [dim], mapping)
     simplex = results.sample("simplex", [99])
-    if not simplex or not means:
+    if not simplex or not others:
         return NOTHING_RUN
-    best = max(means, key=lambda cell: means[cell].mean)
-    return higher(simplex, means[best], ("simplex", f"best of the others, {best[0]} {best[1]} {best[2]}"))
+    best = max(others, key=lambda cell: others[cell].mean)
+    scheme, dim, mapping = best
+    return higher(simplex, others[best], ("simplex", f"best of the others, {scheme} {dim} {mapping}"))
 
 
 def threshold(results: Results) -> Finding:
     """Whether twice the dimension, beyond n = K, changes little."""
-    rows = (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256))
-    pairs = {(s, low, high): (results.sample(s, [high]), results.sample(s, [low])) for s, low, high in rows}
-    return all_of([within(*pair, (f"{s} {high}", str(low)), 1.0) for (s, low, high), pair in pairs.items()])
+    findings: list[Finding] = []
+    for scheme, low, high in (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256)):
+        names = (f"{scheme} {high}", str(low))
+        findings.append(within(results.sample(scheme, [high]), results.sample(scheme, [low]), names, 1.0))
+    return all_of(findings)
 
 
 def lower_bch_better(results: Results) -> Finding:
@@ -98,32 +112,43 @@ def lower_bch_better(results: Results) -> Finding:
 
 def random_beats_fixed(scheme: str, results: Results) -> Finding:
     """Whether a scheme's random mappings are above its fixed one."""
-    left, right = (results.sample(scheme, mapping=mapping) for mapping in ("random", "fixed"))
-    return higher(left, right, (f"{scheme} random", "fixed"))
+    random = results.sample(scheme, mapping="random")
+    fixed = results.sample(scheme, mapping="fixed")
+    return higher(random, fixed, (f"{scheme} random", "fixed"))
 
 
 def reed_muller_lower(results: Results) -> Finding:
     """Whether Reed-Muller codes are below BCH codes of about the same length."""
-    pairs = {n: (results.sample("bch", [n - 1]), results.sample("reed_muller", [n])) for n in (64, 128)}
-    return all_of([higher(*pair, (f"BCH {n - 1}", f"Reed-Muller {n}")) for n, pair in pairs.items()])
+    findings: list[Finding] = []
+    for n in (64, 128):
+        bch = results.sample("bch", [n - 1])
+        reed_muller = results.sample("reed_muller", [n])
+        findings.append(higher(bch, reed_muller, (f"BCH {n - 1}", f"Reed-Muller {n}")))
+    return all_of(findings)
 
 
 def all_well(results: Results) -> Finding:
     """Whether every run is above 90 per cent."""
     schemes = sorted({record.recipe.scheme for record in results.grid})
-    means = {scheme: results.sample(scheme) for scheme in schemes}
-    if not means:
+    if not schemes:
         return NOTHING_RUN
+    means: list[str] = []
+    for scheme in schemes:
+        accuracies = list(results.sample(scheme).by_seed.values())
+        means.append(f"{scheme} {mean_with_interval(accuracies)}")
     lowest = min(100 * (record.test_accuracy or 0.0) for record in results.grid)
-    figures = ", ".join(f"{scheme} {mean_with_interval(list(own.by_seed.values()))}" for scheme, own in means.items())
-    return Finding(f"{figures}; lowest run {lowest:.2f}", HOLDS if lowest > 90 else DOES_NOT)
+    figures = f"{', '.join(means)}; lowest run {lowest:.2f}"
+    return Finding(figures, HOLDS if lowest > 90 else DOES_NOT)
 
 
 def descent_beats(results: Results) -> Finding:
     """Whether log-sum-exp in four and eight dimensions is above both schemes of about ten."""
-    ours = results.sample("log_sum_exp", [4, 8])
-    others = (("one_hot", 10), ("simplex", 9))
-    return all_of([higher(ours, results.sample(s, [n]), ("log-sum-exp, n = 4, 8", s)) for s, n in others])
+    descent = results.sample("log_sum_exp", [4, 8])
+    findings: list[Finding] = []
+    for scheme, dim in (("one_hot", 10), ("simplex", 9)):
+        other = results.sample(scheme, [dim])
+        findings.append(higher(descent, other, ("log-sum-exp, n = 4, 8", scheme)))
+    return all_of(findings)
 
 
 def close_to_one_hot(results: Results) -> Finding:
@@ -143,8 +168,12 @@ def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], r
 def constant_cosines(results: Results) -> Finding:
     """Whether every two prototypes of one-hot and of the simplex have the same cosine; needs no run."""
     del results
-    codes = [ps.construct(scheme, num_classes=100, dim=dim) for scheme, dim in (("one_hot", 100), ("simplex", 99))]
-    spread = max(float(np.ptp((code.points @ code.points.T)[~np.eye(100, dtype=bool)])) for code in codes)
+    off_diagonal = ~np.eye(100, dtype=bool)
+    spread = 0.0
+    for scheme, dim in (("one_hot", 100), ("simplex", 99)):
+        points = ps.construct(scheme, num_classes=100, dim=dim).points
+        cosines = (points @ points.T)[off_diagonal]
+        spread = max(spread, float(np.ptp(cosines)))
     return Finding(f"all cosines of K = 100 agree to {spread:.0e}", HOLDS if spread < 1e-12 else DOES_NOT)
 
 
@@ -155,6 +184,9 @@ def split_explains(results: Results) -> Finding:
         return NOTHING_RUN
     total = sum(spread.variance for spread in found.values())
     deviations = ", ".join(f"{spread.factor} {spread.deviation} ({spread.runs} runs)" for spread in found.values())
-    share, low, high = (value / total for value in (found["split"].variance, found["split"].low, found["split"].high))
+    split = found["split"]
+    share = split.variance / total
+    low = split.low / total
+    high = split.high / total
     figures = f"standard deviations: {deviations}; the split has {100 * share:.0f} % of the variance"
     return Finding(figures, verdict_on(low - NOTICEABLE, high - NOTICEABLE))

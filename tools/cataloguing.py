@@ -33,9 +33,6 @@ MOST_POINTS = 300
 LARGER_NUMBERS = (362, 431, 512, 609, 724, 861, 1000)
 """Numbers of points above MOST_POINTS for which entries are sought: quarter octaves; each serves those below it."""
 
-LEAST_GAIN = 0.003
-"""How much lower than everything else the max cosine of a larger number of points must be to be worth its bytes."""
-
 SPACING, FULL_SPACING = 0.1, 20
 """Searched numbers of points are this far apart, relative to them, from the second dimension on; below, proportionally
 nearer: small codes are quickly found, cheap to keep, and have less in common with the next."""
@@ -225,33 +222,6 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
     extent = [max((getattr(part, name) for part in parts), default=0) for name in ("most_points", "largest_dim")]
     beyond = frozenset[tuple[int, int]]().union(*(part.searched_beyond for part in parts))
     return Catalogue(tuple(sources), tuple(leading), *extent, beyond)
-
-
-def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
-    """The catalogue with what the parts have for larger numbers of points, where that is lower by LEAST_GAIN.
-
-    The kept codes of the catalogue stay where they are: files of earlier codes name them by their positions.
-    """
-    parts = list(parts)
-    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
-    rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
-    sources, entries = list(catalogue.sources), list(catalogue.entries)
-    positions: dict[tuple[bytes, int], int] = {}
-    for entry, source in rows:
-        if entry.num_points <= catalogue.most_points:
-            continue
-        rivals = [one.max_cosine for one in entries if one.num_points >= entry.num_points and one.dim <= entry.dim]
-        family = best_member(entry.num_points, entry.dim)
-        rivals += [float(family.max_cosine)] if family is not None else []
-        if entry.max_cosine > min(rivals, default=1.0) - LEAST_GAIN:
-            continue
-        name = (source.levels.tobytes(), source.levels.shape[1])
-        if name not in positions:
-            positions[name] = len(sources)
-            sources.append(source)
-        entries.append(replace(entry, source=positions[name]))
-    beyond = catalogue.searched_beyond.union(*(part.searched_beyond for part in parts))
-    return replace(catalogue, sources=tuple(sources), entries=tuple(entries), searched_beyond=beyond)
 
 
 def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:

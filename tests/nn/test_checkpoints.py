@@ -50,19 +50,6 @@ def test_loading_gives_the_same_logits(tmp_path, scale):
     assert torch.equal(first(z), second(z))
 
 
-def test_a_learned_scale_that_was_saved_as_a_scalar_loads():
-    saved = PrototypeHead(10, dim=4, scale="learn")
-    nn.init.constant_(saved.scaling.shift, 0.3)
-    state = saved.state_dict()
-    state["scaling.shift"] = state["scaling.shift"].reshape(())
-    loaded = PrototypeHead(10, dim=4, scale="learn")
-    loaded.load_state_dict(state)
-    z = torch.randn(3, 4)
-    for head in (loaded, PrototypeHead.from_state_dict(state)):
-        assert head.scaling.shift.shape == (1,)
-        assert torch.equal(head(z), saved(z))
-
-
 def test_safetensors_take_it_too(tmp_path):
     first, second = model(), model()
     save_file(first.state_dict(), tmp_path / "model.safetensors")

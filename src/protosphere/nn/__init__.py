@@ -16,7 +16,7 @@ from protosphere.nn import functional
 from protosphere.nn.approximate import ApproximateTop
 from protosphere.nn.attach import attach, prototype_head
 from protosphere.nn.growth import first_classes, ladder
-from protosphere.nn.head import Nearest, PrototypeHead
+from protosphere.nn.head import PrototypeHead
 from protosphere.nn.losses import (
     LOSSES,
     AdditiveAngularMargin,
@@ -27,6 +27,7 @@ from protosphere.nn.losses import (
     Loss,
     SquaredCosineDistance,
 )
+from protosphere.nn.nearest import Nearest
 from protosphere.nn.presets import PRESETS, Preset
 from protosphere.nn.sharded import ShardedProjection, gathered
 from protosphere.nn.unknown import threshold_at

@@ -32,6 +32,13 @@ def is_on_meta(module: nn.Module) -> bool:
     return any(buffer.is_meta for buffer in module.buffers())
 
 
+def like_buffers(module: nn.Module) -> Tensor:
+    """A tensor with the floating type and on the device of the module's buffers."""
+    buffers = list(module.buffers())
+    device = buffers[0].device if buffers else None
+    return next((buffer for buffer in buffers if buffer.is_floating_point()), torch.empty(0, device=device))
+
+
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:
     """Whether a function that moves or casts tensors leaves in them what was there: that of `to_empty` does not."""
     probe = torch.frombuffer(bytearray(os.urandom(16)), dtype=torch.uint8)

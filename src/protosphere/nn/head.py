@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from protosphere.code.certificate import Certificate
 from protosphere.code.spherical_code import SphericalCode
-from protosphere.errors import InvalidArgumentError, as_choice, as_integer
+from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn import checkpoint, growth
-from protosphere.nn.filling import is_filled, is_on_meta, keeps_values, note_filled
+from protosphere.nn.filling import is_filled, is_on_meta, keeps_values, like_buffers, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
+from protosphere.nn.nearest import Nearest
 from protosphere.nn.presets import default_preset, preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.projections.part import Found
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming import widened
-
-
-class Nearest(NamedTuple):
-    """The nearest prototypes of each input, nearest first: their cosines and their classes, both B x k."""
-
-    cosines: Tensor
-    classes: Tensor
 
 
 class PrototypeHead(nn.Module):
@@ -41,8 +35,7 @@ class PrototypeHead(nn.Module):
         dim: n, for a K; K - 1 up to 512 without it. Put an `nn.Linear(features, dim)` before the head.
         scheme: for a K, one of `ps.available()`; 'best' is the best that is known, without a search of its own.
         options: the scheme's own, e.g. {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: how z becomes logits, see `presets.PRESETS`; without it 'protosphere' for at most 30 classes and
-            'soft_cap' for more, or the preset of a state that is loaded.
+        preset: how z becomes logits; without it 'protosphere' up to 30 classes, else 'soft_cap', or that of a state.
         scale: of the logits: 'auto' is the preset's, 'learn' a parameter that starts there, or a number.
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
         projection: how dot products are computed, see `projections.KINDS`; 'auto' goes by the code's structure.
@@ -97,9 +90,9 @@ class PrototypeHead(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrototypeHead:
         """`.to()` and its kin: in a finer type, or after memory was not kept, prototypes come from the code anew."""
-        before, filled = self._like(), is_filled(self.projection) and keeps_values(fn)
+        before, filled = like_buffers(self.projection), is_filled(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
-        after = self._like()
+        after = like_buffers(self.projection)
         finer = torch.finfo(after.dtype).eps < torch.finfo(before.dtype).eps
         if not after.is_meta and (finer or not filled):
             self._refill(self.num_classes, after.device, after.dtype)
@@ -117,7 +110,7 @@ class PrototypeHead(nn.Module):
             return
         self._loaded = False
         if not is_filled(self.projection):
-            self._refill(self.num_classes, self._like().device, self._like().dtype)
+            self._refill(self.num_classes, like_buffers(self.projection).device, like_buffers(self.projection).dtype)
             if not self._has_state:  # the checkpoint was of a model without this head
                 self.scaling.reset()
 
@@ -163,7 +156,9 @@ class PrototypeHead(nn.Module):
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, or all of them, one per row."""
-        which = torch.arange(self.num_classes, device=self._like().device) if classes is None else classes
+        which = (
+            torch.arange(self.num_classes, device=like_buffers(self.projection).device) if classes is None else classes
+        )
         return self.projection.prototypes(which)
 
     def loss(
@@ -193,17 +188,7 @@ class PrototypeHead(nn.Module):
         return Nearest(cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k))
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
-        """Return an in-distribution score for each row of `z`; higher means more likely of a known class.
-
-        Args:
-            z: Embeddings, B x n.
-            kind: 'energy' (log-sum-exp of the logits, Liu et al. 2020), 'max_cosine' (cosine with the nearest
-                prototype) or 'margin' (difference from the cosine with the second nearest). The default has the
-                highest mean AUROC over the data sets of docs/unknown-inputs.md.
-
-        Returns:
-            B scores, computed without the B x K logits.
-        """
+        """Return an in-distribution score of each z, higher if known: 'energy', 'max_cosine' or 'margin'."""
         wide = self._wide(z)
         if as_choice("kind", kind, ("max_cosine", "margin", "energy")) == "energy":
             return self.projection.log_sum_exp(self.embed(wide).reshape(-1, self.dim)).reshape(z.shape[:-1])
@@ -212,19 +197,9 @@ class PrototypeHead(nn.Module):
 
     def grow(self, num_classes: int) -> PrototypeHead:
         """Use the first `num_classes` of the reserve, in place. Old prototypes, and the scale, stay bit for bit."""
-        if as_integer("num_classes", num_classes, minimum=2) < self.num_classes:
-            raise InvalidArgumentError(
-                f"'num_classes' must be at least the {self.num_classes} of now, got {num_classes}"
-            )
         growth.require_room(self.reserve, self.num_classes, num_classes)
-        self._refill(num_classes, self._like().device, self._like().dtype)
+        self._refill(num_classes, like_buffers(self.projection).device, like_buffers(self.projection).dtype)
         return self
-
-    def _like(self) -> Tensor:
-        """A tensor with the dtype and on the device of this head."""
-        buffers = list(self.projection.buffers())
-        device = buffers[0].device if buffers else None
-        return next((buffer for buffer in buffers if buffer.is_floating_point()), torch.empty(0, device=device))
 
     def get_extra_state(self) -> Tensor:
         """The code and the settings, for `state_dict`."""
@@ -243,7 +218,7 @@ class PrototypeHead(nn.Module):
         if self.reserve is mine and is_filled(self.projection):
             note_filled(self.projection)
         else:
-            like = self._like()
+            like = like_buffers(self.projection)
             self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
 
     @classmethod

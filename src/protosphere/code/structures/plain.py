@@ -79,8 +79,9 @@ class Plain:
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
-        if self.dim <= DEEPEST and self.count > ALL_PAIRS_POINTS:
-            return min(closest_pair_cosine(self.points), 1.0), "every point's nearest neighbour, in float64"
+        if self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any():  # more zeros change no cosine
+            nearest = closest_pair_cosine(np.ascontiguousarray(self.points[:, :DEEPEST]))
+            return min(nearest, 1.0), "every point's nearest neighbour, in float64"
         largest = max_cosine(self.points, progress)
         if self.cosine_step is not None:
             exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))

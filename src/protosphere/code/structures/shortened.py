@@ -79,13 +79,13 @@ class ShortenedWords(SignWords):
         if other is not None:
             told, apart = "and of their tails", largest_inner_product(point_rows(tails))
             other_tail = share * other / self.dim + (1 - share) * apart
-        if same_tail >= other_tail:
-            attained = grouped > 0 and self._has_pair_at(within, alone, grouped, progress)
-        else:
-            whole, closest = self.count >> self.code.coset_bits, within if other is None else other
-            attained = _are_equidistant(tails, apart) and self.code.attains(whole, closest, progress, max(1, grouped))
-            attained = attained and grouped > 0
         largest = max(same_tail, other_tail)
+        nearly, attained = largest - product_rounding(self.dim) / 8, False
+        if grouped > 0 and same_tail >= nearly:
+            attained = self._has_pair_at(within, alone, grouped, progress)
+        if grouped > 0 and other is not None and not attained and other_tail >= nearly:
+            whole = self.count >> self.code.coset_bits
+            attained = _are_equidistant(tails, apart) and self.code.attains(whole, other, progress, grouped)
         return largest if attained else UpperBound(largest), f"{method}, {told}"
 
     def _has_pair_at(self, product: int, alone: int, cosets: int, progress: Progress) -> bool:

@@ -1,0 +1,40 @@
+"""How a catalogue gets entries for larger numbers of points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from protosphere.constructions.candidates import best_member
+from protosphere.known.catalogue import Catalogue
+
+LEAST_GAIN = 0.002
+"""How much further apart than everything else, by 1 - cosine, points must be to be worth their bytes."""
+
+
+def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
+    """The catalogue with what the parts have for larger numbers of points, where that is better by LEAST_GAIN.
+
+    The kept codes of the catalogue stay where they are: files of earlier codes name them by their positions.
+    """
+    parts = list(parts)
+    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
+    rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
+    sources, entries = list(catalogue.sources), list(catalogue.entries)
+    positions: dict[tuple[bytes, int], int] = {}
+    for entry, source in rows:
+        if entry.num_points <= catalogue.most_points:
+            continue
+        rivals = [one.max_cosine for one in entries if one.num_points >= entry.num_points and one.dim <= entry.dim]
+        family = best_member(entry.num_points, entry.dim)
+        rivals += [float(family.max_cosine)] if family is not None else []
+        apart = 1 - min(rivals, default=1.0)
+        if 1 - entry.max_cosine < (1 + LEAST_GAIN) * apart:
+            continue
+        name = (source.levels.tobytes(), source.levels.shape[1])
+        if name not in positions:
+            positions[name] = len(sources)
+            sources.append(source)
+        entries.append(replace(entry, source=positions[name]))
+    beyond = catalogue.searched_beyond.union(*(part.searched_beyond for part in parts))
+    return replace(catalogue, sources=tuple(sources), entries=tuple(entries), searched_beyond=beyond)
