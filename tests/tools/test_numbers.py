@@ -20,14 +20,10 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.nn import presets
 
 SHOWN = shown_numbers()
-PENDING = {"assignment_benchmark"}
-"""Makers whose first record is still to be made by `python -m tools numbers --stale --write`."""
-
-RECORDED = {name: maker for name, maker in MAKERS.items() if name not in PENDING}
 REMAKE = "run 'python -m tools numbers {} --write'"
 
 
-@pytest.mark.parametrize("maker", RECORDED.values(), ids=RECORDED)
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_no_default_has_changed_since_the_numbers_were_made(maker):
     found = read_record(maker)
     assert found is not None, REMAKE.format(maker.name)
@@ -39,7 +35,7 @@ def test_no_default_has_changed_since_the_numbers_were_made(maker):
 def test_pages_show_what_the_records_say(page):
     texts = kept_texts()
     for shown in SHOWN:
-        if shown.page == page and shown.name.split(".")[0] in RECORDED:
+        if shown.page == page:
             assert shown.text == placed(texts[shown.name]), "run 'python -m tools numbers --render'"
 
 
@@ -53,7 +49,7 @@ def test_the_command_stands_on_the_page(page):
 def test_every_number_is_shown_and_every_shown_number_has_a_maker():
     made = {number for maker in MAKERS.values() for number in numbers_of(maker)}
     assert made == {shown.name for shown in SHOWN}
-    assert {path.stem for path in FOLDER.iterdir()} == set(RECORDED)
+    assert {path.stem for path in FOLDER.iterdir()} == set(MAKERS)
 
 
 def test_numbers_within_a_sentence_do_not_begin_a_line():
@@ -85,7 +81,7 @@ def fresh_defaults():
 
 
 def changed_makers():
-    return {name for name, maker in RECORDED.items() if changed_defaults(maker, read_record(maker))}
+    return {name for name, maker in MAKERS.items() if changed_defaults(maker, read_record(maker))}
 
 
 TRAINED_BY_DEFAULT = {"replace_last_layer", "unknown_inputs", "growing", "presets", "ood"}
