@@ -32,7 +32,7 @@ fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.other_files 10000
 
 ray-test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/training/ray_with_a_dying_node.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/experiments/ray_with_a_dying_node.py
 
 page-test: $(STAMP)  # needs a Chromium of the system and npm: apt-get install chromium npm
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[page-test]'

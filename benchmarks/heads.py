@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy, linear
 
 import protosphere as ps
 from benchmarks._memory import peak_megabytes
+from protosphere.nn.kernels.cpu.simd import LANES
 from protosphere.nn.projections import projection_for
-from protosphere.nn.projections.lanes import LANES
 
 BATCH, TURNS, CALLS = 64, 9, 3
 WANTED = {"forward logits": 8, "argmax decode": 10, "cross-entropy, forward + backward": 5}

@@ -18,9 +18,9 @@ from torch.nn.functional import cross_entropy
 
 import protosphere as ps
 from benchmarks._images import Images, digit_halves, load
-from protosphere.code.evenness import confident_scale
 from protosphere.nn import PrototypeHead
 from protosphere.nn.functional import unit
+from protosphere.spherical.statistics import confident_scale
 
 RATES = (0.01, 0.1, 0.5)
 

@@ -7,17 +7,17 @@ import subprocess
 import sys
 import time
 
-from protosphere.processors import processor_count
+from protosphere.compiled.threads import processor_count
 
 IMAGES, EPOCHS = 10_000, 2
 WORK = """
 import json, sys, tempfile
 from pathlib import Path
 from protosphere.data import load_dataset
-from protosphere.training import load_recipe
-from protosphere.training.devices import make_fabric
-from protosphere.training.training import train
-from protosphere.training.runs import constructed
+from protosphere.experiments import load_recipe
+from protosphere.experiments.devices import make_fabric
+from protosphere.experiments.loop import train
+from protosphere.experiments.run import constructed
 settings = json.loads(sys.argv[1])
 recipe = load_recipe("quick-cifar100").changed(**settings)
 dataset, fabric = load_dataset("cifar100"), make_fabric("cpu", recipe.precision)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from protosphere.page.html import write_page
+from protosphere.atlas_page.html import write_page
 from protosphere.version import __version__
 
 project, author, release = "protosphere", "The protosphere developers", __version__

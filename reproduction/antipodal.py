@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import protosphere as ps
-from protosphere.code.evenness import OPPOSED
+from protosphere.spherical.statistics import OPPOSED
 from protosphere.types import Points
 
 

@@ -5,9 +5,9 @@ from math import hypot
 import numpy as np
 
 import protosphere as ps
-from protosphere.code.evenness import OPPOSED
-from protosphere.intervals import mean_with_interval
-from protosphere.regression import NORMAL_QUANTILE, Regression
+from protosphere.spherical.statistics import OPPOSED
+from protosphere.statistics.intervals import mean_with_interval
+from protosphere.statistics.regression import NORMAL_QUANTILE, Regression
 from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, Sample, all_of, higher, verdict_on, within
 from reproduction.noise import Cell
 from reproduction.results import Results

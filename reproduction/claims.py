@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from protosphere.training.records import RunRecord
+from protosphere.experiments.record import RunRecord
 from reproduction import claim_tests
 from reproduction.findings import NOT_RUN, NOTHING_RUN, Finding
 from reproduction.predictors import Predictor, predictors

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.bound import short_cosine
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import construct
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import new_figure, styled
+from protosphere.spherical.spherical_code import SphericalCode
 
 TitledCode = tuple[str, SphericalCode]
 

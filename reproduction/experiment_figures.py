@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protosphere.cli.finished_runs import trained_runs
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.paired import compared
+from protosphere.experiments.record import RunRecord
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.figure_files import save_figure
-from protosphere.plots.ways import ways_figure
-from protosphere.training.paired import compared
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord
+from protosphere.plots.methods import ways_figure
 from reproduction.number_panels import Panel, numbers_figure
 from reproduction.predictors import cells_of, predictors
 from reproduction.results import Results

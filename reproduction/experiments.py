@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from protosphere.errors import as_choice
-from protosphere.training.recipe import Recipe
-from protosphere.training.sweep_files import sweep_recipes
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.sweep_files import sweep_recipes
 
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]

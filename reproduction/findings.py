@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf, sqrt
 from statistics import fmean, stdev
 
-from protosphere.intervals import student
+from protosphere.statistics.intervals import student
 from reproduction.noise import Noise
 
 HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"

@@ -12,8 +12,8 @@ from statistics import fmean
 
 import numpy as np
 
-from protosphere.regression import correlation
-from protosphere.training.records import RunRecord
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.regression import correlation
 from protosphere.types import Points
 
 RESAMPLES = 2000

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from protosphere.regression import Regression, regression
-from protosphere.training.recipe_files import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments.config_files import load_recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.regression import Regression, regression
 from reproduction.findings import Sample
 from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import variance
 
-from protosphere.intervals import Mean
-from protosphere.training.records import RunRecord
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.intervals import Mean
 
 FACTORS = ("mapping", "network", "split")
 """What varies alone while the others stay: `prototype_seed`, `seed` and `split_seed` of a recipe."""

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
 
 ERASE, TITLE, REVERSED, ISOLATED, EIGHT_BIT = "\x1b[2J", "\x1b]0;owned\x07", "\u202e", "\u2066", "\x9b2J"
 HOSTILE = f"a{ERASE}{TITLE}{REVERSED}{ISOLATED}{EIGHT_BIT}\rb\x08\x7f"

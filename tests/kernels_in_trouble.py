@@ -47,7 +47,7 @@ def child(where: Path | None = None, home: Path | None = None, before=None) -> d
         logging.getLogger("protosphere").addHandler(
             type("Kept", (logging.Handler,), {"emit": lambda _, r: said.append(r.getMessage())})()
         )
-        from protosphere.kernel_cache import kernel_folder
+        from protosphere.compiled.kernel_cache import kernel_folder
         from protosphere.search.compiled_energy import add, dot
 
         if before is not None:

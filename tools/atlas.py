@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.candidates import ASKED, certified_quickly, named_members
+from protosphere.constructions.best.candidates import ASKED, certified_quickly, named_members
 from protosphere.constructions.registry import describe
 from protosphere.constructions.survey import COMPARED, Found, beside_bounds
-from protosphere.known.atlas import AtlasRow, monotone
-from protosphere.known.catalogue import shipped_catalogue
+from protosphere.tables.atlas import AtlasRow, monotone
+from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
 
 EVERY_DIM, MOST_CLASSES = 64, 1_000_000

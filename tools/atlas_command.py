@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import protosphere as ps
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import screen
-from protosphere.known.atlas import AtlasRow, read_atlas, save_atlas, shipped_atlas
+from protosphere.tables.atlas import AtlasRow, read_atlas, save_atlas, shipped_atlas
 from tools.atlas import remade
 
 DARK = 0.1

@@ -13,7 +13,7 @@ from protosphere.cli.dims import parsed_dims, whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import as_integer, as_positive
-from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
+from protosphere.tables.catalogue import Catalogue, read_catalogue, shipped_catalogue
 from tools.catalogue_extension import extended
 from tools.catalogue_file import write_catalogue
 from tools.cataloguing import MOST_POINTS, finished_parts, make_catalogue, remeasured

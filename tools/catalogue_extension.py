@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from protosphere.constructions.candidates import best_member
-from protosphere.known.catalogue import Catalogue
+from protosphere.constructions.best.candidates import best_member
+from protosphere.tables.catalogue import Catalogue
 
 LEAST_GAIN = 0.002
 """How much further apart than everything else, by 1 - cosine, points must be to be worth their bytes."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.files import replace_file
 from protosphere.geometry.gram import max_cosine
-from protosphere.known.catalogue import Catalogue, CatalogueEntry, QuantizedCode
-from protosphere.known.tables import column_names
+from protosphere.storage.files import replace_file
+from protosphere.tables.catalogue import Catalogue, CatalogueEntry, QuantizedCode
+from protosphere.tables.table_files import column_names
 from protosphere.types import Points
 
 ROUNDING_SHARE = 0.25

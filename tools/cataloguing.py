@@ -10,11 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.constructions.candidates import best_member
+from protosphere.compiled.threads import processor_count
+from protosphere.constructions.best.candidates import best_member
 from protosphere.constructions.descents.optimized import algebraic_codes
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
-from protosphere.known.catalogue import (
+from protosphere.search.code_search import search_code
+from protosphere.search.descent_backend import compile_descent
+from protosphere.tables.catalogue import (
     Catalogue,
     CatalogueEntry,
     QuantizedCode,
@@ -23,9 +26,6 @@ from protosphere.known.catalogue import (
     read_catalogue,
     relax,
 )
-from protosphere.processors import processor_count
-from protosphere.search.code_search import search_code
-from protosphere.search.descent_backend import compile_descent
 from protosphere.types import Points, Progress, ignore
 from tools.catalogue_file import quantize, write_catalogue
 

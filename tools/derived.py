@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.constructions.candidates import named_members
+from protosphere.constructions.best.candidates import named_members
 from protosphere.constructions.lattices.derived_code import PARENTS, DerivedCodeRow, norm_left, section_named
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.errors import InvalidArgumentError

@@ -13,8 +13,8 @@ from protosphere.cli.arguments import Seed, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import screen
 from protosphere.constructions.lattices.derived_code import DerivedCodeRow, read_derived_codes, shipped_derived_codes
-from protosphere.csv_files import write_csv
-from protosphere.known.tables import column_names
+from protosphere.storage.csv_files import write_csv
+from protosphere.tables.table_files import column_names
 from tools.derived import hunt_derived
 
 

@@ -19,13 +19,13 @@ from safetensors.torch import save_file
 
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
-from protosphere.code.certificate import certified
-from protosphere.code.placement import Placement
-from protosphere.code.structures import ShortenedWords, Tailed
-from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import ShortenedWords, Tailed
 
 ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
 TREE = "".join(f"c{number}\ts{number // 3}\n" for number in range(9)) + "s0\tt\ns1\tt\n"

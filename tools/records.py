@@ -12,8 +12,8 @@ import numpy as np
 
 from protosphere.errors import StorageError
 from protosphere.geometry.sphere import padded
-from protosphere.known.catalogue import shipped_catalogue
 from protosphere.search.code_search import search_code
+from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Points, Progress, ignore
 
 Given = Callable[[int, int], Sequence[Points]]

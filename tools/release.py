@@ -21,7 +21,7 @@ from protosphere.version import __version__
 
 ROOT = Path(__file__).parents[1]
 LARGEST_WHEEL = 4_000_000
-NEEDED = ("py.typed", "known/catalogue.npz", "data/digits.npz", "training/recipes.toml")
+NEEDED = ("py.typed", "known/catalogue.npz", "data/digits.npz", "training/configs.toml")
 
 PLAIN = (
     "best -K 1000 -n 128 --iterations 0 --json",

@@ -14,8 +14,8 @@ from protosphere.cli.arguments import Seed
 from protosphere.cli.screen import screen
 from protosphere.constructions.lattices.gram_matrices import CHAINS, LEAST_NORM, gram_matrix
 from protosphere.constructions.lattices.lattice_shell import LARGEST_SQUARED_RADIUS, ShellRow, Shells, shells_named
-from protosphere.csv_files import write_csv
-from protosphere.known.tables import column_names, read_known_table
+from protosphere.storage.csv_files import write_csv
+from protosphere.tables.table_files import column_names, read_known_table
 from protosphere.types import Indices
 
 FEWEST = 64

@@ -6,7 +6,7 @@ from protosphere.cli.arguments import Json, Output
 from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
-from protosphere.files import replace_bytes
+from protosphere.storage.files import replace_bytes
 from reproduction.claims import Row, claims_table, predictors_by_network
 from reproduction.claims_page import claims_page
 

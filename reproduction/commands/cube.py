@@ -6,7 +6,7 @@ from protosphere.cli.arguments import Json, OutputPath
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_answer
 from protosphere.extras import require
-from protosphere.files import make_folder
+from protosphere.storage.files import make_folder
 from reproduction.cube import draw_cube
 
 

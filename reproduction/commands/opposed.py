@@ -11,7 +11,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, Sources, Whole
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
-from protosphere.training.recipe_files import default_dim
+from protosphere.experiments.config_files import default_dim
 from reproduction.antipodal import OpposedPair, mean_similarity, opposed_pairs
 
 

@@ -9,12 +9,12 @@ from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import print_lines
 from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan, show_summary, sweep_on_screen
 from protosphere.errors import InvalidArgumentError
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store, read_table, write_table
 from protosphere.extras import require
-from protosphere.files import make_folder
 from protosphere.plots.accuracy import equation, line_through
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, read_table, write_table
+from protosphere.storage.files import make_folder
 from reproduction.experiment_figures import draw_experiment
 from reproduction.experiments import DECISIVE, paper_runs
 from reproduction.results import TITLES

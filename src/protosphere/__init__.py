@@ -18,16 +18,16 @@ from protosphere.assignment import (
     taxonomy,
 )
 from protosphere.bounds import Bound
-from protosphere.code.certificate import Certificate
-from protosphere.code.evenness import Evenness, evenness
-from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.constructions.codes_from_files import certify, from_points, load
 from protosphere.constructions.comparison import Comparison, compare
 from protosphere.errors import CertificateError, InfeasibleError, InvalidArgumentError, ProtosphereError, StorageError
 from protosphere.progress import progress_bar
+from protosphere.spherical.certificate import Certificate
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.provenance import Provenance
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import Evenness, evenness
 from protosphere.version import __version__
 
 __all__ = [

@@ -19,7 +19,7 @@ ENTRIES = [
 PUBLIC = (
     *("protosphere", "protosphere.bounds", "protosphere.assignment", "protosphere.plots", "protosphere.constructions"),
     *("protosphere.nn", "protosphere.nn.losses", "protosphere.nn.projections", "protosphere.nn.functional"),
-    *("protosphere.training", "protosphere.training.metrics", "protosphere.data", "protosphere.backbones"),
+    *("protosphere.experiments", "protosphere.experiments.metrics", "protosphere.data", "protosphere.backbones"),
 )
 """The rooms whose names are promised."""
 

@@ -15,8 +15,8 @@ from torch import nn
 
 from protosphere.cli import main
 from protosphere.cli.app import COMMANDS, program
+from protosphere.experiments.sweep_files import load_sweep
 from protosphere.plots import figures
-from protosphere.training.sweep_files import load_sweep
 from reproduction import app as reproduction_app
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ import sys
 import pytest
 import torch
 
-from protosphere import processors
-from protosphere.processors import processor_count, single_threaded
+from protosphere.compiled import threads as processors
+from protosphere.compiled.threads import processor_count, single_threaded
 
 ELSEWHERE = """
 import os, sys
@@ -44,8 +44,8 @@ head.loss(z, target).backward()
 with torch.no_grad():
     assert torch.allclose(head.loss(z, target), torch.nn.functional.cross_entropy(head(z), target), atol=1e-4)
 
-import protosphere.cli.app, protosphere.training.sweep, protosphere.training.training, protosphere.training.workers
-from protosphere.training.store import Store
+import protosphere.cli.app, protosphere.experiments.sweep, protosphere.experiments.loop, protosphere.experiments.workers
+from protosphere.experiments.store import Store
 
 with Store("runs").locked():
     try:

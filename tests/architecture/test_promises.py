@@ -14,12 +14,12 @@ from safetensors import safe_open
 from tests.fuzz.code_files import seeds
 
 import protosphere as ps
-from protosphere.code.certificate import certificate
 from protosphere.errors import InvalidArgumentError
-from protosphere.known.atlas import shipped_atlas
-from protosphere.known.catalogue import shipped_catalogue
-from protosphere.known.tables import shipped_file
-from protosphere.training.store import records_at
+from protosphere.experiments.store import records_at
+from protosphere.spherical.certificate import certificate
+from protosphere.tables.atlas import shipped_atlas
+from protosphere.tables.catalogue import shipped_catalogue
+from protosphere.tables.table_files import shipped_file
 from reproduction.experiments import paper_runs
 from reproduction.predictors import predictors
 from reproduction.results import Results

@@ -11,7 +11,7 @@ import protosphere as ps
 from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import faq, maximised, pair_sum, twins, without_diagonal
-from protosphere.constructions.rebuild import rebuild
+from protosphere.constructions.build import rebuild
 from protosphere.errors import InvalidArgumentError, StorageError
 
 SCHEMES = {

@@ -7,10 +7,10 @@ from dataclasses import fields
 
 import pytest
 
-from protosphere.cli.recipe_options import RecipeOptions
+from protosphere.cli.config_options import RecipeOptions
 from protosphere.constructions import available
-from protosphere.training import load_recipe
-from protosphere.training.recipe_files import recipe_names
+from protosphere.experiments import load_recipe
+from protosphere.experiments.config_files import recipe_names
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 

@@ -9,10 +9,10 @@ import pytest
 
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import _Board
-from protosphere.training import load_recipe
-from protosphere.training.epochs import EpochMetrics
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store
+from protosphere.experiments import load_recipe
+from protosphere.experiments.epochs import EpochMetrics
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store
 
 TICK = 0.5
 

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 from tests.hostile_text import COLOR, HOSTILE, hostile_records, images, is_safe, on_terminal
 
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store, write_table
 from protosphere.terminal import SafeConsole
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, write_table
 
 
 @pytest.fixture(autouse=True)

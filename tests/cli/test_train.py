@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from protosphere.data import DATASETS
-from protosphere.training import load_recipe
+from protosphere.experiments import load_recipe
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'

@@ -3,7 +3,7 @@
 import pytest
 
 import protosphere as ps
-from protosphere.known.catalogue import shipped_catalogue
+from protosphere.tables.catalogue import shipped_catalogue
 
 UNSEARCHED = "Not searched here"
 

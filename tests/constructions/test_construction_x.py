@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.code.structures import shortened, tailed
-from protosphere.codes.linear import unpack
-from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.coding.linear import unpack
+from protosphere.coding.shortened_cosets import ShortenedCosets
+from protosphere.constructions.best.candidates import best_member
 from protosphere.constructions.block_codes.coset_forms import chain
-from protosphere.constructions.candidates import best_member
-from protosphere.constructions.rebuild import placement_of
+from protosphere.constructions.build import placement_of
+from protosphere.spherical.structures import shortened, tailed
 
 
 def gram(code, count):

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.code import storage
-from protosphere.code.certificate import certified
-from protosphere.code.placement import Placement
-from protosphere.code.structures import CosetUnion, LinearWords, Plain, SignWords
-from protosphere.codes import cosets
-from protosphere.codes.linear import codewords
-from protosphere.codes.quadratic_forms import quadratic_forms
-from protosphere.codes.reed_muller import dimension, generator_rows
+from protosphere.coding import cosets
+from protosphere.coding.linear import codewords
+from protosphere.coding.quadratic_forms import quadratic_forms
+from protosphere.coding.reed_muller import dimension, generator_rows
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
 from protosphere.constructions.block_codes.gold import gold
 from protosphere.constructions.block_codes.kerdock import kerdock
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.io import container as storage
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import CosetUnion, LinearWords, Plain, SignWords
 from protosphere.types import ignore
 
 FAMILIES = (kerdock, delsarte_goethals, gold)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tools.derived import leading, sections
 
 import protosphere as ps
+from protosphere.constructions.build import rebuild
 from protosphere.constructions.lattices.derived_code import (
     DerivedCodeRow,
     norm_left,
@@ -19,7 +20,6 @@ from protosphere.constructions.lattices.derived_code import (
     section_named,
     shipped_derived_codes,
 )
-from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.types import ignore
 

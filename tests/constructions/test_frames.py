@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.codes.primes import prime_power
+from protosphere.coding.primes import prime_power
 from protosphere.constructions.frames.generalized_quadrangle import generalized_quadrangle
 from protosphere.constructions.frames.paley_frame import paley_frame, paley_points, trace_sequence
 from protosphere.constructions.frames.steiner_frame import steiner_frame

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.code.structures import lattice
-from protosphere.constructions.candidates import best_member
+from protosphere.constructions.best.candidates import best_member
 from protosphere.constructions.lattices.gram_matrices import CHAINS, gram_matrix
 from protosphere.constructions.lattices.lattice_shell import Shells, lattice_shell, shells_named
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset
+from protosphere.spherical.structures import lattice
 from protosphere.types import ignore
 
 MEMBERS = list(lattice_shell(24))

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.code.structures import Plain, lattice
-from protosphere.codes.reed_muller import generator_rows
+from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_minimal_vectors, barnes_wall_shell
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
 from protosphere.constructions.lattices.coxeter_todd_shell import coxeter_todd_shell, in_the_plane, shell_vectors_k12
@@ -24,6 +23,7 @@ from protosphere.constructions.lattices.leech import leech_basis, leech_minimal_
 from protosphere.constructions.lattices.leech_shell import leech_shell
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
+from protosphere.spherical.structures import Plain, lattice
 from protosphere.types import ignore
 
 FAMILIES = (e8_shell, coxeter_todd_shell, barnes_wall_shell, leech_shell, laminated)

@@ -9,10 +9,10 @@ import pytest
 
 import protosphere as ps
 from protosphere.bounds import converse
-from protosphere.code.certificate import certified
 from protosphere.constructions.elementary.lifted_bases import lifted_bases
 from protosphere.constructions.elementary.lifted_cross_polytopes import lifted_cross_polytopes
 from protosphere.geometry.gram import max_cosine
+from protosphere.spherical.certificate import certified
 
 SMALL = [*lifted_cross_polytopes(21), *lifted_bases(24)]
 

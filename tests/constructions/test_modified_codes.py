@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.codes.built_codes import bch, rank
+from tests.coding.built_codes import bch, rank
 
-from protosphere.codes.linear import codewords, smallest_weight, unpack
+from protosphere.coding.linear import codewords, smallest_weight, unpack
 from protosphere.constructions.block_codes.bch import bch_modifications
 from protosphere.constructions.block_codes.reed_muller import reed_muller_modifications
 

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import protosphere as ps
-from protosphere.code import storage
-from protosphere.code.cosines import cosine_spectrum
 from protosphere.nn import PrototypeHead
 from protosphere.nn.growth import first_classes
+from protosphere.spherical.cosines import cosine_spectrum
+from protosphere.spherical.io import container as storage
 
 
 def sizes_in(code):

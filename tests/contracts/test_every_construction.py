@@ -10,13 +10,13 @@ import pytest
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
 from protosphere.cli.list_schemes import points_of
-from protosphere.code.provenance import Provenance
-from protosphere.constructions.rebuild import rebuild
+from protosphere.constructions.build import rebuild
 from protosphere.data import Dataset
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.devices import make_fabric
+from protosphere.experiments.run import run
 from protosphere.geometry.gram import max_cosine
-from protosphere.training.devices import make_fabric
-from protosphere.training.recipe import Recipe
-from protosphere.training.runs import run
+from protosphere.spherical.provenance import Provenance
 
 ALIKE = similarity_text(ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3))))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from protosphere.data.augmentation import Augmentation, Moves, chosen_moved_normalised, moved, random_moves
-from protosphere.training.normalising import normalisation
+from protosphere.experiments.normalization import normalisation
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tests.code.test_exactness import random_rows, require_true
+from tests.spherical.test_exactness import random_rows, require_true
 
 import protosphere as ps
-from protosphere.code import storage
+from protosphere.spherical.io import container as storage
 
 TYPES = [
     *(torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.float32, torch.float64),

@@ -21,10 +21,10 @@ import torch
 from tests.fuzz.mutations import MOST_ENTRIES, mutate
 
 import protosphere as ps
-from protosphere.code.cosines import cosine_counts
-from protosphere.code.structures import OrthogonalSimplices, Plain, ShortenedWords, Tailed, lattice, shortened
-from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.gram import max_cosine
+from protosphere.spherical.cosines import cosine_counts
+from protosphere.spherical.structures import OrthogonalSimplices, Plain, ShortenedWords, Tailed, lattice, shortened
 
 SECONDS = 10
 

@@ -20,27 +20,27 @@ from tools.linear.table_file import save_linear_codes
 import protosphere as ps
 from protosphere.assignment.class_table import similarity_from_table
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.user_points import read_points
 from protosphere.data import load_dataset
 from protosphere.data.cifar import read_cifar
 from protosphere.data.mnist import read_idx
 from protosphere.data.npz import read_npz
-from protosphere.known.atlas import read_atlas, save_atlas, shipped_atlas
-from protosphere.known.catalogue import Catalogue, read_catalogue, shipped_catalogue
-from protosphere.known.linear_codes import read_linear_codes, shipped_linear_codes
+from protosphere.experiments import load_model, load_recipe
+from protosphere.experiments.checkpoint import load_checkpoint
+from protosphere.experiments.devices import make_fabric
+from protosphere.experiments.epochs import read_metrics
+from protosphere.experiments.feature_files import NOTE, Preparation, write_features
+from protosphere.experiments.feature_networks import FeatureNetwork
+from protosphere.experiments.loop import _prepared, _restored
+from protosphere.experiments.normalization import normalisation
+from protosphere.experiments.randomness import own_randomness
+from protosphere.experiments.run import run
+from protosphere.experiments.store import Store, read_table, write_table
+from protosphere.experiments.sweep_files import load_sweep
 from protosphere.nn import PrototypeHead
-from protosphere.training import load_model, load_recipe
-from protosphere.training.checkpoint import load_checkpoint
-from protosphere.training.devices import make_fabric
-from protosphere.training.epochs import read_metrics
-from protosphere.training.feature_files import NOTE, Preparation, write_features
-from protosphere.training.feature_networks import FeatureNetwork
-from protosphere.training.normalising import normalisation
-from protosphere.training.randomness import own_randomness
-from protosphere.training.runs import run
-from protosphere.training.store import Store, read_table, write_table
-from protosphere.training.sweep_files import load_sweep
-from protosphere.training.training import _prepared, _restored
+from protosphere.spherical.io.loading import read_points
+from protosphere.tables.atlas import read_atlas, save_atlas, shipped_atlas
+from protosphere.tables.catalogue import Catalogue, read_catalogue, shipped_catalogue
+from protosphere.tables.linear_codes import read_linear_codes, shipped_linear_codes
 
 MOST_INPUTS = 1 << 20
 """Entries of inputs that a network or a head is tried on."""
@@ -211,7 +211,7 @@ def _features(folder: Path) -> dict[str, Format]:
     def keep(*_: object) -> None:
         kept.update({path.name: path.read_bytes() for path in work.iterdir()})
 
-    import protosphere.training.feature_files as module
+    import protosphere.experiments.feature_files as module
 
     seconds, module.NOTE_SECONDS = module.NOTE_SECONDS, -1.0
     write_features(few, network, Preparation(), target, batch_size=4, progress=keep)

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import protosphere as ps
-from protosphere.code import file, storage
 from protosphere.geometry.gram import max_cosine
+from protosphere.spherical.io import code_file as file
+from protosphere.spherical.io import container as storage
 
 MOST_ENTRIES = 1 << 22
 """Larger points are not compared: they come from a size in a header, and nobody has asked for them."""

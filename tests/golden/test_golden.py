@@ -12,13 +12,13 @@ from safetensors.torch import load_file
 from tools.golden import SCHEMES, write_golden
 
 import protosphere as ps
-from protosphere.code.structures.structure import STRUCTURES
 from protosphere.constructions import registry
-from protosphere.constructions.candidates import candidates
+from protosphere.constructions.best.candidates import candidates
+from protosphere.constructions.build import rebuild
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.rebuild import rebuild
 from protosphere.nn import PrototypeHead
 from protosphere.nn.checkpoint import code_digest, rounded_digest
+from protosphere.spherical.structures.structure import STRUCTURES
 
 FILES = sorted(Path(__file__).parent.glob("[0-9]*/*.safetensors"))
 DIGESTS = {folder: json.loads((folder / "digests.json").read_text()) for folder in {path.parent for path in FILES}}

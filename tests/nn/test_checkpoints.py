@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import protosphere as ps
-from protosphere.constructions.rebuild import rebuild
+from protosphere.constructions.build import rebuild
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeHead, checkpoint, presets
 from protosphere.nn.checkpoint import saved_code, unpacked_state

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import protosphere as ps
+from protosphere.constructions.build import rebuild
 from protosphere.constructions.nested import nested_order
-from protosphere.constructions.rebuild import rebuild
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeHead, first_classes, ladder
 

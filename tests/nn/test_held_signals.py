@@ -11,8 +11,8 @@ import time
 import pytest
 import torch
 
-from protosphere.nn import threads
-from protosphere.nn.held_signals import HeldSignals
+from protosphere.nn.kernels import row_threads as threads
+from protosphere.nn.kernels.held_signals import HeldSignals
 
 ITS_OWN = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="a timer that signals is of POSIX systems")
 TEAM = pytest.mark.skipif(threads._team_start() is None, reason="this torch has no team of GNU's OpenMP")

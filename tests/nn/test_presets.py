@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protosphere.code.evenness import confident_scale
 from protosphere.nn import PrototypeHead
+from protosphere.spherical.statistics import confident_scale
 
 
 @pytest.mark.parametrize(("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)])

@@ -10,10 +10,10 @@ import galois
 import numpy as np
 import pytest
 
-from protosphere.codes import linear
-from protosphere.codes.bch import bch_family, generator_polynomial, systematic_rows
-from protosphere.codes.fields import binary_field, field
-from protosphere.codes.polynomials import primitive_polynomial
+from protosphere.coding import linear
+from protosphere.coding.bch import bch_family, generator_polynomial, systematic_rows
+from protosphere.coding.fields import binary_field, field
+from protosphere.coding.polynomials import primitive_polynomial
 
 
 def galois_field(m: int):

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.code.cosines import cosine_counts
 from protosphere.constructions.comparison import compare
 from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
 from protosphere.plots.figures import FIGURES, KEPT, draw, native_requests, prototypes
@@ -17,6 +16,7 @@ from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.similarity import drawing_order
 from protosphere.plots.style import STYLES, scheme_styles
+from protosphere.spherical.cosines import cosine_counts
 
 NAMES = (
     *("separation-k10", "separation-k100", "separation-k1000"),

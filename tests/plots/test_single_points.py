@@ -10,11 +10,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
 from protosphere.constructions.comparison import Cell, Comparison, compare, limits
-from protosphere.known.atlas import shipped_atlas
 from protosphere.plots.accuracy import REFERENCES, Trained, accuracy_figure, averages, cosine_figure
 from protosphere.plots.gap_map import gap_map_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.style import SPARE, STYLES, SchemeStyle, scheme_styles
+from protosphere.tables.atlas import shipped_atlas
 
 STRANGERS = [f"stranger_{number}" for number in range(len(SPARE))]
 SCHEMES = [name for name in STYLES if "learned" not in name]

@@ -9,13 +9,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from protosphere.constructions.comparison import Cell, Comparison, limits
-from protosphere.intervals import Compared, Mean
-from protosphere.known.atlas import shipped_atlas
 from protosphere.plots import report
 from protosphere.plots.accuracy import Trained, accuracy_figure, averages, cosine_figure
 from protosphere.plots.gap_map import gap_map_figure
+from protosphere.plots.methods import ways_figure
 from protosphere.plots.separation import separation_figure
-from protosphere.plots.ways import ways_figure
+from protosphere.statistics.intervals import Compared, Mean
+from protosphere.tables.atlas import shipped_atlas
 
 DIMENSIONS = [
     [9],

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.regression import Regression, regression
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.regression import Regression, regression
 from reproduction.claim_tests import split_explains, weaker
 from reproduction.claims import CLAIMS, claims_table, predictors_by_network
 from reproduction.claims_page import claims_page

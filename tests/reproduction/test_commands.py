@@ -11,8 +11,8 @@ from importlib import import_module
 import pytest
 
 from protosphere.data import load_dataset
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store, read_table, write_table
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store, read_table, write_table
 from reproduction.app import COMMANDS
 from reproduction.experiments import DECISIVE, paper_runs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
 from reproduction.experiment_figures import draw_experiment, way_of
 from reproduction.number_panels import Panel, numbers_figure
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.hostile_text import HOSTILE, hostile_records, images, is_safe, on_terminal
 
-from protosphere.training.store import Store, write_table
+from protosphere.experiments.store import Store, write_table
 
 
 @pytest.fixture(params=["pipe", "terminal"])

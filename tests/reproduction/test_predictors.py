@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
 from reproduction.predictors import predictors
 
 SCHEMES = ("bch", "reed_muller", "uniform", "log_sum_exp", "best")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.training import load_recipe
-from protosphere.training.records import RunRecord
+from protosphere.experiments import load_recipe
+from protosphere.experiments.record import RunRecord
 from reproduction.claims import claims_table
 from reproduction.findings import DOES_NOT, MOST_SEEDS, UNDECIDED, Finding, Sample, higher
 from reproduction.results import Results

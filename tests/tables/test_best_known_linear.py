@@ -15,7 +15,7 @@ import pytest
 from tests.needs_data import needs_data
 
 import protosphere as ps
-from protosphere.known.linear_codes import shipped_linear_codes
+from protosphere.tables.linear_codes import shipped_linear_codes
 
 BEHIND = Path(__file__).parent / "linear_codes_behind.csv"
 
@@ -73,7 +73,7 @@ def test_more_than_half_of_a_linear_code_is_not_thinned_for_it_cannot_gain():
 
 def test_what_a_code_is_does_not_depend_on_the_table(monkeypatch):
     from protosphere.constructions.block_codes import best_known_linear
-    from protosphere.constructions.rebuild import rebuild
+    from protosphere.constructions.build import rebuild
 
     code = ps.construct("best_known_linear", num_classes=300, dim=40, mapping="random")
     monkeypatch.setattr(best_known_linear, "shipped_linear_codes", lambda: pytest.fail("the table was asked"))
@@ -88,7 +88,7 @@ def test_what_a_code_is_does_not_depend_on_the_table(monkeypatch):
 def test_names_that_are_not_what_they_say_are_refused(member):
     from dataclasses import replace
 
-    from protosphere.constructions.rebuild import rebuild
+    from protosphere.constructions.build import rebuild
 
     made = ps.construct("best_known_linear", num_classes=300, dim=40).provenance
     with pytest.raises(ps.InvalidArgumentError):

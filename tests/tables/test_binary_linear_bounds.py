@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.codes.built_codes import bch
+from tests.coding.built_codes import bch
 from tests.needs_data import needs_data
 
-from protosphere.codes.bch import bch_family
-from protosphere.codes.linear import smallest_weight
-from protosphere.codes.reed_muller import dimension
+from protosphere.coding.bch import bch_family
+from protosphere.coding.linear import smallest_weight
+from protosphere.coding.reed_muller import dimension
 
 EXCERPT = Path(__file__).parent / "binary_linear_code_bounds_excerpt.csv"
 Table = dict[tuple[int, int], tuple[int, int]]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.codes.reed_solomon import reed_solomon_words
+from protosphere.coding.reed_solomon import reed_solomon_words
 
 NATIVE = {
     ("reed_muller", 10): {4: "1/2", 8: "0"},

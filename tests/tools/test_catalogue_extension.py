@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tools.catalogue_extension import extended
 
-from protosphere.known.catalogue import Catalogue, CatalogueEntry, shipped_catalogue
+from protosphere.tables.catalogue import Catalogue, CatalogueEntry, shipped_catalogue
 
 
 def part_with(max_cosine: float, num_points: int = 1400, dim: int = 70) -> Catalogue:

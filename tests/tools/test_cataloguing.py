@@ -14,16 +14,16 @@ from tools.cataloguing import joined, make_catalogue, remeasured, searched_numbe
 
 import protosphere as ps
 from protosphere.cli import main
-from protosphere.constructions.candidates import best_member
+from protosphere.constructions.best.candidates import best_member
 from protosphere.geometry.gram import max_cosine
-from protosphere.known.catalogue import (
+from protosphere.tables.catalogue import (
     Catalogue,
     CatalogueEntry,
     check_catalogue,
     read_catalogue,
     shipped_catalogue,
 )
-from protosphere.known.tables import REBUILD_TOLERANCE
+from protosphere.tables.table_files import REBUILD_TOLERANCE
 from tools import cataloguing
 
 MAKE = ["catalogue", "parts", "--dims", "3,4", "--most-classes", "14", "--effort", "0.02", "-o", "made.npz"]

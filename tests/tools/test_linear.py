@@ -15,10 +15,10 @@ from tools.linear.table_file import save_linear_codes
 from tools.linear.tail_search import covering_functionals
 from tools.linear.workshop import Found, Workshop, distance, word_weights, workshop_of
 
-from protosphere.codes.derivations import generator_matrix
-from protosphere.codes.linear import codewords, pack, unpack
+from protosphere.coding.derivations import generator_matrix
+from protosphere.coding.linear import codewords, pack, unpack
 from protosphere.errors import StorageError
-from protosphere.known.linear_codes import read_linear_codes, shipped_linear_codes
+from protosphere.tables.linear_codes import read_linear_codes, shipped_linear_codes
 
 
 def test_weights_by_orbits_are_those_of_the_words():

@@ -8,7 +8,7 @@ from tools.__main__ import main
 from tools.shells_command import shell_rows, unbeaten
 
 from protosphere.constructions.lattices.lattice_shell import ShellRow, shells_named
-from protosphere.known.tables import read_known_table, shipped_file
+from protosphere.tables.table_files import read_known_table, shipped_file
 
 
 def read(path):

@@ -14,7 +14,7 @@ from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import StorageError, as_integer
-from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
+from protosphere.tables.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
 from tools.linear.hunt import hunt
 
 
@@ -36,7 +36,7 @@ def linear(
     """
     checked_output(output, (".csv",))
     wanted = target_distances(targets)
-    with ps.progress_bar("linear") as progress, as_file(files("protosphere.known") / "linear_codes.csv") as shipped:
+    with ps.progress_bar("linear") as progress, as_file(files("protosphere.tables") / "linear_codes.csv") as shipped:
         count = as_integer("groups", groups, minimum=1)
         behind = hunt(output, wanted, groups=count, seed=seed, start=shipped, progress=progress).behind(wanted)
     if json:

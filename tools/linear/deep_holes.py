@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from protosphere.codes.derivations import Bits
-from protosphere.codes.linear import codewords, pack, unpack
+from protosphere.coding.derivations import Bits
+from protosphere.coding.linear import codewords, pack, unpack
 from tools.linear.workshop import Found, Workshop
 
 MOST_ENTRIES = 1 << 22

@@ -8,8 +8,8 @@ from itertools import combinations
 from math import lcm
 from pathlib import Path
 
-from protosphere.codes.polynomials import degree
-from protosphere.known.linear_codes import LARGEST_LENGTH, read_linear_codes
+from protosphere.coding.polynomials import degree
+from protosphere.tables.linear_codes import LARGEST_LENGTH, read_linear_codes
 from protosphere.types import Progress, ignore
 from tools.linear.orbit_search import chosen_orbits, compositions, irreducible, orbit_weights, order_of_x, random_group
 from tools.linear.table_file import save_linear_codes

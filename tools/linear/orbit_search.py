@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from protosphere.codes.polynomials import degree, multiply, remainder
+from protosphere.coding.polynomials import degree, multiply, remainder
 from protosphere.types import Indices
 from tools.linear.workshop import Found
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from protosphere.csv_files import write_csv
-from protosphere.known.linear_codes import LinearCodeRow
-from protosphere.known.tables import column_names
+from protosphere.storage.csv_files import write_csv
+from protosphere.tables.linear_codes import LinearCodeRow
+from protosphere.tables.table_files import column_names
 
 
 def save_linear_codes(path: str | Path, rows: Iterable[LinearCodeRow]) -> None:

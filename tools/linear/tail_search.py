@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from protosphere.codes.derivations import Bits
-from protosphere.codes.linear import walsh_hadamard
+from protosphere.coding.derivations import Bits
+from protosphere.coding.linear import walsh_hadamard
 from protosphere.errors import InvalidArgumentError
-from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
+from protosphere.tables.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
 from protosphere.types import Indices
 from tools.linear.deep_holes import lengthened_codes
 from tools.linear.workshop import Found, Workshop, distance, word_weights

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from protosphere.codes.derivations import Bits, generator_matrix
-from protosphere.codes.linear import codewords, pack, weights
-from protosphere.known.linear_codes import CELL, LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, LinearCodes
+from protosphere.coding.derivations import Bits, generator_matrix
+from protosphere.coding.linear import codewords, pack, weights
+from protosphere.tables.linear_codes import CELL, LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, LinearCodes
 from protosphere.types import Indices
 
 LONGEST, MOST_ROWS = LARGEST_LENGTH + 8, LARGEST_DIMENSION + 7

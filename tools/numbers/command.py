@@ -13,7 +13,7 @@ from rich.table import Table
 
 from protosphere.cli.screen import screen
 from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.files import replace_bytes
+from protosphere.storage.files import replace_bytes
 from tools.numbers.maker import CHEAP, STUDY, Maker
 from tools.numbers.makers import MAKERS
 from tools.numbers.pages import check_names, shown_numbers, write_pages

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.files import replace_bytes
+from protosphere.storage.files import replace_bytes
 from tools.numbers.run import ROOT
 
 MARKED = re.compile(r"<!-- number: (?P<name>[\w.-]+) -->(?P<text>.*?)<!-- /number -->", re.S)

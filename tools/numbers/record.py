@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from protosphere.files import make_folder, replace_bytes
+from protosphere.storage.files import make_folder, replace_bytes
 from protosphere.version import __version__
 from tools.numbers.maker import STUDY, Answer, Maker, Tolerance, is_number, leaves
 from tools.numbers.run import ROOT

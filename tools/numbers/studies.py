@@ -8,8 +8,8 @@ from statistics import fmean
 
 from protosphere.cli.finished_runs import stored_records
 from protosphere.cli.paired import ways_of
-from protosphere.training.paired import compared
-from protosphere.training.records import RunRecord
+from protosphere.experiments.paired import compared
+from protosphere.experiments.record import RunRecord
 from tools.numbers.run import ROOT, Answer
 from tools.numbers.tables import markdown
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from protosphere.atlas_page.measurements import CHECKPOINTS, MODIFIED, spectra_key
+from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
 from protosphere.constructions import available, best, construct, describe
 from protosphere.constructions.block_codes.reed_solomon import outer_codes
 from protosphere.errors import InfeasibleError
-from protosphere.known.atlas import AtlasRow, shipped_atlas
-from protosphere.known.catalogue import shipped_catalogue
-from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
-from protosphere.page.measurements import CHECKPOINTS, MODIFIED, spectra_key
-from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
+from protosphere.tables.atlas import AtlasRow, shipped_atlas
+from protosphere.tables.catalogue import shipped_catalogue
+from protosphere.tables.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH
 from protosphere.types import Points, Progress
 from tools.page.members import as_written, spectrum_of
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 import protosphere as ps
+from protosphere.atlas_page.measurements import FILE, shipped_measurements, spectra_key
 from protosphere.cli.arguments import Flag
 from protosphere.cli.screen import screen
-from protosphere.files import replace_bytes
-from protosphere.page.measurements import FILE, shipped_measurements, spectra_key
+from protosphere.storage.files import replace_bytes
 from protosphere.types import Progress
 from tools.page.cells import descents, linear_cells, modified_cells, plain_spectra, searched_spectra, spherical_points
 from tools.page.members import measured_families

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.code.evenness import confident_scale
-from protosphere.code.structures import Plain, Structure
+from protosphere.atlas_page.measurements import CHECKPOINTS, spectra_key
+from protosphere.atlas_page.serving import MOST_CLASSES, Serving, serving_members
 from protosphere.constructions.registry import available, describe
-from protosphere.page.measurements import CHECKPOINTS, spectra_key
-from protosphere.page.serving import MOST_CLASSES, Serving, serving_members
+from protosphere.spherical.statistics import confident_scale
+from protosphere.spherical.structures import Plain, Structure
 from protosphere.types import Cosine, Points, Progress, ignore
 
 PREFIX = 1000

@@ -11,9 +11,9 @@ from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.worst_pair import least_worst_pair, mildest, mildest_of_all, worst_pair
-from protosphere.code.provenance import Choice, Step
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brief
+from protosphere.spherical.provenance import Choice, Step
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices, Points, Progress, ignore
 
 OBJECTIVES = ("align", "oppose", "worst")

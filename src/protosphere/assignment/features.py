@@ -7,9 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.archives import read_arrays
 from protosphere.assignment.similarity import as_array, similarity_from_embeddings
 from protosphere.errors import InvalidArgumentError
+from protosphere.storage.npz import read_arrays
 from protosphere.types import Points
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from protosphere.assignment.taxonomy import Taxonomy, taxonomy
 from protosphere.assignment.tree_layout import Heights
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Points
 
 BLOCK = 256

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from protosphere.assignment.taxonomy import SHIPPED, taxonomy
 from protosphere.errors import InvalidArgumentError, as_choice, brief
-from protosphere.files import reason
+from protosphere.storage.files import reason
 from protosphere.types import Points
 
 ASYMMETRY = 1e-6

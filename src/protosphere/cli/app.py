@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cyclopts import App, CycloptsError
 
-from protosphere.cli.complaints import complaint
+from protosphere.cli.cli_errors import complaint
 from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError, printable
 from protosphere.version import __version__
 

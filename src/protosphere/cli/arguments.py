@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter, Token
 
 import protosphere as ps
-from protosphere.code.user_points import read_points
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:

@@ -7,10 +7,10 @@ import protosphere as ps
 from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
 from protosphere.cli.arguments import NO_SOURCE, Json, OutputCode, Seed, Sources
-from protosphere.cli.card import show_code
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.code.formats import WRITABLE
+from protosphere.cli.summary import show_code
 from protosphere.plots import draw_similarity
+from protosphere.spherical.io.formats import WRITABLE
 
 
 def assign(

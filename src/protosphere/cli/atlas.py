@@ -12,8 +12,8 @@ from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_answer, print_codes, print_json, screen
 from protosphere.constructions.survey import check_atlas, write_atlas
 from protosphere.errors import as_integer, brief
-from protosphere.known.atlas import AtlasRow, read_atlas, shipped_atlas
 from protosphere.plots.gap_map import draw_gap_map
+from protosphere.tables.atlas import AtlasRow, read_atlas, shipped_atlas
 
 
 def atlas(

@@ -4,11 +4,11 @@ from typing import Literal
 
 import protosphere as ps
 from protosphere.cli.arguments import Classes, Dim, Flag, Json, OutputCode, Seed, Whole
-from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import cosine_fields, print_codes
-from protosphere.code.formats import WRITABLE
-from protosphere.code.provenance import Choice
+from protosphere.cli.summary import show_code
+from protosphere.spherical.io.formats import WRITABLE
+from protosphere.spherical.provenance import Choice
 
 
 def best(

@@ -7,7 +7,7 @@ import protosphere as ps
 from protosphere.cli.arguments import Json, Seed, Whole
 from protosphere.cli.screen import print_answer
 from protosphere.errors import as_integer
-from protosphere.known.catalogue import check_catalogue, read_catalogue, shipped_catalogue
+from protosphere.tables.catalogue import check_catalogue, read_catalogue, shipped_catalogue
 
 
 def catalogue(*, file: Path | None = None, check: Whole | None = None, seed: Seed = 0, json: Json = False) -> None:

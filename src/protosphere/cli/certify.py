@@ -5,7 +5,7 @@ from pathlib import Path
 
 import protosphere as ps
 from protosphere.cli.arguments import Flag, Json
-from protosphere.cli.card import show_code
+from protosphere.cli.summary import show_code
 
 SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
 """Fields that a file of ours is believed in, and that nobody has looked at."""

@@ -2,9 +2,9 @@
 
 import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, OutputCode, Seed
-from protosphere.cli.card import show_code
 from protosphere.cli.output import checked_output
-from protosphere.code.formats import WRITABLE
+from protosphere.cli.summary import show_code
+from protosphere.spherical.io.formats import WRITABLE
 
 
 def construct(

@@ -4,12 +4,12 @@ import webbrowser
 from pathlib import Path
 
 import protosphere as ps
+from protosphere.atlas_page.html import write_page
+from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES
 from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.page.html import write_page
-from protosphere.page.serving import LARGEST_DIM, MOST_CLASSES
 
 
 def explore(

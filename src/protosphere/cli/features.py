@@ -38,8 +38,8 @@ def features(
         batch_size: Images at a time.
         int8: Keep features as bytes, one step a column: a quarter of the size.
     """
-    from protosphere.training.feature_files import Preparation, write_features
-    from protosphere.training.feature_networks import feature_network
+    from protosphere.experiments.feature_files import Preparation, write_features
+    from protosphere.experiments.feature_networks import feature_network
 
     target = checked_output(output, (".npz",))
     as_integer("batch_size", batch_size, minimum=1)

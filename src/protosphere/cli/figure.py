@@ -7,8 +7,8 @@ from protosphere.cli.arguments import Json, OutputPath, Seed
 from protosphere.cli.output import checked_folder
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.extras import require
-from protosphere.files import make_folder
 from protosphere.plots.figures import FIGURES, draw
+from protosphere.storage.files import make_folder
 
 
 def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0, json: Json = False) -> None:

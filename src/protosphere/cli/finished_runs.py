@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.experiments.config import ALIGNED, OF_PROTOTYPES, Recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
-from protosphere.training.recipe import ALIGNED, OF_PROTOTYPES, Recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import read_table, records_at
 
 TOLD_APART = (
     *("similarity", "rehearsal", "reassignment", "backbone", "preset", "loss", "scale", "margin", "optimiser", "lr"),

@@ -11,9 +11,9 @@ import protosphere as ps
 from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import cosine_fields, decimal, print_json, screen, spoken
-from protosphere.code.cosines import CosineBin, CosineCounts, cosine_counts
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
+from protosphere.spherical.cosines import CosineBin, CosineCounts, cosine_counts
 
 MOST_BINS = 1000
 

@@ -12,11 +12,11 @@ from protosphere.cli.finished_runs import stored_records, variant, words
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import InvalidArgumentError, StorageError, brief
-from protosphere.intervals import Compared
+from protosphere.experiments.paired import LEARNED, compared
+from protosphere.experiments.record import RunRecord
 from protosphere.plots.figure_files import save_figure
-from protosphere.plots.ways import ways_figure
-from protosphere.training.paired import LEARNED, compared
-from protosphere.training.records import RunRecord
+from protosphere.plots.methods import ways_figure
+from protosphere.statistics.intervals import Compared
 
 NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
 """Settings that do not tell ways apart: they are in the table otherwise, or chosen on validation examples."""

@@ -11,11 +11,11 @@ from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
 from protosphere.errors import StorageError
-from protosphere.files import replace_bytes
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import TABLE_ENDINGS, write_table
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.report import report_page
-from protosphere.training.records import RunRecord
-from protosphere.training.store import TABLE_ENDINGS, write_table
+from protosphere.storage.files import replace_bytes
 
 
 def report(

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapreplace
 
-from protosphere.training.epochs import EpochMetrics
-from protosphere.training.records import RunRecord
+from protosphere.experiments.epochs import EpochMetrics
+from protosphere.experiments.record import RunRecord
 
 
 @dataclass

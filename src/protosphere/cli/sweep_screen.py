@@ -10,12 +10,12 @@ from rich.live import Live
 from rich.table import Table
 
 from protosphere.cli.sweep_estimate import SweepEstimate
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.epochs import EpochMetrics, read_metrics
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store
+from protosphere.experiments.sweep import Watch
 from protosphere.terminal import error_console
-from protosphere.training.epochs import EpochMetrics, read_metrics
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store
-from protosphere.training.sweep import Watch
 
 MOST_ROWS = 12
 """Of runs that are under way; a cluster may have hundreds."""

@@ -14,11 +14,11 @@ from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord
-from protosphere.training.store import Store
-from protosphere.training.sweep import Engine, in_this_process, pending
-from protosphere.training.sweep import sweep as run_sweep
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.store import Store
+from protosphere.experiments.sweep import Engine, in_this_process, pending
+from protosphere.experiments.sweep import sweep as run_sweep
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Means:
         """Which engine the flags ask for."""
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
-            from protosphere.training.ray_cluster import on_ray
+            from protosphere.experiments.ray_cluster import on_ray
 
             if len(self.ray) > 1:
                 raise InvalidArgumentError(f"'--ray' takes one address, got {' '.join(self.ray)}")
             return on_ray(self.ray[0] if self.ray else None)
         if self.workers == 1:
             return in_this_process
-        from protosphere.training.workers import local_workers
+        from protosphere.experiments.workers import local_workers
 
         return local_workers(self.workers)
 

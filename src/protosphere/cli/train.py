@@ -11,15 +11,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
+from protosphere.cli.config_options import NOTHING, Settings, resolved
 from protosphere.cli.finished_runs import shown, words
-from protosphere.cli.recipe_options import NOTHING, Settings, resolved
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.epochs import EpochMetrics, Report, Tick, read_metrics
+from protosphere.experiments.record import RunRecord, record_from
 from protosphere.terminal import error_console
-from protosphere.training.epochs import EpochMetrics, Report, Tick, read_metrics
-from protosphere.training.recipe import Recipe
-from protosphere.training.records import RunRecord, record_from
 from protosphere.types import ignore
 
 
@@ -68,7 +68,7 @@ def train(
 
 def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
-    from protosphere.training.devices import make_fabric
+    from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(accelerator, plan.precision, devices)
     if devices == 1:
@@ -82,8 +82,8 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
 
 def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
-    from protosphere.training.devices import leave_together
-    from protosphere.training.processes import end_with_parent
+    from protosphere.experiments.devices import leave_together
+    from protosphere.experiments.processes import end_with_parent
 
     end_with_parent()
 
@@ -97,7 +97,7 @@ def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dic
 
 def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
     """What each process of a run does; the first shows how it goes."""
-    from protosphere.training.runs import reason_of, run
+    from protosphere.experiments.run import reason_of, run
 
     with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
         try:

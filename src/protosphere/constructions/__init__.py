@@ -38,7 +38,7 @@ from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives
 from protosphere.constructions.descents import optimized as optimized
-from protosphere.constructions import best_known as best_known
+from protosphere.constructions.best import choose as choose
 from protosphere.constructions.descents import semantic as semantic
 from protosphere.constructions.descents import semantic_ranking as semantic_ranking
 from protosphere.constructions.trees import hierarchical as hierarchical

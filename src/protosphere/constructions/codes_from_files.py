@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.code import user_points
-from protosphere.code.certificate import Certificate
-from protosphere.code.provenance import Provenance, Step
-from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.build import NESTED, rebuild
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.rebuild import NESTED, rebuild
 from protosphere.constructions.registry import TEXTS, describe
 from protosphere.errors import as_integer
+from protosphere.spherical.certificate import Certificate
+from protosphere.spherical.io import loading as user_points
+from protosphere.spherical.provenance import Provenance, Step
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 MOST_ENTRIES = 1 << 23

@@ -8,12 +8,12 @@ from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds import Bound
-from protosphere.code.evenness import confident_scale, evenness
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.constructions.best_known import LARGEST_COMPARED
+from protosphere.constructions.best.choose import LARGEST_COMPARED
 from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale, evenness
 from protosphere.types import Cosine, Progress, ignore
 
 PAPER_CODES = ("one_hot", "uniform", "simplex", "cross_polytope", "reed_muller", "bch", "reed_solomon")

@@ -6,13 +6,13 @@ from typing import Any
 
 from protosphere.assignment import MAPPINGS, class_order, taxonomy
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.certificate import certified
-from protosphere.code.provenance import Provenance
-from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.build import build, streams, with_choice
 from protosphere.constructions.limits import size_obstacle
-from protosphere.constructions.rebuild import build, streams, with_choice
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.provenance import Provenance
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import cache, partial, wraps
 from typing import Any
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import Plain, Structure
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import Plain, Structure
 from protosphere.types import Cosine, Points
 
 

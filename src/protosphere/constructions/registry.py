@@ -8,10 +8,10 @@ from typing import Any
 
 from protosphere.assignment.similarity import similarity_text
 from protosphere.assignment.taxonomy import taxonomy
-from protosphere.code.placement import Placement
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.registry import Registry
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")

@@ -12,9 +12,9 @@ from protosphere.bounds.bound import Bound
 from protosphere.constructions.comparison import limits
 from protosphere.constructions.construct import best, construct
 from protosphere.errors import CertificateError, InfeasibleError
-from protosphere.files import locked
-from protosphere.known.atlas import AtlasRow, monotone, read_atlas, save_atlas
-from protosphere.known.tables import REBUILD_TOLERANCE, check_claim
+from protosphere.storage.files import locked
+from protosphere.tables.atlas import AtlasRow, monotone, read_atlas, save_atlas
+from protosphere.tables.table_files import REBUILD_TOLERANCE, check_claim
 from protosphere.types import Cosine, Progress, ignore
 
 COMPARED: dict[str, dict[str, Any]] = {"reed_muller": {"modify": True}, "bch": {"modify": True}}

@@ -11,11 +11,11 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from protosphere.archives import unpacked
 from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
-from protosphere.files import reading
+from protosphere.storage.files import reading
+from protosphere.storage.npz import unpacked
 from protosphere.types import Indices
 
 CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"

@@ -9,7 +9,7 @@ from protosphere.data.download import UnreachableError, downloaded
 from protosphere.data.npz import npz_facts, read_npz
 from protosphere.data.registry import DATASETS, DatasetEntry
 from protosphere.errors import StorageError
-from protosphere.files import cache_folder
+from protosphere.storage.files import cache_folder
 from protosphere.types import Progress, ignore
 
 FILE_ENDING = ".npz"

@@ -12,11 +12,11 @@ from typing import IO
 
 import numpy as np
 
-from protosphere.archives import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 from protosphere.data.dataset import Dataset, Images
 from protosphere.data.registry import dataset, remote_files
 from protosphere.errors import StorageError
-from protosphere.files import reading
+from protosphere.storage.files import reading
+from protosphere.storage.npz import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 """Where PyTorch fetches it: the authors' own page no longer serves the files."""

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.archives import array_shape, read_arrays
 from protosphere.data.dataset import Dataset, Features, Images, Step
 from protosphere.errors import StorageError
+from protosphere.storage.npz import array_shape, read_arrays
 from protosphere.types import Indices
 
 KEYS = ("x_train", "y_train", "x_test", "y_test")

@@ -28,12 +28,12 @@ from protosphere.nn.losses import (
     SquaredCosineDistance,
 )
 from protosphere.nn.nearest import Nearest
+from protosphere.nn.ood import threshold_at
 from protosphere.nn.presets import PRESETS, Preset
 from protosphere.nn.sharded import ShardedProjection, gathered
-from protosphere.nn.unknown import threshold_at
 
 if TYPE_CHECKING:
-    from protosphere.nn.classifier import PrototypeClassifier
+    from protosphere.nn.estimator import PrototypeClassifier
 
 __all__ = [
     "LOSSES",
@@ -64,7 +64,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "PrototypeClassifier":
         require("sklearn")  # where it is missing, one sentence says what to install
-        from protosphere.nn.classifier import PrototypeClassifier
+        from protosphere.nn.estimator import PrototypeClassifier
 
         return PrototypeClassifier
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,16 +12,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.codes.hadamard import hadamard
-from protosphere.codes.linear import unpack
+from protosphere.coding.hadamard import hadamard
+from protosphere.coding.linear import unpack
 from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.nn.kernels.row_threads import gathered_rows
+from protosphere.nn.projections.block import Found, cuts, merged_top
 from protosphere.nn.projections.dense import DensePart, matrix
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, whole_cosets
-from protosphere.nn.projections.part import Found, cuts, merged_top
 from protosphere.nn.projections.projection import check_vectors
-from protosphere.nn.streaming import widened
-from protosphere.nn.threads import gathered_rows
+from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 CHUNK_COSETS = 1 << 10

@@ -10,9 +10,9 @@ from typing import Any, TypeGuard, cast
 
 from torch import nn
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.nn.head import PrototypeHead
+from protosphere.spherical.spherical_code import SphericalCode
 
 NAMES = ("fc", "classifier", "head", "heads", "score", "classification_head", "cls_classifier", "logits_proj")
 """Attributes that hold a classifier."""

@@ -18,15 +18,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from protosphere.code import file, storage
-from protosphere.code.certificate import certified_on_loading
-from protosphere.code.distinct import require_different_points
-from protosphere.code.provenance import Provenance
-from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.build import rebuild
 from protosphere.constructions.codes_from_files import is_closed_form, with_theorem
-from protosphere.constructions.rebuild import rebuild
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
+from protosphere.spherical.certificate import certified_on_loading
+from protosphere.spherical.distinct import require_different_points
+from protosphere.spherical.io import code_file as file
+from protosphere.spherical.io import container as storage
+from protosphere.spherical.provenance import Provenance
+from protosphere.spherical.spherical_code import SphericalCode
 
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
 """A code that unpacks to more than the first and more than so many times its size is refused."""

@@ -5,9 +5,9 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from protosphere.nn.cross_entropy import LossOptions, checked_classes
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming.cross_entropy import LossOptions, checked_classes
+from protosphere.nn.streaming.log_sum_exp import widened
 
 SMALLEST_NORM = 1e-12
 """Vectors no longer than this have a direction, and no gradient of it, which would be at least 1e12 long."""

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from protosphere.code.certificate import Certificate, certified
-from protosphere.code.provenance import FIRST, Step
-from protosphere.code.spherical_code import SphericalCode
+from protosphere.constructions.build import NESTED, after
 from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.nested import nested_order
-from protosphere.constructions.rebuild import NESTED, after
 from protosphere.errors import InvalidArgumentError, ManyClassesWarning, as_integer
+from protosphere.spherical.certificate import Certificate, certified
+from protosphere.spherical.provenance import FIRST, Step
+from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""

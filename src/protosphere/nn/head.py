@@ -8,20 +8,20 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from protosphere.code.certificate import Certificate
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn import checkpoint, growth
-from protosphere.nn.filling import is_filled, is_on_meta, keeps_values, like_buffers, note_filled
+from protosphere.nn.buffer_guard import is_filled, is_on_meta, keeps_values, like_buffers, note_filled
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.nearest import Nearest
 from protosphere.nn.presets import default_preset, preset_named
 from protosphere.nn.projections import projection_for
-from protosphere.nn.projections.part import Found
+from protosphere.nn.projections.block import Found
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.spherical.certificate import Certificate
+from protosphere.spherical.spherical_code import SphericalCode
 
 
 class PrototypeHead(nn.Module):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from protosphere.code.evenness import confident_scale
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import as_choice
 from protosphere.nn.functional import soft_unit, unit
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
 """How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""

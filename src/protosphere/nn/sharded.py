@@ -13,11 +13,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError
+from protosphere.nn.projections.block import Found, merged_top
 from protosphere.nn.projections.choose import plan_for
-from protosphere.nn.projections.part import Found, merged_top
 from protosphere.nn.projections.projection import Projection
+from protosphere.spherical.spherical_code import SphericalCode
 
 Group = dist.ProcessGroup | None
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from protosphere.intervals import mean_with_interval
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import SPARE, SchemeStyle, dimension_axis, new_panels, power_ticks, scheme_styles
-from protosphere.regression import Regression, regression
+from protosphere.statistics.intervals import mean_with_interval
+from protosphere.statistics.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
 """Series that are drawn as lines across the figure: each has one dimension, the number of classes."""

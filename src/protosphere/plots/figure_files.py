@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from protosphere.csv_files import write_csv
 from protosphere.errors import InvalidArgumentError
-from protosphere.files import make_folder, replace_file
 from protosphere.plots.style import styled
+from protosphere.storage.csv_files import write_csv
+from protosphere.storage.files import make_folder, replace_file
 
 UNDATED: Mapping[str, Mapping[str, None]] = {
     ".png": {"Software": None},

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from protosphere.code.cosines import cosine_counts
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.codes.primes import prime_powers
+from protosphere.coding.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
 from protosphere.errors import as_integer
@@ -15,6 +13,8 @@ from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.registry import Registry
+from protosphere.spherical.cosines import cosine_counts
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]

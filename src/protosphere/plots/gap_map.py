@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from protosphere.extras import require
-from protosphere.known.atlas import AtlasRow
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import new_panels
+from protosphere.tables.atlas import AtlasRow
 
 OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
 """The colours of what is proved best, and of cells the atlas does not have."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.bound import short_cosine
-from protosphere.code.cosines import BINS, CosineBin, CosineCounts, cosine_counts
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
+from protosphere.spherical.cosines import BINS, CosineBin, CosineCounts, cosine_counts
+from protosphere.spherical.spherical_code import SphericalCode
 
 NEARLY_OPPOSED = -0.9
 """Where no other cosine is this low, pairs at -1 are told in a note: one bar would stretch the axis for nothing."""

@@ -8,10 +8,10 @@ import numpy as np
 from protosphere.assignment.levels import checked_tree
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import Taxonomy
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import COLUMN_INCHES, new_panels
-from protosphere.regression import correlation
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.statistics.regression import correlation
 from protosphere.types import Indices, Points
 
 MOST_NAMES = 40

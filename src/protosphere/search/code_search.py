@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from protosphere.compiled.threads import single_threaded
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
-from protosphere.processors import single_threaded
 from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, DescentBackend

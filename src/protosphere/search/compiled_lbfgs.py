@@ -1,6 +1,6 @@
 """A whole descent compiled: L-BFGS on the smooth largest cosine, temperature after temperature.
 
-Compiled because the overhead of small tensor operations is most of the cost of a small code: `benchmarks/optimiser.py`
+Compiled because the overhead of small tensor operations is most of the cost of a small code: `benchmarks/optimizer.py`
 has the ratios. Threads descend side by side.
 """
 

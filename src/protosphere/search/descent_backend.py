@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from protosphere.compiled.threads import processor_count, single_threaded
 from protosphere.geometry.sphere import normalized
-from protosphere.processors import processor_count, single_threaded
 from protosphere.search.arrangements import Arrangement
 from protosphere.search.budget import PRODUCTS_PER_SECOND, Budget, evaluation_products
 from protosphere.types import Points, Progress

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from protosphere.compiled.threads import single_threaded
 from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_integer, as_positive
 from protosphere.geometry.sphere import normalized, uniform_points
-from protosphere.processors import single_threaded
 from protosphere.types import Points, Progress, ignore
 
 if TYPE_CHECKING:

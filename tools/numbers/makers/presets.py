@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from statistics import fmean
 
-from protosphere.intervals import mean_with_interval
+from protosphere.experiments.record import RunRecord
 from protosphere.nn.presets import default_preset as default_preset_of
-from protosphere.training.records import RunRecord
+from protosphere.statistics.intervals import mean_with_interval
 from tools.numbers.defaults import default_head, default_preset
 from tools.numbers.maker import STUDY, Answer, Maker
 from tools.numbers.studies import mean_at_rate, runs, signed

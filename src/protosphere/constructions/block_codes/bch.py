@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.codes.bch import BCHParameters, bch_family, generator_polynomial, systematic_rows
-from protosphere.codes.linear import pack, unpack
+from protosphere.coding.bch import BCHParameters, bch_family, generator_polynomial, systematic_rows
+from protosphere.coding.linear import pack, unpack
 from protosphere.constructions.block_codes.modified import linear_words, modification_name
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.types import PackedBits

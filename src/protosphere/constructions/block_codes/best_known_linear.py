@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from protosphere.code.structures import LinearWords
-from protosphere.codes.derivations import generator_matrix
-from protosphere.codes.linear import pack
+from protosphere.coding.derivations import generator_matrix
+from protosphere.coding.linear import pack
 from protosphere.constructions.block_codes.words import first_words, message_bits
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.known.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, shipped_linear_codes
+from protosphere.spherical.structures import LinearWords
+from protosphere.tables.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, shipped_linear_codes
 
 NAME = re.compile(r"\[(\d{1,3}),(\d{1,2}),(\d{1,3})\] (.+)", re.DOTALL)
 """What a code is called: [n,k,d], and its derivation."""

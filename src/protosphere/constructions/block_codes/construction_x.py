@@ -12,16 +12,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from protosphere.code.placement import Placement
-from protosphere.code.provenance import Provenance
-from protosphere.code.structures import ShortenedWords, followed_by
-from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.coding.shortened_cosets import ShortenedCosets
+from protosphere.constructions.best.candidates import Candidate, best_member, made_of
 from protosphere.constructions.block_codes.coset_forms import chain
-from protosphere.constructions.candidates import Candidate, best_member, made_of
+from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
-from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.provenance import Provenance
+from protosphere.spherical.structures import ShortenedWords, followed_by
 
 SMALLEST_M, LARGEST_M = 2, 11
 MOST_PUNCTURED = 4

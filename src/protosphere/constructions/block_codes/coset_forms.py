@@ -10,9 +10,9 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from protosphere.code.structures import CosetUnion
-from protosphere.codes import quadratic_forms as forms
+from protosphere.coding import quadratic_forms as forms
 from protosphere.constructions.families import Member
+from protosphere.spherical.structures import CosetUnion
 
 
 @lru_cache

@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.structures import CosetUnion, LinearWords
-from protosphere.codes.quadratic_forms import trace_forms
-from protosphere.codes.reed_muller import generator_rows
+from protosphere.coding.quadratic_forms import trace_forms
+from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
 from protosphere.constructions.families import Member, family
+from protosphere.spherical.structures import CosetUnion, LinearWords
 
 
 @family(

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.codes.linear import smallest_weight
+from protosphere.coding.linear import smallest_weight
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits, placed_words, subset_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_flag, brief
+from protosphere.spherical.placement import Placement
 
 TRIALS, TRIAL_BITS = 6, 1 << 30
 """How many of the most promising modifications are measured before one is chosen, with so many bits in all words at

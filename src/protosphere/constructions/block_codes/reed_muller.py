@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.codes import reed_muller as rm
-from protosphere.codes.fields import binary_field
-from protosphere.codes.linear import pack, row_reduce, unpack
-from protosphere.codes.polynomials import LARGEST_DEGREE
+from protosphere.coding import reed_muller as rm
+from protosphere.coding.fields import binary_field
+from protosphere.coding.linear import pack, row_reduce, unpack
+from protosphere.coding.polynomials import LARGEST_DEGREE
 from protosphere.constructions.block_codes.modified import linear_words, modification_name
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.types import Indices, PackedBits

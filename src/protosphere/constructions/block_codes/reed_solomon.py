@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
-from protosphere.codes.primes import prime_powers
-from protosphere.codes.reed_solomon import reed_solomon_words
+from protosphere.coding.primes import prime_powers
+from protosphere.coding.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.simplex import simplex_points
+from protosphere.spherical.placement import Placement, dense_placement
 
 LARGEST_Q = 256
 

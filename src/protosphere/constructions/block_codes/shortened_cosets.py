@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
-from protosphere.code.structures import ShortenedWords
-from protosphere.codes.shortened_cosets import ShortenedCosets
+from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.modified import modification_name
 from protosphere.constructions.families import Member, family
+from protosphere.spherical.structures import ShortenedWords
 
 MOST_PUNCTURED = 4
 LARGEST_M = 12

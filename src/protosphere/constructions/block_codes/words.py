@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import LinearWords, SignWords
-from protosphere.codes.linear import codewords, encode, encode_bits, weights
+from protosphere.coding.linear import codewords, encode, encode_bits, weights
 from protosphere.errors import as_choice, brief
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import LinearWords, SignWords
 from protosphere.types import Indices, PackedBits
 
 SUBSETS = ("first", "random", "greedy")

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.levenshtein import levenshtein
-from protosphere.code.placement import Placement, dense_placement
-from protosphere.constructions.candidates import best_member, named_members
+from protosphere.constructions.best.candidates import best_member, named_members
+from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.limits import class_obstacle
-from protosphere.constructions.rebuild import placement_of
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -17,6 +16,7 @@ from protosphere.search.code_search import check_kinds, search_code
 from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.projected_descent import check_descent_options
 from protosphere.search.starts import KINDS
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 SHARES, BEYOND = (0.3, 6.0), 2

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Progress, ignore
 
 if TYPE_CHECKING:

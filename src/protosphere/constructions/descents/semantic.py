@@ -4,13 +4,13 @@ import numpy as np
 
 from protosphere.assignment import assign
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.construct import best
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
 from protosphere.search.margin_descent import margin_descent
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 AUTO_SPREAD = 0.12

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from protosphere.assignment.similarity import as_similarity
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.descents.paper_objectives import mean_row_max_gradient
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Progress, ignore
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from math import asin, cos, pi, sin
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.geometry.sphere import normalized
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points
 
 MOST_POINTS = 10**7

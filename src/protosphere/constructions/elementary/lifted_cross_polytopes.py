@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from protosphere.bounds.welch import root
-from protosphere.codes.hadamard import hadamard, hadamard_orders
+from protosphere.coding.hadamard import hadamard, hadamard_orders
 from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
 from protosphere.geometry.sphere import cross_polytope_points, normalized
 from protosphere.types import Points

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction, orthogonal_or_opposed
+from protosphere.spherical.placement import Placement, dense_placement
 
 
 @construction(

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from protosphere.code.placement import Placement
-from protosphere.code.structures import OrthogonalSimplices
 from protosphere.constructions.registry import construction, orthogonal_or_opposed
 from protosphere.errors import brief
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import OrthogonalSimplices
 from protosphere.types import Indices
 
 

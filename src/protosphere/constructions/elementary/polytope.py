@@ -8,11 +8,11 @@ from math import cos, pi, sin, sqrt, tan
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Cosine, Points
 
 MOST_CORNERS = 1_000_000

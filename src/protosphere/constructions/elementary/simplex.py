@@ -3,11 +3,11 @@
 from fractions import Fraction
 from functools import partial
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
+from protosphere.spherical.placement import Placement, dense_placement
 
 
 def _guarantee(num_classes: int, dim: int) -> Fraction:

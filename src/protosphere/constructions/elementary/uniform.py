@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import uniform_points
+from protosphere.spherical.placement import Placement, dense_placement
 
 
 @construction(

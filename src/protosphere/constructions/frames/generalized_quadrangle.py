@@ -9,8 +9,8 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.codes.fields import FiniteField, field
-from protosphere.codes.primes import prime_powers
+from protosphere.coding.fields import FiniteField, field
+from protosphere.coding.primes import prime_powers
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.frames.tight_frames import frame
 from protosphere.geometry.sphere import normalized

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from protosphere.bounds.welch import root
-from protosphere.codes.primes import prime_factors, prime_power, prime_powers
+from protosphere.coding.primes import prime_factors, prime_power, prime_powers
 from protosphere.constructions.families import LARGEST_DIM, Member, family
 from protosphere.constructions.frames.tight_frames import lines_member
 from protosphere.types import Indices, Points

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.codes.hadamard import hadamard, hadamard_orders
+from protosphere.coding.hadamard import hadamard, hadamard_orders
 from protosphere.constructions.families import LARGEST_DIM, Member, family
 from protosphere.constructions.frames.tight_frames import lines_member
 from protosphere.types import Points

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from protosphere.codes.fields import LARGEST_ORDER, field
-from protosphere.codes.primes import prime_powers
+from protosphere.coding.fields import LARGEST_ORDER, field
+from protosphere.coding.primes import prime_powers
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.frames.tight_frames import frame, lines_member
 from protosphere.types import Points

@@ -6,7 +6,7 @@ from math import isqrt, sqrt
 
 import numpy as np
 
-from protosphere.codes.primes import is_prime
+from protosphere.coding.primes import is_prime
 from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
 from protosphere.types import Indices, Points
 

@@ -10,8 +10,8 @@ them is the most that can be had (Kleitman's theorem): 10 of 32 patterns where n
 
 import numpy as np
 
-from protosphere.codes.golay import extended_golay
-from protosphere.codes.linear import codewords, unpack
+from protosphere.coding.golay import extended_golay
+from protosphere.coding.linear import codewords, unpack
 from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of, signs_of_parity
 from protosphere.types import PackedBits, Points
 

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
-from protosphere.codes.linear import codewords, unpack
-from protosphere.codes.reed_muller import generator_rows
+from protosphere.coding.linear import codewords, unpack
+from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_member
 from protosphere.constructions.lattices.signed_vectors import at_places
 from protosphere.geometry.lattice_coset import integer_basis
+from protosphere.spherical.structures import LatticePoints
 
 ORIGIN = (0,) * 16
 OFF_CENTRE = (1, *(0,) * 15)

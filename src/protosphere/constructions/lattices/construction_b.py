@@ -13,10 +13,10 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures import LatticePoints
-from protosphere.codes.linear import codewords, unpack
+from protosphere.coding.linear import codewords, unpack
 from protosphere.constructions.families import Member
 from protosphere.geometry.lattice_coset import integer_basis
+from protosphere.spherical.structures import LatticePoints
 from protosphere.types import PackedBits
 
 SmallIntegers = NDArray[np.int8]

@@ -11,9 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.geometry.lattice_coset import integer_basis
+from protosphere.spherical.structures import LatticePoints
 from protosphere.types import Indices, Points
 
 SIZES = {4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592, 16: 652_428, 18: 1_020_096}

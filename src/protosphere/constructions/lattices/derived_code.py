@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.lattices.leech_shell import hole_vectors
 from protosphere.constructions.lattices.sections import LEECH, Parent, Section
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.files import reading
-from protosphere.known.tables import read_known_table, shipped_file
+from protosphere.spherical.structures import LatticePoints
+from protosphere.storage.files import reading
+from protosphere.tables.table_files import read_known_table, shipped_file
 
 HOLE = Parent("second shell around a type 3 hole of the Leech lattice", hole_vectors, 2, LEECH.theorem)
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}

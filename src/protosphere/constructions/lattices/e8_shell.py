@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from protosphere.codes.reed_muller import generator_rows
+from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import shell_member
 

@@ -14,13 +14,13 @@ from functools import cached_property
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.gram_matrices import LEAST_NORM, gram_matrix
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
-from protosphere.known.tables import read_known_table, shipped_file
+from protosphere.spherical.structures import LatticePoints
+from protosphere.tables.table_files import read_known_table, shipped_file
 from protosphere.types import Points
 
 NAME = re.compile(

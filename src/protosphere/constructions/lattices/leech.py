@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from protosphere.codes.golay import extended_golay
-from protosphere.codes.linear import codewords, unpack
+from protosphere.coding.golay import extended_golay
+from protosphere.coding.linear import codewords, unpack
 from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of_parity
 from protosphere.geometry.lattice_coset import integer_basis

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers
 from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
+from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
 """A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the centre of McLaughlin's graph."""

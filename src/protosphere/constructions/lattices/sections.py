@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.code.structures import LatticePoints
-from protosphere.codes.reed_muller import generator_rows
+from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member
 from protosphere.constructions.lattices import leech
 from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 from protosphere.geometry.sphere import normalized
+from protosphere.spherical.structures import LatticePoints
 from protosphere.types import Points
 
 

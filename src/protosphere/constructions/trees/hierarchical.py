@@ -6,12 +6,12 @@ from protosphere.assignment.levels import checked_tree, cosine_ranges, heights_o
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.tree_layout import Heights
 from protosphere.bounds import converse
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.descents.semantic import descent_obstacle, weight_for
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.search.margin_descent import margin_descent
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 JITTER = 1e-2

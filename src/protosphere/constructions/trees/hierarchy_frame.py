@@ -4,11 +4,11 @@ import numpy as np
 
 from protosphere.assignment.levels import checked_tree, heights_of
 from protosphere.assignment.taxonomy import MOST_CLASSES_IN_PAIRS
-from protosphere.code.placement import Placement, dense_placement
 from protosphere.constructions.limits import class_obstacle, dim_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import as_positive
 from protosphere.geometry.sphere import normalized, padded
+from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points
 
 

@@ -6,7 +6,7 @@ from protosphere.nn.functional import unit
 from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming import widened
+from protosphere.nn.streaming.log_sum_exp import widened
 
 
 def cosine_cross_entropy(z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor) -> Tensor:

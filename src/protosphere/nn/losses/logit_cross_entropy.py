@@ -2,10 +2,10 @@
 
 from torch import Tensor
 
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss
 from protosphere.nn.losses.registry import loss
 from protosphere.nn.projections import Projection
+from protosphere.spherical.spherical_code import SphericalCode
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from torch import nn
 
-from protosphere.code.evenness import confident_scale
-from protosphere.code.spherical_code import SphericalCode
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale
 
 if TYPE_CHECKING:
     from protosphere.nn.head import PrototypeHead

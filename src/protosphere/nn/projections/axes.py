@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.part import Part
+from protosphere.nn.projections.block import Part
 
 
 class AxesPart(nn.Module, Part):

@@ -7,9 +7,6 @@ from typing import cast
 import numpy as np
 import torch
 
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.code.structures import OrthogonalSimplices
-from protosphere.code.structures.sign_rows import SAME
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.simplex import simplex_points
 from protosphere.nn.projections.axes import AxesPart
@@ -18,6 +15,9 @@ from protosphere.nn.projections.hadamard import HadamardPart
 from protosphere.nn.projections.hadamard_layout import found_layout
 from protosphere.nn.projections.projection import Piece, Plan, Projection
 from protosphere.nn.projections.simplices import SimplicesPart
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import OrthogonalSimplices
+from protosphere.spherical.structures.sign_rows import SAME
 from protosphere.types import Indices, Points
 
 SHORT = 100

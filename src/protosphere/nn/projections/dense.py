@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from protosphere.code.spherical_code import SphericalCode
-from protosphere.nn.projections.part import Part, Tile, cuts
+from protosphere.nn.projections.block import Part, Tile, cuts
+from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 TILE_ENTRIES = 1 << 19

@@ -14,11 +14,11 @@ stands beside its opposite, and one number serves both.
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.fused_cosets import FusedCosets
+from protosphere.nn.kernels.cpu.coset_products import FusedCosets
+from protosphere.nn.projections.block import Tile, cuts, merged_top, with_usual_strides
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
 from protosphere.nn.projections.hadamard_words import coset_word_sums, coset_words
-from protosphere.nn.projections.part import Tile, cuts, merged_top, with_usual_strides
-from protosphere.nn.streaming import tiled_log_sum_exp, widened
+from protosphere.nn.streaming.log_sum_exp import tiled_log_sum_exp, widened
 from protosphere.nn.tracing import is_traced
 
 TILE_ENTRIES = 1 << 19

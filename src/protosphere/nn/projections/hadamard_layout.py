@@ -9,9 +9,9 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.code.structures.sign_rows import SignRows
-from protosphere.codes.hadamard import hadamard
-from protosphere.codes.linear import pack, unpack
+from protosphere.coding.hadamard import hadamard
+from protosphere.coding.linear import pack, unpack
+from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.nn.softmax import Dims, folded, unfolded
-from protosphere.nn.streaming import widened
-from protosphere.nn.threads import by_rows, in_memory
+from protosphere.nn.kernels.row_threads import by_rows, in_memory
+from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.nn.streaming.softmax import Dims, folded, unfolded
 from protosphere.nn.tracing import call
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.nn.cross_entropy import LossOptions, classes_in_range, streamed_cross_entropy
-from protosphere.nn.graph_operators import new_handle
-from protosphere.nn.projections.part import Found, Part, merged_top
-from protosphere.nn.softmax import Dims, folded, log_sum_exp, unfolded
-from protosphere.nn.streaming import merged_log_sum_exps, tiled_moment, widened
-from protosphere.nn.threads import by_rows, gathered_rows, without_autocast
+from protosphere.nn.custom_ops import new_handle
+from protosphere.nn.kernels.row_threads import by_rows, gathered_rows, without_autocast
+from protosphere.nn.projections.block import Found, Part, merged_top
+from protosphere.nn.streaming.cross_entropy import LossOptions, classes_in_range, streamed_cross_entropy
+from protosphere.nn.streaming.log_sum_exp import merged_log_sum_exps, tiled_moment, widened
+from protosphere.nn.streaming.softmax import Dims, folded, log_sum_exp, unfolded
 from protosphere.nn.tracing import call, is_recorded, is_traced, under_transform
 
 WEIGHTS_ENTRIES = 1 << 20

@@ -5,8 +5,8 @@ from itertools import groupby
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.part import Part
-from protosphere.nn.streaming import widened
+from protosphere.nn.projections.block import Part
+from protosphere.nn.streaming.log_sum_exp import widened
 from protosphere.types import Indices
 
 

@@ -1,0 +1,36 @@
+"""What was measured once for the atlas page and comes with the package: reading it."""
+
+import gzip
+import json
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+CHECKPOINTS = (10, 30, 100, 300, 1000)
+"""Numbers of classes whose cosines the page has, of codes that serve them."""
+
+MODIFIED = "bch modified"
+"""Cells of BCH codes that were brought to other lengths, with the max cosine that a theorem promises."""
+
+FILE = "measurements.json.gz"
+
+EMPTY: dict[str, dict[str, Any]] = {"steps": {}, "spectra": {}, "cells": {}, "space": {}}
+
+
+def spectra_key(scheme: str, dim: int, recipe: str = "") -> str:
+    """What a code's measurements are found by."""
+    return f"{scheme}|{dim}|{recipe}"
+
+
+@lru_cache(maxsize=1)
+def shipped_measurements() -> dict[str, dict[str, Any]]:
+    """The measurements that come with the package.
+
+    `steps`: by key the max cosine of a code's first K points, flat: from K, to K, cosine, and so on; a text is a
+    fraction. `spectra`: by key, then by K, all cosines and how many pairs have them. `cells`: by scheme rows of K, n
+    and max cosine, of schemes without a formula. `space`: by K the points of R^3, two bytes each.
+    """
+    found = files("protosphere.atlas_page") / FILE
+    if not found.is_file():
+        return EMPTY
+    return EMPTY | json.loads(gzip.decompress(found.read_bytes()))

@@ -1,0 +1,170 @@
+"""Everything the atlas page is drawn from, as JSON: what the package knows at the moment, nothing copied by hand."""
+
+import hashlib
+import json
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from protosphere.atlas_page.measurements import MODIFIED, shipped_measurements, spectra_key
+from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, Serving, serving_members
+from protosphere.atlas_page.small_points import small_points
+from protosphere.bounds import BOUNDS
+from protosphere.bounds.quadrature import gauss_legendre
+from protosphere.coding.primes import prime_powers
+from protosphere.constructions.best.candidates import EVEN, FAST, LARGEST_PAIRWISE, certified_quickly
+from protosphere.constructions.block_codes import construction_x
+from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
+from protosphere.constructions.comparison import PAPER_SCHEMES
+from protosphere.constructions.registry import Construction, available, describe
+from protosphere.geometry.closest_pair import DEEPEST
+from protosphere.spherical.certificate import LARGEST_SLACK, RELATIVE_SLACK
+from protosphere.tables.atlas import AtlasRow, shipped_atlas
+from protosphere.tables.catalogue import shipped_catalogue
+from protosphere.tables.table_files import REBUILD_TOLERANCE
+from protosphere.types import Cosine, Progress, ignore
+from protosphere.version import __version__
+
+UNSHOWN = ("semantic", "semantic_ranking", "hierarchical", "hierarchy_frame", "optimized")
+"""Schemes that need to know the classes, and the search, whose finds the page has as 'best'."""
+
+
+SCRIPTED = (
+    *("one_hot", "simplex", "cross_polytope", "orthogonal_simplices", "polygon", "reed_muller", "bch"),
+    *("reed_solomon", "construction_x", "apple_peeling"),
+)
+"""Schemes whose formulas the page's scripts have."""
+
+ASKED_CLASSES = tuple(2**k for k in range(2, 21))
+ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
+"""Where a scheme that the scripts do not know is asked for its guarantee."""
+
+
+def page_data(progress: Progress = ignore) -> dict[str, Any]:
+    """What the page carries, with the version and a digest of it."""
+    measured = shipped_measurements()
+    asked = {name: rows for name in available() if (rows := promised_cells(describe(name)))}
+    content: dict[str, Any] = {
+        "limits": _limits(),
+        "schemes": {name: _described(describe(name)) for name in available() if name not in UNSHOWN},
+        "members": _families(progress),
+        "cells": _linear_guarantees(measured["cells"]) | asked | {"best": _searched()},
+        "spectra": {key: found for key, found in measured["spectra"].items() if key not in measured["steps"]},
+        "chains": {m: _chain(m) for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)},
+        "prime_powers": list(prime_powers(LARGEST_Q)),
+        "quadrature": [part.tolist() for part in gauss_legendre(24)],
+        "titles": {bound.name: bound.title for bound in BOUNDS.values()},
+        "space": measured["space"],
+        "points": small_points(),
+    }
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    counts = {
+        "codes": sum(map(len, content["members"].values())),
+        "families": len(content["members"]),
+        "searches": len(shipped_catalogue().entries),
+        "atlas": len(shipped_atlas()),
+    }
+    return {"version": __version__, "digest": digest, "counts": counts} | content
+
+
+def cosine_text(value: Cosine) -> str | float:
+    """A cosine for the page: a fraction as text, or a float with the digits that mean something."""
+    return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
+
+
+def _limits() -> dict[str, Any]:
+    return {
+        "most_classes": MOST_CLASSES,
+        "largest_dim": LARGEST_DIM,
+        "pairwise": LARGEST_PAIRWISE,
+        "deepest": DEEPEST,
+        "most_punctured": construction_x.MOST_PUNCTURED,
+        "relative_slack": RELATIVE_SLACK,
+        "largest_slack": LARGEST_SLACK,
+        "rebuild_tolerance": REBUILD_TOLERANCE,
+        "covered": [shipped_catalogue().most_points, shipped_catalogue().largest_dim],
+        "covered_beyond": _covered_beyond(),
+        "searched": shipped_catalogue().extent,
+    }
+
+
+def _covered_beyond() -> dict[str, list[int]]:
+    """By larger numbers of classes the dimensions in which searches were kept."""
+    found: dict[str, list[int]] = {}
+    for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
+        found.setdefault(str(num_classes), []).append(dim)
+    return found
+
+
+def _described(entry: Construction) -> dict[str, Any]:
+    """What is said of a scheme, and the room it is from, by which it is coloured."""
+    source: Any = entry.members or entry.build  # of a family its generator
+    return {
+        "kind": "best" if entry.chooses else source.__module__.split(".")[-2],
+        "summary": entry.summary,
+        "reference": entry.reference,
+        "paper": entry.name in PAPER_SCHEMES,
+        "order": (entry.name not in EVEN) + 2 * (entry.name not in FAST),
+    }
+
+
+def _families(progress: Progress) -> dict[str, list[list[Any]]]:
+    """By family [n, first K, last K, size, guarantee, recipe, steps, cosines] of every member that serves."""
+    names, found = available(), dict[str, list[list[Any]]]()
+    for done, name in enumerate(names):
+        progress(f"families: {name}", done, len(names))
+        if rows := [_member(name, one) for one in serving_members(describe(name))]:
+            found[name] = rows
+    progress("families", len(names), len(names))
+    return found
+
+
+def _member(name: str, one: Serving) -> list[Any]:
+    member, measured = one.member, shipped_measurements()
+    key = spectra_key(name, member.dim, member.recipe)
+    row = [member.dim, one.first, one.last, member.size, cosine_text(member.max_cosine), member.recipe]
+    return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
+
+
+def _chain(m: int) -> list[list[Any]]:
+    return [[level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)]
+
+
+def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+    """[K, n, max cosine, guarantee] of codes that are no members; the last is None where there is none."""
+    return {scheme: [[*row, _guarantee(scheme, *row)] for row in rows] for scheme, rows in cells.items()}
+
+
+def _guarantee(scheme: str, num_classes: int, dim: int, value: str | float) -> str | float | None:
+    if scheme == MODIFIED:
+        return value
+    entry = describe(scheme)
+    promise = None if entry.stochastic else entry.guarantee(num_classes, dim, **entry.options)
+    return None if promise is None else cosine_text(promise)
+
+
+def promised_cells(entry: Construction) -> list[list[Any]]:
+    """[K, n, max cosine, guarantee] on a grid, of a construction that nothing else speaks for; else none."""
+    known = entry.name in SCRIPTED + UNSHOWN or entry.members is not None
+    if known or entry.stochastic or entry.searched or entry.chooses:
+        return []
+    rows: list[list[Any]] = []
+    for K, dim in product(ASKED_CLASSES, ASKED_DIMS):
+        if certified_quickly(entry.name, K, dim) and entry.obstacle(K, dim, **entry.options) is None:
+            promise = entry.guarantee(K, dim, **entry.options)
+            rows += [] if promise is None else [[min(K, MOST_CLASSES), dim, cosine_text(promise), cosine_text(promise)]]
+    return rows
+
+
+def _searched() -> list[list[Any]]:
+    """[K, n, max cosine, recipe, options] of the catalogue and of the atlas, each as `best` would be asked for it."""
+    kept = [[e.num_points, e.dim, round(e.max_cosine, 9), "", "0"] for e in shipped_catalogue().entries]
+    rows = {(row.of_classes, row.of_dim): row for row in shipped_atlas()}
+    return kept + [_atlas_cell(row) for row in rows.values()]
+
+
+def _atlas_cell(row: AtlasRow) -> list[Any]:
+    value = row.exact or round(row.max_cosine, 9)
+    recipe = f"{row.scheme}: {row.recipe}"
+    return [row.of_classes, row.of_dim, value, recipe, "" if row.iterations is None else str(row.iterations)]

@@ -1,0 +1,44 @@
+"""Which code of a family serves which numbers of classes: a step function of K in every dimension."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+
+from protosphere.constructions.best.candidates import LARGEST_PAIRWISE, certified_quickly
+from protosphere.constructions.families import Member
+from protosphere.constructions.registry import Construction
+
+MOST_CLASSES = 1_000_000
+"""Up to here the page answers."""
+
+LARGEST_DIM = 1024
+"""Up to this dimension it shows codes."""
+
+
+@dataclass(frozen=True)
+class Serving:
+    """A member of a family and the numbers of classes, from `first` to `last`, that `ps.construct` takes it for."""
+
+    member: Member
+    first: int
+    last: int
+
+
+def serving_members(family: Construction) -> Iterator[Serving]:
+    """The members of a family that serve some K of the page, dimension by dimension; empty for no family.
+
+    In one dimension the member with room for K and the lowest max cosine serves it, so that one that is neither larger
+    nor better than another serves nobody. More dense points than can be certified in seconds are not shown.
+    """
+    if family.members is None:
+        return
+    members: list[Member] = sorted(family.members(LARGEST_DIM), key=lambda one: (one.dim, one.max_cosine, one.size))
+    for dim, group in groupby(members, key=attrgetter("dim")):
+        quick = certified_quickly(family.name, LARGEST_PAIRWISE + 1, dim)
+        most, served = (MOST_CLASSES if quick else LARGEST_PAIRWISE), 1
+        for member in group:
+            last = min(member.size, most)
+            if last > served:
+                yield Serving(member, served + 1, last)
+                served = last

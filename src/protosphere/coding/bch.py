@@ -1,0 +1,116 @@
+"""Primitive BCH codes of length n = 2^m - 1: the cyclic codes with roots alpha, alpha^2, ..., alpha^(d-1).
+
+MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9. Narrow-sense codes have just those roots and their
+conjugates, alpha^(2i), alpha^(4i), ... with alpha^i; the even-weight subcodes have alpha^0 = 1 as well.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+
+import numpy as np
+
+from protosphere.coding.fields import binary_field
+from protosphere.coding.linear import packed_length
+from protosphere.coding.polynomials import LARGEST_DEGREE, degree, multiply
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+from protosphere.types import Indices, PackedBits
+
+
+@dataclass(frozen=True)
+class BCHParameters:
+    """A BCH code: its length, its dimension, and its Bose distance (the largest designed distance giving this code)."""
+
+    m: int
+    n: int
+    k: int
+    bose_distance: int
+    even: bool = False
+
+
+@lru_cache
+def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
+    """Every narrow-sense code of length 2^m - 1, 2 <= m <= 16, by ascending k: from repetition (k = 1) to k = n.
+
+    With `even` the even-weight subcodes of all but repetition: one dimension less, and by one root more the designed
+    distance d + 1.
+
+    >>> [(code.k, code.bose_distance) for code in bch_family(4)]
+    [(1, 15), (5, 7), (7, 5), (11, 3), (15, 1)]
+    >>> [(code.k, code.bose_distance) for code in bch_family(4, even=True)]  # k = 4: the simplex code
+    [(4, 8), (6, 6), (10, 4), (14, 2)]
+    """
+    if not 2 <= as_integer("m", m, minimum=1) <= LARGEST_DEGREE:
+        raise InvalidArgumentError(f"'m' must be 2, ..., {LARGEST_DEGREE} (lengths 3, 7, ..., 65535), got {m}")
+    n = (1 << m) - 1
+    leaders, sizes = coset_leaders(m)
+    distances = np.append(leaders[1:], n) + even
+    dimensions = n - np.concatenate([[0], np.cumsum(sizes[1:])]) - even
+    pairs = zip(dimensions.tolist(), distances.tolist(), strict=True)
+    return tuple(BCHParameters(m, n, k, d, even) for k, d in pairs if k)[::-1]
+
+
+@lru_cache
+def coset_leaders(m: int) -> tuple[Indices, Indices]:
+    """The least element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, ascending from 0, and their sizes.
+
+    >>> [part.tolist() for part in coset_leaders(4)]
+    [[0, 1, 3, 5, 7], [1, 4, 4, 2, 4]]
+    """
+    order = (1 << m) - 1
+    element = np.arange(order)
+    leader = element.copy()
+    for _ in range(m - 1):
+        element = 2 * element % order
+        np.minimum(leader, element, out=leader)
+    leaders, sizes = np.unique(leader, return_counts=True)
+    leaders.flags.writeable = sizes.flags.writeable = False  # the cache hands them to everyone
+    return leaders, sizes
+
+
+def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
+    """The minimal polynomial of alpha^i over GF(2) for every coset leader i given: prod_j (x - alpha^(i 2^j))."""
+    field, (all_leaders, all_sizes) = binary_field(m), coset_leaders(m)
+    sizes = all_sizes[np.searchsorted(all_leaders, leaders)]
+    coefficients = np.zeros((len(leaders), m + 1), dtype=np.int64)
+    coefficients[:, 0] = 1
+    for j in range(m):
+        left = sizes > j
+        roots = field.exp[(leaders[left] << j) % field.order]
+        times_x = np.roll(coefficients[left], 1, axis=1)
+        coefficients[left] = times_x ^ field.multiply(coefficients[left], roots[:, None])
+    return (coefficients @ (1 << np.arange(m + 1))).tolist()
+
+
+@lru_cache(maxsize=256)
+def generator_polynomial(m: int, k: int, even: bool = False) -> int:
+    """The product of the minimal polynomials of the roots of the code of dimension k; bit i is the coefficient of x^i.
+
+    >>> bin(generator_polynomial(4, 7))  # x^8 + x^7 + x^6 + x^4 + 1
+    '0b111010001'
+    """
+    code = next(code for code in bch_family(m, even) if code.k == k)
+    leaders, _ = coset_leaders(m)
+    roots = leaders[(leaders < code.bose_distance - even) & (leaders >= (0 if even else 1))]
+    return reduce(multiply, minimal_polynomials(m, roots), 1)
+
+
+def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
+    """Rows first, ..., first + count - 1 of the systematic generator [I | P] of the cyclic code of g.
+
+    Bit j of a row is the coefficient of x^(n-1-j); row i is x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k.
+    """
+    checks = degree(g)
+    last_row = n - checks - 1
+    as_integer("first", first, minimum=0)
+    if first + as_integer("count", count, minimum=0) > last_row + 1:
+        raise InfeasibleError(f"'count' must be at most k - first = {last_row + 1 - first}, got {count}")
+    size, padding = packed_length(n), -n % 8
+    rows = np.empty((count, size), dtype=np.uint8)
+    tail = 1 << checks
+    for i in range(last_row, first - 1, -1):
+        tail ^= g if tail >> checks else 0
+        if i < first + count:
+            word = (1 << (n - 1 - i)) ^ tail
+            rows[i - first] = np.frombuffer((word << padding).to_bytes(size, "big"), dtype=np.uint8)
+        tail <<= 1
+    return rows

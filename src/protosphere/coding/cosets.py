@@ -1,0 +1,103 @@
+"""Unions of cosets of the first-order Reed-Muller code: their words, and their largest inner product.
+
+Coset c is representatives[c] + RM(1, m). Word number 2nc + w is word w of RM(1, m) (2a is row a of Sylvester's Hadamard
+matrix, 2a + 1 its complement) added to representative c. The inner products of all words of two cosets, read as signs,
+are the Walsh-Hadamard transform of the product of their representatives, and its negative: 2n numbers for the 4n^2
+pairs. The transform of 2^m = a b numbers is two small matrix products, by Sylvester's matrices of order a and of b.
+
+Where the representatives span few dimensions, many pairs have the same sum up to an affine function: then the sums that
+occur are found by `difference_counts`, and each is transformed once.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.hadamard import hadamard
+from protosphere.coding.linear import difference_counts, encode, row_reduce, unpack
+from protosphere.coding.reed_muller import generator_rows
+from protosphere.types import Indices, PackedBits, Progress, ignore
+
+CHUNK_WORDS, TILE_ENTRIES = 1 << 14, 1 << 16
+"""Words encoded, and numbers transformed, at once: they stay in cache."""
+
+MOST_SUM_BITS = 22
+"""Sums of representatives are collected where the representatives span at most so many dimensions."""
+
+
+def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> PackedBits:
+    """The words with the given numbers.
+
+    >>> import numpy as np
+    >>> coset_union_words(np.packbits([[0, 0, 0, 1]], axis=1), 2, np.array([0, 1, 2])) >> 4  # 0001, 1110, 0100
+    array([[ 1],
+           [14],
+           [ 4]], dtype=uint8)
+    """
+    affine = generator_rows(1, m, m + 1)
+    words = np.empty((len(numbers), representatives.shape[1]), dtype=np.uint8)
+    for start in range(0, len(numbers), CHUNK_WORDS):
+        chunk = numbers[start : start + CHUNK_WORDS]
+        low = encode(affine, chunk & ((2 << m) - 1))
+        np.bitwise_xor(low, representatives[chunk >> (m + 1)], out=words[start : start + CHUNK_WORDS])
+    return words
+
+
+def largest_coset_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore) -> int:
+    """The largest inner product of two of the first `num_words` >= 2 words, as +-1 rows: exact, over all pairs.
+
+    All cosets but the last are taken to be whole. One word of the last still meets every word of any other, and so
+    every value of the transform with either sign: only within a single coset does it matter how many words there are.
+    """
+    if len(representatives) == 1:
+        return 0 if num_words > 2 else -(1 << m)
+    affine, points = row_reduce(generator_rows(1, m, m + 1), np.arange(1 << m))
+    reduced = representatives ^ encode(affine, _bits_at(representatives, m, points))
+    basis, pivots = row_reduce(reduced, np.arange(1 << m))
+    if len(pivots) > MOST_SUM_BITS or 1 << len(pivots) > len(representatives) ** 2:
+        return _largest_of_pairs(_as_blocks(representatives, m), progress)
+    return _largest_of_sums(basis[: len(pivots)], m, _bits_at(reduced, m, pivots), progress)
+
+
+def _largest_of_sums(basis: PackedBits, m: int, messages: Indices, progress: Progress) -> int:
+    """The largest absolute value in the transforms of the sums of any two of the chosen words of a linear code."""
+    sums, largest = np.flatnonzero(difference_counts(messages, len(basis))), 0
+    for start in range(0, len(sums), CHUNK_WORDS):
+        blocks = _as_blocks(encode(basis, sums[start : start + CHUNK_WORDS]), m)
+        largest = max(largest, _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)))
+        progress("measuring cosets", min(start + CHUNK_WORDS, len(sums)), len(sums))
+    return largest
+
+
+def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
+    """The numbers with the bits of the words at these columns, the first column's bit lowest."""
+    bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
+    return bits @ (1 << np.arange(len(columns), dtype=np.int64))
+
+
+def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
+    """The words as signs, the coordinates as an a x b square: shape (a, words, b)."""
+    a = 1 << m // 2
+    bits = unpack(words, 1 << m).reshape(len(words), a, -1)
+    return np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32) * np.float32(-2) + np.float32(1)
+
+
+def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
+    """The largest absolute value in the transforms of the products of any two words."""
+    count, inner, largest = blocks.shape[1], hadamard(blocks.shape[2]).astype(np.float32), 0
+    for i in range(count - 1):
+        largest = max(largest, _largest_transform(blocks[:, i + 1 :], blocks[:, i, :, None] * inner))
+        progress("measuring cosets", i + 1, count - 1)
+    return largest
+
+
+def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
+    """The largest absolute value in the transforms of words, `inner` being Sylvester's matrix, with signs or without.
+
+    All sums are integers of at most 2^m <= 2^16, and float32 keeps those exactly.
+    """
+    a, count, b = blocks.shape
+    outer, tile, largest = hadamard(a).astype(np.float32), max(1, TILE_ENTRIES // (a * b)), 0.0
+    for j in range(0, count, tile):
+        transformed = outer @ np.matmul(blocks[:, j : j + tile], inner).reshape(a, -1)
+        largest = max(largest, float(transformed.max()), -float(transformed.min()))
+    return int(largest)

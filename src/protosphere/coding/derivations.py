@@ -1,0 +1,189 @@
+"""Binary linear codes written as a line of steps: where they begin, and what is done to them since.
+
+'orbits 3.ae3 3, extend' is the extended Golay code. Steps work on a stack, so that one may take two codes: 'orbits b 1,
+orbits d 1, join'. Polynomials are hexadecimal, bit i the coefficient of x^i; lists have dots between their numbers.
+
+MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
+(1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.linear import pack, row_reduce, unpack
+from protosphere.coding.polynomials import degree, multiply, remainder
+from protosphere.errors import InvalidArgumentError, brief
+
+Bits = NDArray[np.uint8]
+"""A generator matrix, one bit per byte."""
+
+MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
+"""No code on the way is longer, or has more dimensions, and no derivation more characters."""
+
+
+def generator_matrix(derivation: str) -> Bits:
+    """The generator of the code that a derivation ends with, one bit per byte; its rows are independent.
+
+    >>> from protosphere.coding.linear import smallest_weight
+    >>> golay = generator_matrix("orbits 3.ae3 3, extend")
+    >>> golay.shape, smallest_weight(pack(golay), 24)
+    ((12, 24), 8)
+    """
+    if len(derivation) > MOST_TEXT:
+        raise InvalidArgumentError(f"'derivation' must have at most {MOST_TEXT} characters, got {len(derivation)}")
+    stack: list[Bits] = []
+    for step in derivation.split(", "):
+        try:
+            _take(stack, *step.split(" "))
+        except (KeyError, ValueError, IndexError, TypeError) as error:
+            raise InvalidArgumentError(f"'derivation' must be of steps that we know, got {brief(step)}") from error
+    if len(stack) != 1:
+        raise InvalidArgumentError(f"'derivation' must end with one code, got {len(stack)}: {brief(derivation)}")
+    k, n = stack[0].shape
+    if len(row_reduce(pack(stack[0]), range(n))[1]) < k:
+        raise InvalidArgumentError(f"'derivation' must give independent rows, got {brief(derivation)}")
+    return stack[0]
+
+
+def _take(stack: list[Bits], name: str, *arguments: str) -> None:
+    """One step."""
+    operands, function = STEPS[name]
+    codes = [stack.pop() for _ in range(operands)]
+    made = function(*reversed(codes), *arguments)
+    if not (1 <= len(made) <= MOST_ROWS and 1 <= made.shape[1] <= MOST_COLUMNS):
+        raise ValueError("no such size")
+    stack.append(np.ascontiguousarray(made, dtype=np.uint8))
+
+
+def _whole(text: str, most: int = MOST_COLUMNS) -> int:
+    number = int(text)
+    if not 0 <= number <= most:
+        raise ValueError(f"{number} is out of range")
+    return number
+
+
+def _numbers(text: str) -> list[int]:
+    """Hexadecimal numbers with dots between."""
+    return [int(part, 16) for part in text.split(".")]
+
+
+def _as_columns(columns: list[int], k: int) -> Bits:
+    """The matrix of k rows whose columns are these numbers, bit i in row i."""
+    if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
+        raise ValueError("a number has more bits than there is room for")
+    return np.array([[column >> i & 1 for column in columns] for i in range(k)], dtype=np.uint8)
+
+
+def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
+    """Columns that linear maps permute: the orbit of each representative, one after the other.
+
+    A column is a vector of polynomials modulo those given, written one after the other, lowest bits first. One map
+    multiplies each by x; where `squarings` is not 0, another squares each so many times. One orbit is a cyclic code,
+    several of them a quasi-cyclic one.
+    """
+    moduli = _numbers(polynomials)
+    if min(moduli) < 3 or not all(modulus & 1 for modulus in moduli) or sum(map(degree, moduli)) > MOST_ROWS:
+        raise ValueError("x is not invertible, or there are too many rows")
+    turns = _whole(squarings, MOST_ROWS)
+    columns = [column for first in _numbers(representatives) for column in _orbit(first, moduli, turns)]
+    return _as_columns(columns, sum(map(degree, moduli)))
+
+
+def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
+    """A column times all powers of x, and so on with its powers until they are among those."""
+    found: dict[int, None] = {}
+    while first not in found and len(found) <= MOST_COLUMNS:
+        column = first
+        while column not in found and len(found) <= MOST_COLUMNS:
+            found[column] = None
+            column = _each_part(column, moduli, lambda part, modulus: remainder(part << 1, modulus))
+        for _ in range(squarings):
+            first = _each_part(first, moduli, lambda part, modulus: remainder(multiply(part, part), modulus))
+    return list(found)
+
+
+def _each_part(column: int, moduli: list[int], function: Callable[[int, int], int]) -> int:
+    """A function of each polynomial of a column and its modulus."""
+    made, place = 0, 0
+    for modulus in moduli:
+        m = degree(modulus)
+        made |= function(column >> place & (1 << m) - 1, modulus) << place
+        place += m
+    return made
+
+
+def extend(code: Bits) -> Bits:
+    """With the parity of each word."""
+    return np.column_stack([code, code.sum(axis=1) % 2])
+
+
+def puncture(code: Bits, count: str) -> Bits:
+    """Without the last columns."""
+    return code[:, : code.shape[1] - _whole(count)]
+
+
+def first_rows(code: Bits, count: str) -> Bits:
+    """The subcode of the first rows."""
+    return code[: _whole(count)]
+
+
+def columns(code: Bits, numbers: str) -> Bits:
+    """With more columns, given as numbers."""
+    return np.hstack([code, _as_columns(_numbers(numbers), len(code))])
+
+
+def rows(code: Bits, numbers: str) -> Bits:
+    """With more rows, given as numbers: bit j in column j."""
+    return np.vstack([code, _as_columns(_numbers(numbers), code.shape[1]).T])
+
+
+def repeat(code: Bits, count: str) -> Bits:
+    """With the first columns once more: no distance gets smaller."""
+    return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
+
+
+def shorten(code: Bits, count: str) -> Bits:
+    """Words that vanish in the last columns, without those: one dimension fewer for each column."""
+    last = _whole(count)
+    return shorten_at(code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last)))[: max(0, len(code) - last)]
+
+
+def shorten_at(code: Bits, places: str) -> Bits:
+    """The words that vanish in these columns, without those: Construction Y1 where a dual word has this support."""
+    vanishing = np.array(_numbers(places))
+    reduced, pivots = row_reduce(pack(code), vanishing)
+    return np.delete(unpack(reduced[len(pivots) :], code.shape[1]), vanishing, axis=1)
+
+
+def join(first: Bits, second: Bits) -> Bits:
+    """Word by word one after the other, of two codes with as many words."""
+    return np.hstack([first, second])
+
+
+def tail(code: Bits, ending: Bits, row: str) -> Bits:
+    """Construction X: the second code's rows after those of the first from a row on, zeros after the others."""
+    more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
+    begin = _whole(row)
+    more[begin : begin + len(ending)] = ending
+    return np.hstack([code, more])
+
+
+def double(u: Bits, v: Bits) -> Bits:
+    """(u | u + v), the shorter one padded with zeros."""
+    n = max(u.shape[1], v.shape[1])
+    longer = [np.pad(code, ((0, 0), (0, n - code.shape[1]))) for code in (u, v)]
+    return np.vstack([np.hstack([u, longer[0]]), np.hstack([np.zeros_like(v, shape=(len(v), u.shape[1])), longer[1]])])
+
+
+STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
+    step.__name__: (operands, step)
+    for operands, steps in (
+        (0, (orbits,)),
+        (1, (extend, puncture, first_rows, columns, rows, repeat, shorten, shorten_at)),
+        (2, (join, tail, double)),
+    )
+    for step in steps
+}
+"""How many codes each step takes from the stack, and what it makes of them."""

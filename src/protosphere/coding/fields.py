@@ -1,0 +1,127 @@
+"""Finite fields as tables: GF(2^m) by exponents and logarithms, GF(q) of any prime power q <= 256 in full.
+
+Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from protosphere.coding.polynomials import primitive_polynomial
+from protosphere.coding.primes import prime_power, prime_powers
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.types import Indices
+
+LARGEST_ORDER = 256
+
+Elements = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryField:
+    """GF(2^m) modulo a polynomial: an element is an integer below 2^m whose bits are its coefficients, alpha is 2.
+
+    `exp[i]` is alpha^i for 0 <= i < 2(2^m - 1), `log[a]` the least such i (0 for a = 0, where it means nothing), and
+    Tr(a) is the parity of `a & trace_mask`. Make one with `binary_field(m)`.
+    """
+
+    m: int
+    exp: Indices
+    log: Indices
+    trace_mask: int
+
+    @property
+    def order(self) -> int:
+        """The number of non-zero elements, 2^m - 1."""
+        return (1 << self.m) - 1
+
+    def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
+        """The products a b, element by element."""
+        left, right = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+        return np.where((left == 0) | (right == 0), 0, self.exp[self.log[left] + self.log[right]])
+
+    def power(self, a: ArrayLike, exponent: int) -> Indices:
+        """a^exponent, element by element; 0^0 = 1, and a negative power of 0 is 0."""
+        base = np.asarray(a, dtype=np.int64)
+        powers = self.exp[self.log[base] * (exponent % self.order) % self.order]
+        return powers if exponent == 0 else np.where(base == 0, 0, powers)
+
+    def trace(self, a: ArrayLike) -> Indices:
+        """The absolute trace a + a^2 + a^4 + ... + a^(2^(m-1)): 0 or 1."""
+        return (np.bitwise_count(np.asarray(a, dtype=np.int64) & self.trace_mask) & 1).astype(np.int64)
+
+
+@lru_cache
+def binary_field(m: int) -> BinaryField:
+    """GF(2^m), 1 <= m <= 16, modulo the smallest primitive polynomial of degree m.
+
+    >>> binary_field(3).multiply([2, 4], [4, 4])  # alpha^3 = alpha + 1, alpha^4 = alpha^2 + alpha
+    array([3, 6])
+    """
+    polynomial, order = primitive_polynomial(m), (1 << m) - 1
+    powers = np.empty(order, dtype=np.int64)
+    element = 1
+    for i in range(order):
+        powers[i] = element
+        element <<= 1
+        element ^= polynomial if element >> m else 0
+    log = np.zeros(order + 1, dtype=np.int64)
+    log[powers] = np.arange(order)
+    exp = np.concatenate([powers, powers])
+    conjugates = (np.arange(m)[:, None] << np.arange(m)) % order  # alpha^i has the conjugates alpha^(i 2^j)
+    mask = int(np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m)))  # their sum is 0 or 1
+    exp.flags.writeable = log.flags.writeable = False  # the cache hands them to everyone
+    return BinaryField(m, exp, log, mask)
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteField:
+    """GF(q), q = p^e <= 256: the element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ..., modulo a polynomial.
+
+    `add` and `multiply` are q x q tables; the polynomial is the first primitive one, leading coefficients slowest.
+    """
+
+    q: int
+    p: int
+    e: int
+    add: Elements
+    multiply: Elements
+
+
+@lru_cache
+def field(q: int) -> FiniteField:
+    """GF(q) for a prime power 2 <= q <= 256.
+
+    >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
+    7
+    """
+    pair = prime_power(as_integer("q", q, minimum=2))
+    if pair is None or q > LARGEST_ORDER:
+        nearest = min(prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order))
+        raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
+    p, e = pair
+    digits = np.arange(q)[:, None] // p ** np.arange(e) % p
+    add = ((digits[:, None] + digits[None]) % p @ p ** np.arange(e)).astype(np.uint8)
+    cycles = (_powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e))
+    exp = np.array(next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64)
+    log = np.zeros(q, dtype=np.int64)
+    log[exp] = np.arange(q - 1)
+    products = exp[(log[:, None] + log[None]) % (q - 1)].astype(np.uint8)
+    products[0, :] = products[:, 0] = 0
+    add.flags.writeable = products.flags.writeable = False
+    return FiniteField(q, p, e, add, products)
+
+
+def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
+    """1, x, x^2, ... until 1 or 0 comes back, modulo x^e + low, each as the integer of its digits."""
+    e, one = len(low), (1, *(0,) * (len(low) - 1))
+    powers: list[int] = []
+    element: tuple[int, ...] = one
+    while len(powers) < p**e - 1 and any(element) and (element != one or not powers):
+        powers.append(sum(c * p**i for i, c in enumerate(element)))
+        top = element[-1]
+        element = tuple((c - top * f) % p for c, f in zip((0, *element[:-1]), low, strict=True))
+    return powers if element == one else []

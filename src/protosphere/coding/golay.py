@@ -1,0 +1,24 @@
+"""The extended binary Golay code [24, 12, 8]: MacWilliams & Sloane, chapter 2, section 6, and chapter 20."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from protosphere.coding.bch import systematic_rows
+from protosphere.coding.linear import pack, unpack
+from protosphere.types import PackedBits
+
+GENERATOR = 0b110001110101
+"""x^11 + x^10 + x^6 + x^5 + x^4 + x^2 + 1, a factor of x^23 - 1."""
+
+
+@lru_cache
+def extended_golay() -> PackedBits:
+    """A generator: the cyclic quadratic residue code of length 23, each word with its parity appended.
+
+    >>> from protosphere.coding.linear import codewords, weights
+    >>> np.unique_counts(weights(codewords(extended_golay(), 1 << 12))).counts.tolist()  # 0, 8, 12, 16, 24
+    [1, 759, 2576, 759, 1]
+    """
+    bits = unpack(systematic_rows(GENERATOR, 23, 0, 12), 23)
+    return pack(np.column_stack([bits, bits.sum(axis=1) % 2]))

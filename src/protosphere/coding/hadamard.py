@@ -1,0 +1,100 @@
+"""Hadamard matrices: square matrices of +-1 with orthogonal rows.
+
+Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker products of
+these. Which orders they reach is known without a matrix; the first multiples of 4 they miss are 92, 116 and 156.
+"""
+
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.fields import LARGEST_ORDER, field
+from protosphere.coding.primes import prime_power
+from protosphere.errors import InfeasibleError, as_integer
+
+Signs = NDArray[np.int8]
+
+LARGEST_HADAMARD = 1 << 14
+
+
+def hadamard_orders(limit: int) -> tuple[int, ...]:
+    """Every order up to `limit` (and up to 2^14) for which `hadamard` has a matrix, ascending.
+
+    >>> hadamard_orders(30)
+    (1, 2, 4, 8, 12, 16, 20, 24, 28)
+    """
+    return tuple(order for order in range(1, min(limit, LARGEST_HADAMARD) + 1) if _left_factor(order))
+
+
+@lru_cache(maxsize=64)
+def hadamard(order: int) -> Signs:
+    """A Hadamard matrix, +-1 as int8, read-only; InfeasibleError names the nearest orders where there is none here.
+
+    >>> hadamard(4).tolist()
+    [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
+    """
+    factor = _left_factor(as_integer("order", order, minimum=1))
+    if factor is None:
+        orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
+        nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
+        raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
+    if order <= 2:
+        matrix = np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
+    elif order != factor:
+        matrix = np.kron(hadamard(factor), hadamard(order // factor))
+    else:
+        matrix = _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
+    matrix.flags.writeable = False
+    return matrix
+
+
+@cache
+def _left_factor(order: int) -> int | None:
+    """The left factor of the Kronecker product of this order; itself where it is 1, 2 or Paley's, None without any."""
+    if order == 1:
+        return 1
+    if order > LARGEST_HADAMARD or (order > 2 and order % 4):
+        return None
+    divisors = (factor for factor in (2, *range(4, order // 4 + 1, 4), order) if order % factor == 0)
+    return next((f for f in divisors if (f == 2 or _is_paley(f)) and _left_factor(order // f)), None)
+
+
+def _is_paley(order: int) -> bool:
+    """Whether order - 1 = 3 mod 4, or order / 2 - 1 = 1 mod 4, is the order of a field we have."""
+    return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
+
+
+def _is_field(q: int) -> bool:
+    pair = prime_power(q)
+    return pair is not None and (pair[1] == 1 or q <= LARGEST_ORDER)
+
+
+def _paley_one(q: int) -> Signs:
+    """Order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
+    conference = _conference(q)
+    conference[1:, 0] = -1
+    return conference + np.eye(q + 1, dtype=np.int8)
+
+
+def _paley_two(q: int) -> Signs:
+    """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
+    conference, one = _conference(q), np.eye(q + 1, dtype=np.int8)
+    return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
+
+
+def _conference(q: int) -> Signs:
+    """chi(x - y) for x, y in GF(q), 1 for squares, -1 for others, 0 for 0: bordered by ones, with 0 in the corner."""
+    x = np.arange(q)
+    chi = np.full(q, -1, dtype=np.int8)
+    if q > LARGEST_ORDER:
+        chi[x * x % q] = 1
+        differences = (x[:, None] - x) % q
+    else:
+        tables = field(q)
+        chi[np.diag(tables.multiply)] = 1
+        differences = tables.add[:, np.argmin(tables.add, axis=1)]
+    chi[0] = 0
+    conference = np.pad(chi[differences], ((1, 0), (1, 0)), constant_values=1)
+    conference[0, 0] = 0
+    return conference

@@ -1,0 +1,75 @@
+"""Quadratic forms on GF(2)^m as words of 2^m bits, in an order in which good sets of them come first.
+
+Two forms whose sum has rank 2h are at distance at least 2^(m-1) - 2^(m-1-h) whatever affine functions are added
+(MacWilliams & Sloane, chapter 15), so a set whose sums have high rank makes a good union of cosets of RM(1, m):
+
+- m odd: Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)), x in GF(2^m): sums have rank at least m + 1 - 2r. Gold (1968).
+- m even, coordinates (x, e), x in GF(2^(m-1)), e a bit: Kerdock's (1972) forms Q_a, all of whose sums have full rank,
+  and Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)): rank at least m - 2r. Delsarte & Goethals (1975).
+
+Coordinate number j is the element j of the field, for m even with e as the highest bit. Form number c has the bits of
+a first (m even), then those of b_1, b_2, ..., lowest first; number 0 is zero.
+"""
+
+import numpy as np
+
+from protosphere.coding.fields import binary_field
+from protosphere.coding.linear import codewords, encode, pack
+from protosphere.errors import InfeasibleError, as_integer
+from protosphere.types import Indices, PackedBits
+
+LARGEST_NUMBER_BITS = 62
+LARGEST_VARIABLES = 16
+BLOCK_ENTRIES = 1 << 20
+
+
+def form_bits(m: int) -> int:
+    """log2 of how many forms there are, m(m-1)/2: every quadratic form on m bits, affine functions apart."""
+    return m * (m - 1) // 2
+
+
+def quadratic_forms(m: int, count: int) -> PackedBits:
+    """The first `count` forms on m <= 16 bits, packed.
+
+    >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
+    [[0, 0, 0, 0], [0, 0, 0, 1]]
+    """
+    if as_integer("count", count, minimum=0) > 1 << min(form_bits(m), LARGEST_NUMBER_BITS):
+        raise InfeasibleError(f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}")
+    needed = (max(count, 1) - 1).bit_length()
+    if m % 2:
+        return codewords(trace_forms(m, needed), count)
+    numbers, slopes = np.arange(count), 1 << (m - 1)
+    traces = encode(trace_forms(m, max(0, needed - m + 1)), numbers // slopes)
+    return kerdock_forms(m, numbers[:slopes])[numbers % slopes] ^ traces
+
+
+def trace_forms(m: int, count: int) -> PackedBits:
+    """The first `count` of Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), ...: the forms of b_j = alpha^i."""
+    field = binary_field(m - 1 + m % 2)
+    x = np.arange(1 << field.m)
+    bits = np.empty((count, 1 << m), dtype=np.uint8)
+    for row in range(count):
+        j, i = divmod(row, field.m)
+        powers = field.power(x, 1 + (2 << j))
+        bits[row] = np.tile(field.trace(field.multiply(powers, 1 << i)), 2 - m % 2)
+    return pack(bits)
+
+
+def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
+    """Kerdock's forms Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax) for each a in `slopes`, m even.
+
+    They depend on a and x by their product alone, so that they are one form read in another order.
+    """
+    field = binary_field(m - 1)
+    x = np.arange(1 << field.m)
+    form = np.zeros(len(x), dtype=np.int64)
+    for j in range(1, m // 2):
+        form ^= field.trace(field.power(x, 1 + (1 << j)))
+    both = np.stack([form, form ^ field.trace(x)]).astype(np.uint8)
+    packed = np.empty((len(slopes), (2 * len(x) + 7) // 8), dtype=np.uint8)
+    block = max(1, BLOCK_ENTRIES >> m)
+    for start in range(0, len(slopes), block):
+        products = field.multiply(slopes[start : start + block, None], x)
+        packed[start : start + block] = pack(np.hstack([both[0][products], both[1][products]]))
+    return packed

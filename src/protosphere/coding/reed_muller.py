@@ -1,0 +1,47 @@
+"""Reed-Muller codes: RM(r, m) is the polynomials of degree at most r in m bits, evaluated at all 2^m points.
+
+n = 2^m, d = 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point number j has x_i = bit i - 1 of j, so that the
+words of RM(1, m) come in the order of Sylvester's Hadamard matrix: 2a is the row a, 2a + 1 its complement.
+"""
+
+from functools import reduce
+from itertools import chain, combinations, islice
+from math import comb
+
+import numpy as np
+
+from protosphere.coding.linear import pack
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+from protosphere.types import PackedBits
+
+
+def dimension(r: int, m: int) -> int:
+    """k = C(m, 0) + ... + C(m, r)."""
+    as_integer("m", m, minimum=0)
+    if as_integer("r", r, minimum=0) > m:
+        raise InvalidArgumentError(f"'r' must be at most m = {m}, got {r}")
+    return sum(comb(m, degree) for degree in range(r + 1))
+
+
+def order_for(k_needed: int, m: int) -> int | None:
+    """The smallest r with dimension(r, m) >= k_needed; None where even r = m, the whole space, is too small.
+
+    >>> order_for(7, 6), order_for(8, 6), order_for(5, 2)
+    (1, 2, None)
+    """
+    return next((r for r in range(m + 1) if dimension(r, m) >= k_needed), None)
+
+
+def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
+    """The generator of RM(r, m), or its first `count` rows: 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree."""
+    k = dimension(r, m)
+    count = k if count is None else as_integer("count", count, minimum=0)
+    if count > k:
+        raise InfeasibleError(f"'count' must be at most k = {k} for RM({r},{m}), got {count}")
+    one = pack(np.ones(1 << m, dtype=np.uint8))
+    variables = [pack(np.arange(1 << m) >> i & 1) for i in range(m)]
+    monomials = chain.from_iterable(combinations(range(m), degree) for degree in range(r + 1))
+    rows = np.empty((count, len(one)), dtype=np.uint8)
+    for row, monomial in zip(rows, islice(monomials, count), strict=True):
+        row[:] = reduce(np.bitwise_and, (variables[i] for i in monomial), one)
+    return rows

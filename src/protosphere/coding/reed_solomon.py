@@ -1,0 +1,37 @@
+"""Reed-Solomon codes: polynomials of degree below k_q over GF(q), evaluated at the first n_q field elements.
+
+MacWilliams & Sloane, chapter 10 (section 3 for the extended codes, which evaluation at 0 gives).
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from protosphere.coding.fields import Elements, field
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
+
+
+def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
+    """The words with the given numbers, one a row of n_q symbols in 0, ..., q - 1.
+
+    The message of number j is its k_q base-q digits, least significant first, and they are the coefficients
+    f_0, f_1, ... of the polynomial; symbol i of the word is f(element number i).
+
+    >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x
+    [[2, 3, 4, 0]]
+    """
+    gf = field(q)
+    as_integer("k_q", k_q, minimum=1)
+    if as_integer("n_q", n_q, minimum=1) > q:
+        raise InfeasibleError(f"'n_q' must be at most q = {q}, got {n_q}")
+    if k_q > n_q:
+        raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")
+    rest = numbers = np.asarray(indices, dtype=np.int64).reshape(-1)
+    words, powers = np.zeros((len(numbers), n_q), dtype=np.uint8), np.ones(n_q, dtype=np.uint8)
+    for _ in range(k_q):
+        rest, coefficients = np.divmod(rest, q)
+        words = gf.add[words, gf.multiply[coefficients[:, None], powers]]
+        powers = gf.multiply[powers, np.arange(n_q)]
+    if np.any(rest):
+        got = f"{numbers.min()}..{numbers.max()}"
+        raise InvalidArgumentError(f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}")
+    return words

@@ -1,0 +1,180 @@
+"""Chains of cosets of RM(1, m), shortened and punctured: their words, and how close two of them come.
+
+Shortening at j affinely independent points (the points 0, 1, 2, 4, ...) keeps from each coset the words that vanish
+there, and drops the points: of the affine functions x_j, ..., x_m are left free, of the 2n words of a coset 2n / 2^j.
+Puncturing drops i more points. An inner product s of two words becomes s - j, and then at most s - j + i: cosines are
+at most (N mu + i - j) / (N - i - j).
+
+The quadratic form number c of the chain is A_p + T_b, p its slope (Kerdock's a; none for m odd) and b a message of the
+linear trace forms, so that differences of forms are differences of slopes plus words of a linear code. Where they are
+few, all of them are looked at. Where they are many, the ranks of the forms bound their inner products, and one pair of
+words that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.linear import codewords, encode, pack, smallest_weight, unpack
+from protosphere.coding.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
+from protosphere.coding.reed_muller import generator_rows
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
+
+PROBED_DIFFERENCES = 64
+"""Differences of two cosets that are looked at together for a pair of words that attains the bound."""
+
+MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
+"""How often such differences are drawn, and multiplications spent on them: some seconds."""
+
+
+@dataclass(frozen=True)
+class ShortenedCosets:
+    """The chain of length 2^m, shortened at `shortened` <= m + 1 points and punctured at `punctured` others."""
+
+    m: int
+    shortened: int = 0
+    punctured: int = 0
+
+    def __post_init__(self) -> None:
+        if as_integer("m", self.m, minimum=1) > LARGEST_VARIABLES:
+            raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {self.m}")
+        if as_integer("shortened", self.shortened, minimum=0) > self.m + 1:
+            raise InvalidArgumentError(f"'shortened' must be at most m + 1 = {self.m + 1}, got {self.shortened}")
+        if as_integer("punctured", self.punctured, minimum=0) + self.shortened >= 1 << self.m:
+            raise InvalidArgumentError(f"'punctured' must leave a point of {1 << self.m}, got {self.punctured}")
+
+    @property
+    def dim(self) -> int:
+        """The length that is left."""
+        return (1 << self.m) - self.shortened - self.punctured
+
+    def max_cosine(self, whole: Cosine) -> Cosine:
+        """What a max cosine of at least 0 of the whole code becomes, at most."""
+        return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
+
+    @property
+    def slopes(self) -> int:
+        """How many forms share each trace form: 2^(m-1) for m even, one for m odd."""
+        return 1 if self.m % 2 else 1 << (self.m - 1)
+
+    @property
+    def coset_bits(self) -> int:
+        """log2 of the words that are left of each coset."""
+        return self.m + 1 - self.shortened
+
+    @cached_property
+    def kept(self) -> Indices:
+        """The points that are neither shortened nor punctured, in order."""
+        vanishing = np.append(0, 1 << np.arange(self.m))[: self.shortened]
+        return np.setdiff1d(np.arange(1 << self.m), vanishing)[: self.dim]
+
+    @cached_property
+    def inner(self) -> PackedBits:
+        """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
+        return pack(unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept])
+
+    def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
+        """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""
+        none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
+        sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
+        return self._restricted(sloped), self._restricted(trace_forms(self.m, (layers - 1).bit_length()))
+
+    def _restricted(self, forms: PackedBits) -> PackedBits:
+        """Forms made to vanish at the shortened points by adding affine functions, then without the dropped points."""
+        points, bits = np.arange(1 << self.m), unpack(forms, 1 << self.m)
+        for i in range(self.shortened - 1):
+            bits = bits ^ (bits[:, 1 << i, None] & (points >> i & 1).astype(np.uint8))
+        return pack(bits[:, self.kept])
+
+    def words(self, count: int) -> PackedBits:
+        """The first `count` words, coset by coset."""
+        inner = codewords(self.inner, min(count, 1 << self.coset_bits))
+        firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
+        return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
+
+    def numbered(self, numbers: Indices) -> PackedBits:
+        """The words with these numbers, coset by coset counted."""
+        cosets = numbers >> self.coset_bits
+        layers, (used, which) = cosets // self.slopes, np.unique(cosets % self.slopes, return_inverse=True)
+        slopes, traces = self.forms(used, int(layers.max()) + 1)
+        return slopes[which] ^ encode(traces, layers) ^ encode(self.inner, numbers & ((1 << self.coset_bits) - 1))
+
+    def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
+        """For each difference x of trace messages, the largest inner product of words of different cosets at it.
+
+        Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
+        """
+        slopes, traces = self.forms(np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes))
+        affine, apart = self._affine_signs(), self._signs(codewords(traces, 1 << len(traces)))
+        largest = np.full(len(apart), -self.dim, dtype=np.int64)
+        ways = self._signs(slopes)
+        for p, way in enumerate(ways):
+            for q in range(p, len(ways)):
+                best = self._largest_products(apart, (way * ways[q])[:, None] * affine)
+                best[0] = -self.dim if p == q else best[0]
+                largest = np.maximum(largest, best)
+            progress("measuring cosets", p + 1, len(ways))
+        return largest
+
+    def closest_work(self, cosets: int) -> int:
+        """Multiplications that `closest` takes."""
+        slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
+        return (slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()) << self.coset_bits
+
+    def closest_possible(self, cosets: int) -> int:
+        """The largest inner product that words of two of the first cosets can have, by the ranks of their forms.
+
+        Among the first 2^(layer r) forms, `layer` bits a level, two differ by a form of rank at least m - 2(r - 1)
+        for m even and m + 1 - 2r for m odd. The sum of its signs, whatever affine function is added, is then at most
+        2^(m - rank/2). All `shortened` points count for it, and at worst every punctured point against it.
+        """
+        layer = self.m - 1 + self.m % 2
+        level = -(-max(1, (cosets - 1).bit_length()) // layer)
+        whole = 1 << min(self.m, self.m - self.m // 2 - 1 + level)
+        return min(self.dim, whole + self.punctured - self.shortened)
+
+    def attains(self, cosets: int, product: int, progress: Progress = ignore, group: int = 1) -> bool:
+        """Whether a pair of words with this inner product is found in two whole cosets of the first ones.
+
+        The two are of different groups of `group` neighboring cosets each, the last group perhaps cut short. Pairs of
+        cosets are drawn at random, always the same ones, until the product is met or enough work is done.
+        """
+        if cosets <= group:
+            return False
+        rng = np.random.default_rng(cosets)
+        affine = self._affine_signs()
+        batches = min(MOST_PROBES, max(1, MOST_PROBE_PRODUCTS // (PROBED_DIFFERENCES * affine.size)))
+        for batch in range(batches):
+            first = rng.integers(cosets, size=PROBED_DIFFERENCES)
+            start = first // group * group
+            length = np.minimum(group, cosets - start)
+            second = rng.integers(cosets - length)
+            second += np.where(second >= start, length, 0)  # past the group of the first
+            left = self.numbered(first << self.coset_bits)
+            right = self.numbered(second << self.coset_bits)
+            if int(self._largest_products(self._signs(left ^ right), affine).max()) == product:
+                return True
+            progress("looking for a closest pair", batch + 1, batches)
+        return False
+
+    def _affine_signs(self) -> NDArray[np.float32]:
+        """The words of what is left of RM(1, m) as columns of signs; of a word and its complement only one."""
+        words = codewords(self.inner, 1 << self.coset_bits)
+        return self._signs(words if self.shortened else words[::2]).T
+
+    def _largest_products(self, differences: NDArray[np.float32], affine: NDArray[np.float32]) -> NDArray[np.int64]:
+        """For each difference of two forms, the largest inner product of words of their cosets."""
+        products = differences @ affine
+        if not self.shortened:  # the complement of every word is there, and so either sign
+            np.abs(products, out=products)
+        return products.max(axis=1).astype(np.int64)
+
+    def _signs(self, words: PackedBits) -> NDArray[np.float32]:
+        return 1 - 2 * unpack(words, self.dim).astype(np.float32)
+
+    def closest_within_coset(self) -> int:
+        """The largest inner product of two words of the same coset."""
+        return self.dim - 2 * smallest_weight(self.inner, self.dim)

@@ -1,0 +1,149 @@
+"""Where compiled loops are kept: in the user's cache, one folder for each version of all their sources.
+
+numba's own cache looks at the file of a function, not at those of the functions it calls; it fails where nothing can
+be written, and where a file is damaged. Here every file has a digest, one that does not match is compiled anew, and
+without a folder that is the user's alone, loops are compiled in memory: what a cache holds is run.
+"""
+# numba ships no types:
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false, reportPrivateUsage=false
+# pyright: reportUntypedBaseClass=false
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import time
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
+from numba.core import config
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+
+from protosphere.storage.files import cache_folder
+from protosphere.version import __version__
+
+UNUSED_SECONDS = 60 * 86_400.0
+"""Time after which the folder of another version is removed."""
+
+DIGEST_BYTES = 32
+
+_log = logging.getLogger("protosphere")
+_reasons: list[str] = []
+
+
+@lru_cache(maxsize=1)
+def kernel_folder() -> Path | None:
+    """The folder of this version on this processor; None, said once, where there is none that is the user's alone."""
+    chosen = getattr(config, "CACHE_DIR", "")
+    root = Path(chosen) / "protosphere" if chosen else cache_folder()
+    if root is None:
+        return _in_memory("there is no home folder")
+    folder = root / "kernels" / _key()
+    try:
+        if not folder.is_dir():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _forget_old(folder)
+        status = folder.stat()
+        with suppress(OSError):
+            os.utime(folder)
+    except OSError as error:
+        return _in_memory(f"'{folder}': {error.strerror or error}")
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
+        return _in_memory(f"others may write into '{folder}'")
+    return folder
+
+
+def _key() -> str:
+    """A digest of everything the machine code depends on: sources of all loops, compiler, interpreter, processor."""
+    features = ""
+    with suppress(RuntimeError):  # some processors do not say
+        features = get_host_cpu_features().flatten()
+    told = (__version__, numba.__version__, llvmlite.__version__, sys.version, get_host_cpu_name(), features)
+    digest = hashlib.sha256("\n".join(told).encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        source = path.read_bytes()
+        if b"protosphere.compiled import" in source or path.name == "compiled.py":
+            digest.update(source)
+    return f"{__version__}-{digest.hexdigest()[:16]}"
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove the folders of versions that nobody has used for long."""
+    for other in folder.parent.iterdir():
+        with suppress(OSError):
+            if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(other, ignore_errors=True)
+
+
+def _in_memory(reason: str) -> None:
+    """Say, once, that loops are compiled in each process."""
+    if not _reasons:
+        _reasons.append(reason)
+        _log.warning("compiled loops are not kept, each process compiles them anew: %s", reason)
+
+
+class _Implementation(CompileResultCacheImpl):
+    """What numba keeps of a function, under a name of ours, and where: in the one folder."""
+
+    def __init__(self, function: Any) -> None:
+        self._py_file: str = function.__code__.co_filename  # numba's warnings name it, and the line
+        self._lineno: int = function.__code__.co_firstlineno
+        self._filename_base = f"{function.__module__}.{function.__qualname__}"
+        self._locator = self
+
+    def ensure_cache_path(self) -> None:
+        Path(self.get_cache_path()).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(kernel_folder())
+
+    def get_source_stamp(self) -> str:
+        return ""  # the folder's name has it
+
+
+class _Files(IndexDataCacheFile):
+    """One file for each function and signature, so that processes have no index to race for; its digest at the end."""
+
+    def _place(self, key: object) -> str:
+        return f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+
+    def save(self, key: object, data: object) -> None:
+        content: bytes = self._dump(data)
+        with self._open_for_write(self._data_path(self._place(key))) as file:
+            file.write(content + hashlib.sha256(content).digest())
+
+    def load(self, key: object) -> object:
+        place = self._place(key)
+        content = Path(self._data_path(place)).read_bytes()
+        whole = hashlib.sha256(content[:-DIGEST_BYTES]).digest() == content[-DIGEST_BYTES:]
+        return self._load_data(place) if whole else None
+
+
+class KernelCache(FunctionCache):
+    """What numba asks for machine code before it compiles, and tells afterwards. It never fails."""
+
+    _impl_class = _Implementation
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
+
+    def load_overload(self, sig: object, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # not there, or of another make: it is compiled
+            return None
+
+    def save_overload(self, sig: object, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _in_memory(f"'{self._cache_path}': {error.strerror or error}")

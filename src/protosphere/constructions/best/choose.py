@@ -1,0 +1,173 @@
+"""The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from protosphere.bounds import converse
+from protosphere.bounds.bound import short_cosine
+from protosphere.constructions.best.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank
+from protosphere.constructions.best.search import Searches, SearchLimits, searched, spread_evenly
+from protosphere.constructions.build import after, placement_of
+from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.nested import thinned
+from protosphere.constructions.registry import construction, describe
+from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.provenance import Choice, Considered, Provenance, Step
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.tables.catalogue import shipped_catalogue
+from protosphere.types import Progress, ignore
+
+PREFERENCES = ("separated", "even")
+
+BUILT = 3
+"""How many of the most promising candidates are built and measured."""
+
+LARGEST_THINNED, LARGEST_UNPACKED = 4096, 1 << 26
+"""Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
+
+LARGEST_OPTIMISED = 200_000_000
+"""Products K^2 n up to which more than one candidate is built, and an even code is spread."""
+
+LARGEST_COMPARED = 5_000
+"""Up to so many classes energies are compared."""
+
+TIE, ENERGY_DIGITS = 1e-9, 12
+"""Max cosines this close are equal, and energies that agree so far: the order of before decides."""
+
+
+def _obstacle(
+    num_classes: int, dim: int, *, budget: Any, iterations: Any, catalogue: Any, prefer: Any, tolerance: Any
+) -> str | None:
+    as_flag("catalogue", catalogue)
+    as_choice("prefer", prefer, PREFERENCES)
+    if not (isinstance(tolerance, (int, float)) and 0 <= tolerance <= 2):
+        raise InvalidArgumentError(f"'tolerance' must be a difference of cosines from 0 to 2, got {brief(tolerance)}")
+    if budget is not None and iterations is not None:
+        raise InvalidArgumentError(f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}")
+    if budget is not None:
+        as_positive("budget", budget)
+    if iterations is not None:
+        as_integer("iterations", iterations, minimum=0)
+    if dim == 1 and num_classes > 2:
+        return f"'best' in 'dim' 1 holds two points, got num_classes {brief(num_classes)}; dim 2 holds any number"
+    return None
+
+
+@construction(
+    obstacle=_obstacle,
+    summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
+    reference="whatever is chosen says whose it is; see also `docs/best.md`",
+    stochastic=True,
+    chooses=True,
+)
+def best(
+    num_classes: int,
+    dim: int,
+    *,
+    seed: int,
+    progress: Progress = ignore,
+    budget: float | None = None,
+    iterations: int | None = None,
+    catalogue: bool = True,
+    prefer: str = PREFERENCES[0],
+    tolerance: float = 0.0,
+) -> SphericalCode:
+    """The best separated of everything we know for (K, n); see `ps.best`."""
+    K, n, limits = num_classes, dim, SearchLimits(budget, iterations, catalogue, seed)
+    found = candidates(K, n)
+    fitting = [candidate for candidate in found if size_obstacle(describe(candidate.scheme), K, n) is None]
+    if found and not fitting:
+        raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
+    measurable = [candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)] or fitting
+    built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
+    others = [candidate for candidate in found if candidate not in measurable[: len(built)]]
+    searches = Searches()
+    if not (built and built[0].certificate.optimal):
+        searches = searched(built, K, n, limits, progress)
+        built = sorted([*built, *searches.codes], key=_rank)
+    if searches.interrupted:
+        logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
+    if not built:
+        got = "got too many to search; try dim 8"
+        raise InfeasibleError(f"'best' has no family with num_classes {K} at dim {n}, {got}")
+    even = prefer == "even" and tolerance > 0
+    if even and K * K * n <= LARGEST_OPTIMISED:
+        built.append(spread_evenly(built[0], progress))
+    built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
+    return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
+
+
+def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[SphericalCode]:
+    """The most promising candidates, built; after one that meets the converse only those that promise the same."""
+    limit, met = float(converse(K, n)) + 1e-12, False
+    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+        if met and float(candidate.max_cosine) > limit:
+            return
+        placement, named = kept_points(candidate, K, n)
+        code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
+        yield code
+        met = met or float(code.max_cosine) <= limit
+
+
+def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Placement, Provenance]:
+    """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
+    # more than half of the words of a linear code hold a pair at every distance that there is
+    all_distances = candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
+    thinnable = num_classes < candidate.size <= LARGEST_THINNED and candidate.size * dim <= LARGEST_UNPACKED
+    if all_distances or not thinnable:
+        named = candidate.first(num_classes)
+        return placement_of(named), named
+    named = candidate.first(candidate.size)
+    whole = placement_of(named)
+    step = Step("thinned", numbers=tuple(thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()))
+    return after(whole, step), named.then(step)
+
+
+def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
+    """Which of these has the least energy, at one scale, of those within `tolerance` of the lowest max cosine."""
+    values = [float(code.max_cosine) for code in codes]
+    lowest, K = min(values), codes[0].num_classes
+    near = [i for i, value in enumerate(values) if value <= lowest + max(TIE, tolerance)]
+    if len(near) == 1 or lowest >= 1 or K > LARGEST_COMPARED:
+        return near[0]
+    scale = confident_scale(K, lowest)
+    return min(near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS))
+
+
+def _scheme(code: SphericalCode) -> str:
+    assert code.provenance is not None, "whatever is built here is named"
+    return code.provenance.construction
+
+
+def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
+    return rank(_scheme(code), code.max_cosine)
+
+
+def _choice(built: list[SphericalCode], others: list[Candidate], searches: Searches) -> Choice:
+    """Why the first of `built` was chosen, and everything that was considered."""
+    winner = built[0]
+    bound = winner.certificate.converse
+    lowest = min(float(code.max_cosine) for code in built) >= float(winner.max_cosine) - 1e-9
+    what = "has the lowest max cosine," if lowest else "is the most even within the tolerance, with max cosine"
+    reason = f"{_scheme(winner)} {what} {short_cosine(winner.max_cosine)}"
+    if winner.certificate.optimal:
+        reason += f", and is optimal: it meets the converse ({bound.theorem})."
+    else:
+        reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
+    if not (searches.covered or searches.codes or winner.certificate.optimal):
+        reason += f" Not searched here: searches were kept for {shipped_catalogue().extent}; a budget runs a new one."
+    if searches.interrupted:
+        reason += " The search was interrupted: it may find something better."
+    unbuilt = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in others]
+    return Choice(reason, (*map(_considered, built), *unbuilt), searches.interrupted)
+
+
+def _considered(code: SphericalCode) -> Considered:
+    promised = code.certificate.guarantee
+    promise = None if promised is None else float(promised)
+    return Considered(_scheme(code), code.placement.recipe, promise, code.max_cosine)

@@ -1,0 +1,126 @@
+"""What searches add to the best known code: what earlier ones found and is kept, and what a new one finds."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from protosphere.bounds import converse
+from protosphere.constructions.best.candidates import made_of
+from protosphere.constructions.descents.optimized import algebraic_codes
+from protosphere.geometry.sphere import padded
+from protosphere.search.code_search import default_iterations, search_code
+from protosphere.search.descent_backend import evaluation_seconds
+from protosphere.search.margin_descent import margin_descent
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.placement import dense_placement
+from protosphere.spherical.provenance import FIRST, ZEROS, Provenance, Step
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale
+from protosphere.tables.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
+from protosphere.types import Points, Progress
+from protosphere.version import __version__
+
+MAX_EVALUATION_SECONDS = 0.5
+"""What a single evaluation may take for a search to be worth it, and to end when it should."""
+
+NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
+"""So near to the converse, relatively to 1 - cosine, there is nothing to look for. With fewer evaluations by default,
+hardly one descent, nothing was found below the second: at (600, 200), (1000, 100), (1000, 128), (1200, 300) and
+(2000, 64). The answer then needs neither torch nor a compiler."""
+
+SPREADING_STEPS, SPREADING_LR = 500, 0.1
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """What may be spent on looking for something better, from now on."""
+
+    budget: float | None
+    iterations: int | None
+    catalogue: bool
+    seed: int
+    begun: float = field(default_factory=time.monotonic)
+
+    def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
+        """Seconds and evaluations left for a new search: what a kept one took counts as spent."""
+        kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
+        if self.budget is not None:
+            spent = max(time.monotonic() - self.begun, EQUIVALENT_SECONDS if kept else 0.0)
+            return max(0.0, self.budget - spent), None
+        wanted = default_iterations(num_classes, dim) if self.iterations is None else self.iterations
+        return None, max(0, wanted - (equivalent_iterations(num_classes, dim) if kept else 0))
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The codes of kept and new searches, whether (K, n) was searched at all, and whether Ctrl-C ended a search."""
+
+    codes: Sequence[SphericalCode] = ()
+    covered: bool = False
+    interrupted: bool = False
+
+
+def searched(
+    built: Sequence[SphericalCode], num_classes: int, dim: int, limits: SearchLimits, progress: Progress
+) -> Searches:
+    """The catalogue's code and a new search's, where they are worth making."""
+    covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
+    kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
+    floor, known = float(converse(num_classes, dim)), [*built, *kept]
+    nearest = max((1 - float(code.max_cosine) for code in known), default=0.0)
+    few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
+    default = limits.budget is None and limits.iterations is None
+    if default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
+        return Searches(kept, covered)
+    budget, iterations = limits.left(num_classes, dim)
+    if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:
+        return Searches(kept, covered)
+    try:
+        result = search_code(
+            num_classes,
+            dim,
+            rng=np.random.default_rng(limits.seed),
+            budget=budget,
+            iterations=iterations,
+            start_points=[*(code.points for code in built), *algebraic_codes(num_classes, dim)],
+            catalogued=[code.points for code in kept],
+            floor=floor,
+            thrifty=default,
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        if not known:
+            raise
+        return Searches(kept, covered, interrupted=True)
+    named = made_of("optimized", num_classes, dim, dim, {}, {"start": result.kind})
+    found = _measured(result.points, f"optimised, from a {result.kind} start", named, progress)
+    return Searches([*kept, found], True, result.interrupted)
+
+
+def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
+    """The code after descent on the energy of a head on it."""
+    scale = confident_scale(code.num_classes, float(code.max_cosine))
+    points = margin_descent(code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress)
+    named = made_of("optimized", code.num_classes, code.dim, code.dim, {}, {"start": "even"})
+    return _measured(points, "spread evenly, by its energy", named, progress)
+
+
+def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress) -> list[SphericalCode]:
+    """The code that follows from the catalogue, where it beats what is built."""
+    kept = shipped_catalogue().best_entry(num_classes, dim)
+    if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
+        return []
+    points = padded(shipped_catalogue().build(kept, progress)[:num_classes], dim)
+    from_source = {"catalogue": kept.source}
+    named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
+    steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []
+    steps += [Step(ZEROS, dim - kept.dim)] if kept.dim < dim else []
+    part = f"part of K = {kept.num_points}, n = {kept.dim}, " if steps else ""
+    return [_measured(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
+
+
+def _measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> SphericalCode:
+    placement = dense_placement(recipe, points)
+    return SphericalCode(placement, certified(placement, None, progress), named)

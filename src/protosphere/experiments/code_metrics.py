@@ -1,0 +1,35 @@
+"""Numbers of a run's prototypes that may tell its accuracy beforehand, in its record beside their largest cosine."""
+
+import numpy as np
+
+from protosphere.assignment import similarity_from_embeddings
+from protosphere.assignment.features import class_means
+from protosphere.data import Dataset
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.statistics.regression import correlation
+
+LARGEST_K = 2_000
+"""Above it they would take longer than an epoch."""
+
+
+def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
+    """Spread and agreement of the prototypes; empty for more than two thousand.
+
+    `code_energy` is taken at one scale for all codes of so many classes, that of a largest cosine of 0: at a code's own
+    scale it hardly differs from one to the next. `code_mean_square` is the mean over pairs of the squared cosine.
+    `code_agreement`, of features alone, is the correlation over pairs of their cosine with how alike the two classes
+    are, by the means of the training examples.
+    """
+    K = code.num_classes
+    if K > LARGEST_K or K < 3:
+        return {}
+    spread = evenness(code, confident_scale(K, 0.0))
+    pairs = np.triu_indices(K, 1)
+    cosines = (code.points @ code.points.T)[pairs]
+    names = ("least_cosine", "opposed_pairs", "energy", "mean_square")
+    found = {f"code_{name}": float(getattr(spread, name)) for name in names}
+    if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
+        means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)
+        found["code_agreement"] = correlation(cosines, similarity_from_embeddings(means)[pairs])
+    return {name: value for name, value in found.items() if np.isfinite(value)}

@@ -1,0 +1,74 @@
+"""Recipes as TOML: those that ship with the package, by name, and the user's own, by path."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from protosphere.constructions import describe
+from protosphere.data import dataset_facts
+from protosphere.errors import InvalidArgumentError
+from protosphere.experiments.config import Recipe, recipe_from
+from protosphere.registry import Registry
+from protosphere.storage.files import reading
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The recipes that ship with the package.
+
+    >>> "paper-mnist" in recipe_names()
+    True
+    """
+    return tuple(_shipped())
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Registry[Mapping[str, Any]]:
+    """The settings of each, by its name."""
+    recipes: Registry[Mapping[str, Any]] = Registry("recipe")
+    text = files("protosphere.experiments").joinpath("configs.toml").read_text(encoding="utf-8")
+    for name, settings in tomllib.loads(text).items():
+        recipes.add(name, settings)
+    return recipes
+
+
+def load_recipe(name: str) -> Recipe:
+    """The recipe of that name, or in the .toml file of that path.
+
+    >>> load_recipe("paper-mnist").epochs
+    200
+    """
+    if name.endswith(".toml"):
+        return recipe_from(read_toml(Path(name)))
+    return recipe_from(_shipped().named(name, otherwise=", or the path of a .toml file"))
+
+
+def default_recipe(dataset: str) -> str:
+    """The quick recipe of a dataset; of one we have none for, that of features or of the digits."""
+    name = f"quick-{dataset.replace('_', '-')}"
+    if name in recipe_names():
+        return name
+    return "quick-features" if dataset_facts(dataset).is_features else "quick-digits"
+
+
+def read_toml(path: Path) -> Mapping[str, Any]:
+    """The content of a TOML file; StorageError in one sentence where it is none."""
+    with reading(path, "not TOML"):
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def default_dim(scheme: str, num_classes: int, options: Mapping[str, Any] | None = None) -> int:
+    """A dimension of about K that the scheme has: K, K - 1, or the next 2**m - 1 or 2**m.
+
+    >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
+    (10, 15, 16)
+    """
+    entry = describe(scheme)
+    chosen = entry.resolved(options or {})
+    obstacle, power = None, 1 << (num_classes - 1).bit_length()
+    for dim in (num_classes, num_classes - 1, power - 1, power, 2 * power - 1):
+        if dim >= 1 and (obstacle := entry.obstacle(num_classes, dim, **chosen)) is None:
+            return dim
+    raise InvalidArgumentError(f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({obstacle})")

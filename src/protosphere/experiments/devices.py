@@ -1,0 +1,90 @@
+"""Where a run is computed: Lightning Fabric, made for a recipe; and the processor made to give the same bits again."""
+
+import logging
+import os
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from protosphere.compiled.threads import processor_count
+from protosphere.errors import InvalidArgumentError, as_choice, brief
+from protosphere.extras import require
+
+ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
+
+
+def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
+    """A Fabric of so many processes: under torchrun it joins the others, else it starts them when launched.
+
+    Raises:
+        InvalidArgumentError: If the machine has no such accelerator or fewer of its devices, if CPUs cannot compute
+            in that precision, or if there would be more processes than CPUs.
+    """
+    logging.getLogger("lightning_fabric").setLevel(logging.ERROR)  # it tells about every device it does not use
+    warnings.filterwarnings("ignore", module="lightning_fabric")
+    fabric: Any = require("lightning_fabric")
+    started_outside = "TORCHELASTIC_RUN_ID" in os.environ
+    kind = _available(accelerator)
+    if kind == "cpu":
+        _check_for_cpus(precision, 1 if started_outside else devices)
+    strategy = ("ddp" if started_outside else "ddp_spawn") if devices > 1 else "auto"
+    try:
+        return fabric.Fabric(accelerator=accelerator, devices=devices, strategy=strategy, precision=precision)
+    except (ValueError, RuntimeError, fabric.utilities.exceptions.MisconfigurationException) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidArgumentError(f"'devices' {devices} of {brief(accelerator)}: {reason}") from error
+
+
+def _available(accelerator: str) -> str:
+    """The kind of device that an accelerator's name means here; InvalidArgumentError where there is none."""
+    as_choice("accelerator", accelerator, ACCELERATORS)
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    found = [kind for kind, available in there.items() if available]
+    graphics = [kind for kind in found if kind != "cpu"]
+    suitable = {"auto": found, "gpu": graphics}.get(accelerator, [kind for kind in found if kind == accelerator])
+    if not suitable:
+        has = f"this machine has {' and '.join(found)}"
+        raise InvalidArgumentError(
+            f"'accelerator' {brief(accelerator)} is not available: {has}, which 'auto' chooses by itself"
+        )
+    return suitable[0]
+
+
+def _check_for_cpus(precision: str, processes: int) -> None:
+    if precision == "16-mixed":
+        raise InvalidArgumentError("'precision' '16-mixed' needs a GPU; on CPUs 'bf16-mixed' is half precision")
+    limit = processor_count()
+    if processes > limit:
+        raise InvalidArgumentError(f"'devices' must be at most {limit}, the CPUs of this machine, got {processes}")
+
+
+def summing_type(device: torch.device) -> torch.dtype:
+    """What sums over an epoch are kept in: float64 wherever the device has it."""
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def leave_together(fabric: Any) -> None:
+    """End the group of processes when all of them have come so far: one that ends alone may abort another's exit."""
+    fabric.barrier()
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
+@contextmanager
+def reproducible(threads: int) -> Generator[None]:
+    """Deterministic algorithms, and as many threads as the recipe says, while it lasts."""
+    before = torch.get_num_threads()
+    strict = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    if threads:
+        torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(strict, warn_only=warn_only)

@@ -1,0 +1,61 @@
+"""What a network is worth on examples it was not trained on: its accuracy at once, every metric in the end."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from protosphere.data import Dataset
+from protosphere.experiments.batches import EVALUATION_BATCH, DeviceData, Labelled, Share, evaluation_batches
+from protosphere.experiments.heads import Classifier
+from protosphere.experiments.metrics import METRICS, Predictions
+
+MOST_LOGITS = 1 << 22
+"""Logits that metrics hold at once: some want them in double precision, more than once."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A network, itself and as Fabric wraps it (`model`), and the data it is judged on, here and on the device."""
+
+    fabric: Any
+    model: Any
+    classifier: Classifier
+    dataset: Dataset
+    data: DeviceData
+
+    @property
+    def part(self) -> Share:
+        """Which of the processes this is."""
+        return Share(self.fabric.global_rank, self.fabric.world_size)
+
+    def summed(self, value: Tensor) -> Tensor:
+        """The sum over all processes."""
+        return self.fabric.all_reduce(value, reduce_op="sum") if self.part.world > 1 else value
+
+    def accuracy(self, labelled: Labelled) -> float:
+        """The share of examples that are nearest to their own class."""
+        self.model.eval()
+        correct = torch.zeros((), dtype=torch.int64, device=labelled.labels.device)
+        with torch.no_grad():
+            for inputs, labels in evaluation_batches(self.data, labelled, self.part):
+                correct += (self.classifier.predicted(self.model(inputs)) == labels).sum()
+        return float(self.summed(correct)) / len(labelled)
+
+    def metrics(self, prefix: str, labelled: Labelled) -> dict[str, float | None]:
+        """Every metric that means something for the data, by its name after `prefix`; None where not finite."""
+        if not len(labelled):
+            return {}
+        chosen = [metric for metric in METRICS.values() if metric.applies(self.dataset)]
+        totals: dict[str, Tensor] = {}
+        rows = min(EVALUATION_BATCH, max(1, MOST_LOGITS // self.dataset.num_classes))
+        self.model.eval()
+        with torch.no_grad():
+            for inputs, labels in evaluation_batches(self.data, labelled, self.part, rows):
+                seen = Predictions(self.classifier.head(self.model(inputs)), labels, self.dataset)
+                for metric in chosen:
+                    totals[metric.name] = totals.get(metric.name, 0) + metric.sums(seen)
+        values = {metric.name: metric.value(self.summed(totals[metric.name]), len(labelled)) for metric in chosen}
+        return {prefix + name: value if math.isfinite(value) else None for name, value in values.items()}

@@ -1,0 +1,177 @@
+"""One run from its recipe: epochs of descent, each ended by a checkpoint.
+
+The result depends on the recipe and the data alone: a run that was killed goes on from its last checkpoint and ends
+with the same weights, bit for bit on one device.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+import protosphere as ps
+from protosphere.backbones import build_backbone, is_ours
+from protosphere.data import Dataset
+from protosphere.errors import InvalidArgumentError, TrainingError
+from protosphere.experiments.batches import augmented_once, device_data, training_batches
+from protosphere.experiments.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.devices import reproducible, summing_type
+from protosphere.experiments.epochs import EpochMetrics, MetricsLog, Report, Tick
+from protosphere.experiments.evaluation import Evaluation
+from protosphere.experiments.heads import Classifier, build_head, build_objective
+from protosphere.experiments.normalization import Normalise
+from protosphere.experiments.optimization import build_optimiser, build_schedule, set_rate
+from protosphere.experiments.randomness import own_randomness, random_states, restore_random_states, seed_everything
+from protosphere.experiments.rematching import Reassignment
+from protosphere.nn import PrototypeHead
+from protosphere.storage.files import make_folder
+from protosphere.types import ignore
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalisation."""
+
+    history: tuple[EpochMetrics, ...]
+    metrics: dict[str, float | None]
+    classifier: Classifier
+    normalised: Normalise
+
+
+@dataclass(frozen=True)
+class _Run(Evaluation):
+    """A network that is judged, and what it is trained by."""
+
+    recipe: Recipe
+    optimiser: Any
+    schedule: Any
+    reassignment: Reassignment | None
+    watched: bool
+
+    def stateful(self) -> dict[str, Any]:
+        """The parts whose states a checkpoint keeps, by what it calls them."""
+        network = {"model": self.classifier.backbone, "head": self.classifier.head}
+        return network | {"optimizer": self.optimiser.optimizer, "schedule": self.schedule}
+
+
+def train(
+    recipe: Recipe,
+    code: ps.SphericalCode | None,
+    dataset: Dataset,
+    folder: Path,
+    fabric: Any,
+    *,
+    report: Report = ignore,
+    tick: Tick = ignore,
+    tensorboard: bool = True,
+    head: nn.Module | None = None,
+    watched: bool = True,
+) -> Outcome:
+    """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
+
+    `code` are its prototypes, None for a head that is learned; a `head` from z to logits is trained in place of the
+    recipe's own. `report` is called after each epoch, in the first process, and `tick` after each batch. Unless it is
+    `watched`, examples kept apart are looked at after the last epoch alone.
+    """
+    make_folder(folder)
+    with own_randomness(), reproducible(recipe.threads):
+        run = _prepared(recipe, code, dataset, fabric, head, watched)
+        done = load_checkpoint(folder, recipe.digest, dataset.digest)
+        history = _restored(run, done, folder) if done else ()
+        log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
+        for epoch in range(len(history), recipe.epochs):
+            history = (*history, _epoch(run, epoch, tick))
+            if run.reassignment is not None:
+                run.reassignment.after(epoch, run.summed)
+            if log is not None:
+                save_checkpoint(folder, _checkpoint(run, history))
+                log.add(history[-1])
+                report(history[-1])
+        if log is not None:
+            log.close()
+        metrics = run.metrics("test_", run.data.test) | run.metrics("validation_", run.data.validation)
+        return Outcome(history, metrics, run.classifier, run.data.normalised)
+
+
+def _prepared(
+    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any, head: nn.Module | None, watched: bool
+) -> _Run:
+    seed_everything(recipe.seed)
+    backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
+    if is_ours(recipe.backbone) and not dataset.is_features:
+        backbone = backbone.to(memory_format=torch.channels_last)  # a fifth faster; a user's may not be written for it
+    head = build_head(recipe, dataset.num_classes, code) if head is None else head
+    classifier = Classifier(backbone, head, build_objective(recipe, head))
+    raw = build_optimiser(recipe, classifier.parameters())
+    schedule = build_schedule(recipe, raw)
+    model, optimiser = fabric.setup(classifier, raw)
+    data = device_data(dataset, recipe, fabric.device)
+    reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
+    return _Run(fabric, model, classifier, dataset, data, recipe, optimiser, schedule, reassignment, watched)
+
+
+def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
+    try:
+        if run.reassignment is not None:
+            run.reassignment.use(PrototypeHead.from_state_dict(done["head"]))
+        if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
+            raise ValueError("the schedule is another")
+        states = done | {"head": done["head"] or run.classifier.head.state_dict()}
+        for name, part in run.stateful().items():
+            part.load_state_dict(states[name])
+        restore_random_states(done["random"])
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(":")
+        told = f"the checkpoint in '{folder}' does not fit its recipe ({reason})"
+        raise InvalidArgumentError(f"{told}; remove it to start again") from error
+    return done["history"]
+
+
+def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
+    states = {name: part.state_dict() for name, part in run.stateful().items()}
+    about = {"recipe": run.recipe.digest, "data": run.dataset.digest, "epoch": len(history)}
+    return about | states | {"random": random_states(), "history": history}
+
+
+def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
+    """Every training example once; TrainingError where the loss is not finite."""
+    begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
+    sums = _steps(run, epoch, lr, tick)
+    run.schedule.step()
+    loss, correct = (float(total) / len(run.data.train) for total in run.summed(sums))
+    if not math.isfinite(loss):
+        kept = f"the checkpoint of epoch {epoch} is kept" if epoch else "there is no checkpoint yet"
+        raise TrainingError(f"the loss is {loss} in epoch {epoch + 1}; {kept}; try a lower lr")
+    seconds = time.perf_counter() - begun
+    return EpochMetrics(epoch + 1, loss, correct, _validation(run, epoch), lr, len(run.data.train) / seconds, seconds)
+
+
+def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
+    """Descend on every batch; the sums of the losses and of the right answers of this process."""
+    fabric, part, warmup = run.fabric, run.part, run.recipe.warmup
+    sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
+    run.model.train()
+    for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
+        seen += whole
+        if epoch < warmup:
+            set_rate(run.optimiser, lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup))
+        total, correct = run.model(inputs, labels)
+        run.optimiser.zero_grad()
+        fabric.backward(total * (part.world / whole))  # processes average their gradients
+        run.optimiser.step()
+        sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
+        tick(whole)
+    set_rate(run.optimiser, lr)  # from which the schedule goes on
+    return sums
+
+
+def _validation(run: _Run, epoch: int) -> float | None:
+    if not len(run.data.validation) or not (run.watched or epoch + 1 == run.recipe.epochs):
+        return None
+    kept_apart = augmented_once(run.data, run.recipe, epoch) if run.recipe.augment_validation else run.data.validation
+    return run.accuracy(kept_apart)

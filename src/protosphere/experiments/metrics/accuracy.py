@@ -1,0 +1,11 @@
+"""Top-1."""
+
+from torch import Tensor
+
+from protosphere.experiments.metrics.registry import Predictions, metric
+
+
+@metric(summary="the share of examples whose class has the largest logit")
+def accuracy(predictions: Predictions) -> Tensor:
+    """How many have."""
+    return (predictions.logits.argmax(dim=1) == predictions.labels).sum()

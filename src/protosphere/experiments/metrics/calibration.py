@@ -1,0 +1,28 @@
+"""The expected calibration error: how far confidence is from accuracy.
+
+M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015;
+fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
+"""
+
+import torch
+from torch import Tensor
+
+from protosphere.experiments.metrics.registry import Predictions, metric
+
+BINS = 15
+
+
+def _expected_error(sums: Tensor, count: int) -> float:
+    confidence, correct = sums.view(2, BINS)
+    return float((confidence - correct).abs().sum()) / count
+
+
+@metric(summary="mean distance of confidence from accuracy over fifteen bins of confidence", value=_expected_error)
+def calibration_error(predictions: Predictions) -> Tensor:
+    """For each bin of the largest probability the sum of those, and how many of them were right."""
+    confidence, found = predictions.log_probabilities.exp().max(dim=1)
+    bins = (confidence * BINS).long().clamp(0, BINS - 1)
+    sums = torch.zeros(2, BINS, dtype=confidence.dtype, device=confidence.device)
+    sums[0].index_add_(0, bins, confidence)
+    sums[1].index_add_(0, bins, (found == predictions.labels).to(confidence.dtype))
+    return sums.flatten()

@@ -1,0 +1,75 @@
+"""How bad mistakes are, where the classes are those of a tree we ship: heights of lowest common ancestors.
+
+L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
+"""
+
+from functools import lru_cache, partial
+
+import torch
+from torch import Tensor
+
+from protosphere.assignment import Taxonomy, taxonomy
+from protosphere.data import Dataset
+from protosphere.experiments.metrics.registry import METRICS, Metric, Predictions, Sums, mean, metric
+
+TREES = ("cifar100_levels",)
+
+
+@lru_cache(maxsize=4)
+def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
+    """The shipped tree of these classes, in their order; None where there is none."""
+    found = (tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes))
+    tree = next(found, None)
+    return tree and tree.of(class_names)
+
+
+def has_tree(dataset: Dataset) -> bool:
+    """Whether severity means something for a dataset."""
+    return shipped_tree(dataset.class_names) is not None
+
+
+def tree_heights(predictions: Predictions) -> Tensor:
+    """K x K: the heights at which any two of the classes meet."""
+    tree = shipped_tree(predictions.dataset.class_names)
+    assert tree is not None, "only asked where there is one"
+    return torch.as_tensor(tree.heights, device=predictions.logits.device)
+
+
+def _heights(predictions: Predictions, k: int) -> Tensor:
+    """For each example the heights at which its k best classes meet the true one."""
+    heights = tree_heights(predictions)
+    best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
+    return heights[best, predictions.labels[:, None]]
+
+
+def _over_mistakes(sums: Tensor, count: int) -> float:
+    del count
+    return float(sums[0]) / max(1.0, float(sums[1]))
+
+
+@metric(summary="mean height of the common ancestor over mistakes", value=_over_mistakes, applies=has_tree)
+def mistake_severity(predictions: Predictions) -> Tensor:
+    """The sum of the heights, which are 0 where the prediction is right, and how many are wrong."""
+    heights = _heights(predictions, 1)
+    return torch.stack([heights.sum(), (heights > 0).sum()])
+
+
+def distance_sum(k: int, predictions: Predictions) -> Tensor:
+    """The sum over examples of the mean height over their k best classes."""
+    return _heights(predictions, k).double().mean(dim=1).sum()
+
+
+def add_mean(name: str, sums: Sums, summary: str) -> None:
+    """Register what is a mean over the examples, and means something where the classes are of a tree."""
+    METRICS.add(name, Metric(name, sums, mean, has_tree, summary))
+
+
+for _k in (1, 5, 20):
+    _summary = f"mean height of the common ancestor over the {_k} best classes"
+    add_mean(f"hierarchical_distance_at_{_k}", partial(distance_sum, _k), _summary)
+
+
+@metric(summary="the share of examples whose best class has the right parent", applies=has_tree)
+def superclass_accuracy(predictions: Predictions) -> Tensor:
+    """How many have a common ancestor of height 1 at most."""
+    return (_heights(predictions, 1) <= 1).sum()

@@ -1,0 +1,12 @@
+"""Top-5."""
+
+from torch import Tensor
+
+from protosphere.experiments.metrics.registry import Predictions, metric
+
+
+@metric(summary="the share of examples whose class is among the five largest logits")
+def top5_accuracy(predictions: Predictions) -> Tensor:
+    """How many are; of five classes or fewer, all."""
+    best = predictions.logits.topk(min(5, predictions.logits.shape[1]), dim=1).indices
+    return (best == predictions.labels[:, None]).any(dim=1).sum()

@@ -1,0 +1,78 @@
+"""The engine of `--ray`: the same runs on a Ray cluster. A node may die; Ray starts its runs again on another.
+
+A run's folder is that of the store where the node can write to it (one machine, a shared disk), and there a run that
+was begun elsewhere goes on from its checkpoint; else it is a temporary one. The images travel with the work.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from protosphere.data import Dataset
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.run import run_or_reason
+from protosphere.experiments.sweep import Engine, Work
+from protosphere.extras import require
+from protosphere.storage.files import make_folder
+
+TICK_SECONDS = 0.5
+RETRIES = 10
+
+
+def on_ray(address: str | None) -> Engine:
+    """The engine on the cluster at `address`; None for the one $RAY_ADDRESS names, or one of this machine alone."""
+
+    def engine(work: Work) -> Iterator[RunRecord]:
+        ray = require("ray")
+        dashboard = False if address is None else None
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
+        try:
+            yield from _runs(ray, work)
+        finally:
+            ray.shutdown()
+
+    return engine
+
+
+def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
+    images = ray.put(work.dataset)
+    task = ray.remote(max_retries=RETRIES)(_remote_run)
+    asked: dict[Any, Recipe] = {}
+    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.accelerator in ("auto", "cuda", "gpu")
+    for recipe in work.recipes:
+        folder = work.store.work_folder(recipe.digest).absolute()
+        share = task.options(num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0)
+        asked[share.remote(recipe, images, folder, work.accelerator)] = recipe
+    while asked:
+        work.watch(list(asked.values()))
+        ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
+        for reference in ready:
+            recipe = asked.pop(reference)
+            try:
+                answer = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                reason = f"on the cluster: {str(error).splitlines()[0]}"
+                answer = RunRecord(recipe, "failed", reason, data=work.dataset.digest)
+            if isinstance(answer, str):
+                raise StorageError(answer)
+            yield answer
+
+
+def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:
+    """One run, on whatever node this is."""
+    try:
+        try:
+            make_folder(folder)
+        except StorageError:
+            with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
+                return run_or_reason(recipe, dataset, Path(temporary), accelerator)
+        return run_or_reason(recipe, dataset, folder, accelerator)
+    except StorageError as error:
+        return str(error)

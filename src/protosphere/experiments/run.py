@@ -1,0 +1,111 @@
+"""From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import protosphere as ps
+from protosphere.data import Dataset
+from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
+from protosphere.experiments.config import ALIGNED, Recipe
+from protosphere.experiments.epochs import Report, Tick
+from protosphere.experiments.record import FIGURES, RunRecord
+from protosphere.storage.files import locked, make_folder
+from protosphere.types import ignore
+
+
+def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str) -> ps.SphericalCode:
+    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
+    mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
+    tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
+    if tree is not None and set(tree.classes) & set(class_names):
+        own["tree"] = tree.of(class_names).text  # its classes in the order of the data
+    chosen = json.dumps(own | options)
+    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
+
+
+@lru_cache(maxsize=8)  # runs of a sweep that differ in something else have the same
+def _constructed(scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str) -> ps.SphericalCode:
+    return ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, **json.loads(options))
+
+
+def run(
+    recipe: Recipe,
+    dataset: Dataset,
+    folder: Path,
+    fabric: Any,
+    *,
+    report: Report = ignore,
+    tick: Tick = ignore,
+    tensorboard: bool = True,
+    watched: bool = True,
+) -> RunRecord:
+    """Train, and keep the weights in `folder`, beside the checkpoint; StorageError where another process is at it."""
+    given = recipe.head == "prototypes" and not recipe.fits_prototypes
+    code = constructed(recipe, dataset.num_classes, dataset.class_names) if given else None
+    make_folder(folder)
+    with locked(folder, "run") if fabric.is_global_zero else nullcontext():
+        from protosphere.experiments.loop import train
+        from protosphere.experiments.models import save_model
+        from protosphere.experiments.prototype_fitting import fitted_prototypes
+
+        code = fitted_prototypes(recipe, dataset, folder, fabric) if recipe.fits_prototypes else code
+        told: dict[str, Any] = {"report": report, "tick": tick, "tensorboard": tensorboard, "watched": watched}
+        outcome = train(recipe, code, dataset, folder, fabric, **told)
+        if fabric.is_global_zero:
+            save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
+        return _record(recipe, code, dataset, outcome)
+
+
+def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, outcome: Any) -> RunRecord:
+    from protosphere.experiments.checkpoint import weights_digest
+    from protosphere.experiments.code_metrics import code_metrics
+
+    last = outcome.history[-1] if outcome.history else None
+    seconds = sum(metrics.seconds for metrics in outcome.history)
+    images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
+    metrics = {name: value for name, value in outcome.metrics.items() if name not in FIGURES}  # accuracies have fields
+    return RunRecord(
+        recipe,
+        "done",
+        test_accuracy=outcome.metrics["test_accuracy"],
+        validation_accuracy=last and last.validation_accuracy,
+        loss=last and last.loss,
+        max_cosine=None if code is None else float(code.max_cosine),
+        converse=None if code is None else float(code.certificate.converse.value),
+        images_per_second=images / seconds if seconds else None,
+        seconds=seconds,
+        weights=weights_digest(outcome.classifier.learned()),
+        data=dataset.digest,
+        version=f"{ps.__version__}, torch {import_module('torch').__version__}",
+        metrics=metrics | (code_metrics(code, dataset) if code is not None else {}),
+    )
+
+
+def run_or_reason(
+    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
+) -> RunRecord:
+    """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
+    from protosphere.experiments.devices import make_fabric
+
+    fabric = make_fabric(accelerator, recipe.precision)
+    try:
+        return run(recipe, dataset, folder, fabric, report=lambda _: watch(), tensorboard=False, watched=False)
+    except InfeasibleError as obstacle:
+        return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
+    except StorageError:
+        raise
+    except Exception as error:  # a network of the user's may raise anything
+        return RunRecord(recipe, "failed", reason_of(error), data=dataset.digest)
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, in one line; an error that is not ours with its kind."""
+    said = " ".join(str(error).splitlines()[:1])
+    if isinstance(error, ProtosphereError):
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

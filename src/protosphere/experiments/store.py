@@ -1,0 +1,106 @@
+"""Where the results of a sweep live: one JSON file per run, renamed into place, so that no kill loses or halves one.
+
+Its folder `runs` has the records, DIGEST.json each; `work` a folder a run, DIGEST: its checkpoint, metrics and weights.
+"""
+
+import json
+import shutil
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.record import RunRecord, record_from, record_from_row
+from protosphere.extras import require
+from protosphere.storage.csv_files import read_csv, write_csv
+from protosphere.storage.files import locked, make_folder, reading, replace_bytes, replace_file
+
+TABLE_ENDINGS = (".csv", ".parquet")
+
+
+class Store:
+    """A folder of records. Any number of readers; `locked` keeps a second writer out."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.runs = self.folder / "runs"
+
+    def work_folder(self, digest: str) -> Path:
+        """Where the run of that digest keeps its checkpoint."""
+        return self.folder / "work" / digest
+
+    def add(self, record: RunRecord) -> None:
+        """Keep a record; one of the same recipe is replaced."""
+        make_folder(self.runs)
+        replace_bytes(self.runs / f"{record.digest}.json", record.to_json().encode())
+
+    def get(self, digest: str) -> RunRecord | None:
+        """The record of that digest, if there is one."""
+        path = self.runs / f"{digest}.json"
+        return _read(path) if path.exists() else None
+
+    def records(self) -> list[RunRecord]:
+        """Every record, by scheme, dimension, mapping and seed."""
+        if not self.folder.is_dir():
+            raise StorageError(f"cannot read '{self.folder}': there is no such folder")
+        found = [_read(path) for path in sorted(self.runs.glob("*.json"))]
+        return sorted(found, key=lambda r: (r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.digest))
+
+    def records_of(self, recipes: Iterable[Recipe]) -> list[RunRecord]:
+        """Those of these recipes, in their order, as far as they are there."""
+        found = (self.get(recipe.digest) for recipe in recipes)
+        return [record for record in found if record is not None]
+
+    def finish(self, record: RunRecord) -> None:
+        """Keep the record, then let the checkpoint go: a kill between the two only repeats the second."""
+        self.add(record)
+        folder = self.work_folder(record.digest)
+        with suppress(OSError):
+            if record.status == "done":
+                (folder / "checkpoint.pt").unlink(missing_ok=True)
+            elif record.status == "infeasible":
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """The right to write, until this ends or the process dies."""
+        make_folder(self.runs)
+        return locked(self.folder, "sweep")
+
+
+def _read(path: Path) -> RunRecord:
+    """The record in a file of a store; StorageError where it is the record of another configuration."""
+    with reading(path, "not the record of a run"):
+        record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
+    if path.stem != record.digest:
+        found = f"it holds the record of another run, {record.digest}"
+        raise StorageError(f"cannot read '{path}': {found}; remove the file, and the sweep runs it again")
+    return record
+
+
+def read_table(path: Path) -> list[RunRecord]:
+    """The records in a CSV file that `write_table` wrote."""
+    with reading(path, "not a table of runs"):
+        columns, *rows = read_csv(path) or [[]]
+        if any(len(cells) > len(columns) for cells in rows):
+            raise StorageError(f"cannot read '{path}': not a table of runs (a line has more cells than columns)")
+        named = (dict(zip(columns, cells, strict=False)) for cells in rows)
+        return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(named, start=2)]
+
+
+def records_at(path: str | Path) -> list[RunRecord]:
+    """The records of a store, or of a CSV file."""
+    return read_table(Path(path)) if str(path).endswith(".csv") else Store(path).records()
+
+
+def write_table(records: Iterable[RunRecord], path: Path) -> Path:
+    """Write the records as .csv or .parquet, a row each."""
+    rows = [record.row() for record in records]
+    if path.suffix not in TABLE_ENDINGS:
+        raise InvalidArgumentError(f"a table's name must end in {' or '.join(TABLE_ENDINGS)}, got '{path.name}'")
+    if not rows:
+        raise InvalidArgumentError("there are no runs to write yet")
+    if path.suffix == ".csv":
+        return write_csv(path, list(dict.fromkeys(name for row in rows for name in row)), rows)
+    table = require("pyarrow").Table.from_pylist(rows)
+    return replace_file(path, lambda beside: require("pyarrow.parquet").write_table(table, beside))

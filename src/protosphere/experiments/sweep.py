@@ -1,0 +1,76 @@
+"""Many runs: what is done is left alone, the rest is handed to an engine, and each record is kept as it comes."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from protosphere.data import Dataset
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.run import run_or_reason
+from protosphere.experiments.store import Store
+from protosphere.extras import require
+from protosphere.types import ignore
+
+Watch = Callable[[Sequence[Recipe]], None]
+"""Called every moment with the runs that are being worked on."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an engine is given: runs to do, their examples and where another process finds those, a store of folders."""
+
+    recipes: Sequence[Recipe]
+    dataset: Dataset
+    data_dir: Path | None
+    store: Store
+    watch: Watch
+    accelerator: str
+
+
+Engine = Callable[[Work], Iterator[RunRecord]]
+"""Does the work and hands out each record once, as it comes."""
+
+
+def pending(recipes: Iterable[Recipe], store: Store, dataset: Dataset, *, retry_failed: bool = False) -> list[Recipe]:
+    """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
+    found = ((recipe, store.get(recipe.digest)) for recipe in recipes)
+    again = ("failed",) if retry_failed else ()
+    return [
+        recipe
+        for recipe, record in found
+        if record is None or record.status in again or record.data not in (None, dataset.digest)
+    ]
+
+
+def sweep(
+    recipes: Sequence[Recipe],
+    dataset: Dataset,
+    store: Store,
+    engine: Engine,
+    *,
+    data_dir: Path | None = None,
+    retry_failed: bool = False,
+    watch: Watch = ignore,
+    accelerator: str = "auto",
+) -> Iterator[RunRecord]:
+    """Do every run that is not done, and hand out each record once it is kept.
+
+    Stopped at any moment, by an interrupt or by kill -9, it goes on when called again: finished runs are in the store,
+    and a run that was under way continues from its last checkpoint.
+    """
+    require("lightning_fabric")  # here, not in a worker
+    with store.locked():
+        todo = pending(recipes, store, dataset, retry_failed=retry_failed)
+        for record in engine(Work(todo, dataset, data_dir, store, watch, accelerator)):
+            store.finish(record)
+            yield record
+
+
+def in_this_process(work: Work) -> Iterator[RunRecord]:
+    """The engine that does one run after another, here."""
+    for recipe in work.recipes:
+        watch, folder = partial(work.watch, [recipe]), work.store.work_folder(recipe.digest)
+        watch()
+        yield run_or_reason(recipe, work.dataset, folder, work.accelerator, watch)

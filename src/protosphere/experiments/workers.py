@@ -1,0 +1,111 @@
+"""The engine of `--workers N`: processes on this machine, one run each at a time.
+
+A worker that dies is replaced and its run tried once more. When the sweep dies, by kill -9 too, its workers end.
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from protosphere.data import load_dataset
+from protosphere.errors import StorageError
+from protosphere.experiments.config import Recipe
+from protosphere.experiments.processes import end_with_parent
+from protosphere.experiments.record import RunRecord
+from protosphere.experiments.run import run_or_reason
+from protosphere.experiments.sweep import Engine, Work
+
+TICK_SECONDS = 0.5
+TRIES = 2
+
+
+class _Worker:
+    """A process, and our end of the pipe to it."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads half alive
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+class _Crew:
+    """The workers, by their pipes those at work, and the runs: each with how often it has been begun."""
+
+    def __init__(self, work: Work, size: int) -> None:
+        self.work, self.size = work, size
+        self.todo = [(recipe, 0) for recipe in work.recipes]
+        self.idle: list[_Worker] = []
+        self.busy: dict[Any, tuple[_Worker, Recipe, int]] = {}
+
+    def hand_out(self) -> None:
+        """Give every idle worker a run, hiring as many as there is work for."""
+        while self.todo and len(self.busy) < self.size:
+            worker = self.idle.pop() if self.idle else _Worker()
+            recipe, tries = self.todo.pop(0)
+            self.busy[worker.pipe] = (worker, recipe, tries + 1)
+            folder = self.work.store.work_folder(recipe.digest)
+            worker.pipe.send((recipe, self.work.data_dir, folder, self.work.accelerator))
+
+    def collected(self, pipe: Any) -> RunRecord | None:
+        """The record that came; of a worker that died None, its run put back, or a record of the failure."""
+        worker, recipe, tries = self.busy.pop(pipe)
+        try:
+            answer = pipe.recv()
+        except (EOFError, OSError):
+            worker.end()
+            if tries < TRIES:
+                self.todo.insert(0, (recipe, tries))
+                return None
+            reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
+            return RunRecord(recipe, "failed", reason, data=self.work.dataset.digest)
+        self.idle.append(worker)
+        if isinstance(answer, str):
+            raise StorageError(answer)
+        return answer
+
+
+def local_workers(count: int) -> Engine:
+    """The engine of `count` processes."""
+
+    def engine(work: Work) -> Iterator[RunRecord]:
+        crew = _Crew(work, count)
+        try:
+            crew.hand_out()
+            while crew.busy:
+                work.watch([recipe for _, recipe, _ in crew.busy.values()])
+                for pipe in wait(crew.busy, TICK_SECONDS):
+                    record = crew.collected(pipe)
+                    crew.hand_out()
+                    if record is not None:
+                        yield record
+        finally:
+            for worker in (*crew.idle, *(worker for worker, _, _ in crew.busy.values())):
+                worker.end()
+
+    return engine
+
+
+def _serve(pipe: Connection) -> None:
+    """What a worker does: runs, until nobody asks for more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the sweep's to handle
+    end_with_parent()
+    dataset_of = lru_cache(maxsize=1)(load_dataset)
+    with suppress(EOFError):
+        while True:
+            recipe, data_dir, folder, accelerator = pipe.recv()
+            try:
+                dataset = dataset_of(recipe.dataset, data_dir=data_dir, download=False)
+                pipe.send(run_or_reason(recipe, dataset, folder, accelerator))
+            except StorageError as error:
+                pipe.send(str(error))

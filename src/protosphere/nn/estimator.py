@@ -1,0 +1,225 @@
+"""A scikit-learn classifier over features: a linear or small network map, trained to fixed prototypes."""
+# scikit-learn ships no types:
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportArgumentType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,  # pyright: ignore[reportPrivateUsage] - what its own estimators check by
+    check_is_fitted,
+    validate_data,
+)
+
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer
+from protosphere.nn.feature_scaling import moments
+from protosphere.nn.head import PrototypeHead
+from protosphere.nn.linear_probe import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass
+
+LARGEST_AT_ONCE = 1 << 27
+"""Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
+
+CLASSES_FROM = 64
+"""From so many classes on, the closed form of a simplex is faster for batches than its matrix."""
+
+
+class PrototypeClassifier(ClassifierMixin, BaseEstimator):
+    """For people who have embeddings and no network: features, standardised, to prototypes by a trained map.
+
+    Without hidden layers and with preset 'lindstrom' the problem is convex, and with a simplex it is multinomial
+    logistic regression. Features may be sparse; only some rows at a time become an array.
+
+    Args:
+        dim: of the prototypes; K - 1 up to 512 without it.
+        hidden: widths of hidden layers (ReLU), e.g. (64,); none is a linear map.
+        scheme, preset, scale: as of `PrototypeHead`.
+        alpha: weight of the squared norm of the map, over the number of examples, as in scikit-learn's networks.
+        solver: 'lbfgs', all examples at once in float64, 'adam', batches in float32, or 'auto', by the amount of work.
+        batch_size, learning_rate: of 'adam' and of `partial_fit`; batches are smaller where there are few examples.
+        max_iter: most iterations of L-BFGS, or passes of Adam; ending there is a ConvergenceWarning.
+        tol: the largest gradient entry at which L-BFGS stops.
+        class_weight: None, 'balanced', or a weight for each class.
+        random_state: of the initial weights and the order of batches.
+        verbose: whether each pass is told on standard error.
+
+    >>> from sklearn.datasets import load_iris
+    >>> bool(PrototypeClassifier().fit(*load_iris(return_X_y=True)).score(*load_iris(return_X_y=True)) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        *,
+        hidden: tuple[int, ...] = (),
+        scheme: str = "best",
+        preset: str = "lindstrom",
+        scale: float | str = "auto",
+        alpha: float = 1.0,
+        solver: str = "auto",
+        batch_size: int = 256,
+        learning_rate: float = 0.01,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.dim = dim
+        self.hidden = hidden
+        self.scheme = scheme
+        self.preset = preset
+        self.scale = scale
+        self.alpha = alpha
+        self.solver = solver
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PrototypeClassifier:
+        """Train the map on features X and their classes y."""
+        as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
+        as_integer("max_iter", self.max_iter, minimum=1)
+        features, labels, weights = self._validated(X, y, sample_weight, reset=True)
+        self._moments = moments(features, weights)
+        classes, numbers = np.unique(labels, return_inverse=True)
+        self._prepare(classes, features.shape[1])
+        examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
+        work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
+        if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
+            self.n_iter_, converged = by_lbfgs(self._trainee("evaluation"), examples, self.max_iter, self.tol)
+        else:
+            self._to(torch.float32)
+            self.n_iter_, converged = by_adam(
+                self._trainee("pass"), examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
+            )
+            self._to(torch.float64)
+        if not converged:
+            text = f"no convergence within {self.max_iter} iterations; a larger 'max_iter' would help"
+            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> PrototypeClassifier:
+        """One pass over these examples; `classes`, all there will ever be, go with the first call."""
+        first = not hasattr(self, "classes_")
+        if self.class_weight == "balanced":
+            raise ValueError("'class_weight' must be weights for partial_fit, which cannot balance what is to come")
+        if first and classes is None:
+            raise ValueError("'classes' must be passed on the first call to partial_fit: all there will ever be")
+        known = self.classes_ if classes is None else np.unique(np.asarray(classes))
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"'classes' must be the {len(self.classes_)} of the first call to partial_fit, or left out"
+            )
+        features, labels, weights = self._validated(X, y, sample_weight, reset=first)
+        numbers = _numbered(labels, known)
+        if first:
+            self._prepare(known, features.shape[1])
+            self._moments, self.n_iter_ = moments(features, weights), 0
+        else:
+            self._moments = self._moments.together(moments(features, weights))
+        trainee = self._trainee("pass")
+        if self._adam is None:
+            self._adam = torch.optim.Adam(trainee.parameters, lr=self.learning_rate)
+        self.n_iter_ += 1
+        examples = Examples(features, numbers, weights, self._moments)
+        trainee.report(self.n_iter_, one_pass(trainee, examples, self.batch_size, self._adam, self._rng))
+        return self
+
+    def embed(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Where the map puts X, before the prototypes."""
+        check_is_fitted(self)
+        features = cast("Any", validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False))
+        found = np.empty((features.shape[0], self.head_.dim))
+        with torch.no_grad():
+            for rows in chunks(features.shape[0], features.shape[1]):
+                found[rows] = self.map_(torch.as_tensor(self._moments.standardised(features[rows]))).numpy()
+        return found
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The logits, one per class; for two classes the difference of the second's and the first's."""
+        logits = self._logits(X).numpy()
+        return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The softmax of the logits."""
+        return torch.softmax(self._logits(X), dim=1).numpy()
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Its logarithm, also where the probability is too small to be a number."""
+        return torch.log_softmax(self._logits(X), dim=1).numpy()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of the nearest prototype."""
+        z = torch.as_tensor(self.embed(X))
+        return self.classes_[self.head_.decode(z).classes[:, 0].numpy()]
+
+    def _logits(self, X: ArrayLike) -> torch.Tensor:
+        z = torch.as_tensor(self.embed(X))
+        with torch.no_grad():
+            return self.head_(z)
+
+    def _to(self, dtype: torch.dtype) -> None:
+        self.map_.to(dtype)
+        self.head_.to(dtype)
+
+    def _validated(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, reset: bool
+    ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+        checked = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", reset=reset)
+        features, labels = cast("tuple[Any, NDArray[Any]]", checked)
+        check_classification_targets(labels)
+        weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self.class_weight, labels)
+        return features, labels, weights
+
+    def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
+        """A head for these classes, and a map drawn for it."""
+        if not np.iterable(self.hidden):
+            raise ValueError(f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}")
+        if len(classes) < 2:
+            raise ValueError(f"'y' must hold at least two classes, got one class: {classes[0]!r}")
+        options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
+        head = PrototypeHead(len(classes), dim=self.dim, scheme=self.scheme, **options)
+        if len(classes) >= CLASSES_FROM and head.projection.kind == "dense":
+            with suppress(InvalidArgumentError):  # another code
+                head = PrototypeHead(head.code, projection="simplex", **options)
+        self.classes_, self.head_, self._adam = classes, head.double(), None
+        self._rng = check_random_state(self.random_state)
+        self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
+
+    def _trainee(self, unit: str) -> Trainee:
+        return Trainee(self.map_, self.head_, self.alpha, unit if self.verbose else None)
+
+
+def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each label among the sorted classes; ValueError for one that is none of them."""
+    numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
+    unknown = np.unique(labels[classes[numbers] != labels])
+    if len(unknown):
+        raise ValueError(f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}")
+    return numbers.astype(np.int64)

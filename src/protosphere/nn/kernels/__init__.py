@@ -1,0 +1,1 @@
+"""Products with all prototypes: compiled loops on CPUs."""

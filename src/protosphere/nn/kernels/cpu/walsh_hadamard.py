@@ -1,0 +1,183 @@
+"""Compiled loops over the cosets of a linear code of 2^m words: one Walsh-Hadamard transform each, nothing kept.
+
+z and what is like it are (groups, rows * LANES), see `lanes`; flips are (cosets, rows): the signs of a coset in the
+order of the rows of z, b equal stretches for the b = `bins` sums that are transformed. With `both`, each word stands
+for its opposite too.
+"""
+
+import numpy as np
+
+from protosphere.compiled import compiled_exactly
+from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, Flips, U, W, coset_products, exponentials, scatter_words
+
+LARGEST_HALF = 40.0
+"""exp of twice it is a float32 number, so that exp(-x - shift) can be had from exp(x - shift) by a division."""
+
+
+@compiled_exactly
+def write_highest(z: Block, flips: Flips, bins: int, both: bool, highest: Block) -> None:
+    """highest[group, coset] = the largest product with a word of the coset, in lanes."""
+    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    for g in range(len(z)):
+        for c in range(len(flips)):
+            x, y = coset_products(z[g], flips[c], x, y, bins, 4)
+            highest[g, c, :] = -np.inf
+            max_rows_of_butterfly(x, both, highest[g, c], bins)
+
+
+@compiled_exactly
+def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> None:
+    """words = the products with all words, one vector per row; there may be fewer rows than lanes."""
+    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    for c in range(len(flips)):
+        for g in range(len(z)):
+            x, y = coset_products(z[g], flips[c], x, y, bins, 1)
+            for row in range(g * LANES, min(g * LANES + LANES, len(words))):
+                write_lane(x, U(row - g * LANES), both, words[row], U(c * bins), bins)
+
+
+@compiled_exactly
+def write_lane(x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int) -> None:
+    """One lane of x into a row, from number `first` on; with `both` every number is followed by its negative."""
+    if both:
+        for i in range(U(bins)):
+            value, k = x[i * W + lane], U(2) * (first + i)
+            row[k], row[k + U(1)] = value, -value
+    else:
+        for i in range(U(bins)):
+            row[first + i] = x[i * W + lane]
+
+
+@compiled_exactly
+def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Block) -> None:
+    """The transpose of `write_words`, added to z."""
+    x, y = np.zeros(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    for c in range(len(flips)):
+        for g in range(len(z)):
+            x[:] = 0
+            for row in range(g * LANES, min(g * LANES + LANES, len(words))):
+                read_lane(words[row], U(c * bins), both, x, U(row - g * LANES), bins)
+            x, y = scatter_words(x, y, flips[c], z[g], bins)
+
+
+@compiled_exactly
+def read_lane(row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int) -> None:
+    """The transpose of `write_lane`."""
+    if both:
+        for i in range(U(bins)):
+            k = U(2) * (first + i)
+            x[i * W + lane] = row[k] - row[k + U(1)]
+    else:
+        for i in range(U(bins)):
+            x[i * W + lane] = row[first + i]
+
+
+@compiled_exactly
+def write_sums(
+    z: Block, flips: Flips, tails: Block, bins: int, both: bool, peaks: Block, sums: Block, word_sums: Block
+) -> None:
+    """The sums of exp(product + tail - peak) over the words of each coset, and of these weights times the words.
+
+    tails, peaks and sums are (groups, cosets, lanes). A peak is the largest product + tail so far; `word_sums`, like z,
+    is relative to the last one. It is left alone if it is empty.
+    """
+    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    opposed, bits = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.int32)
+    for g in range(len(z)):
+        for c in range(len(flips)):
+            x, y = coset_products(z[g], flips[c], x, y, bins, 1)
+            raised = raise_peak(x, both, tails[g, c], peaks[g], c, bins)
+            shift = peaks[g, c] - tails[g, c]
+            exponentials(x, ONE, shift, y, bits, bins)
+            add_rows(y, sums[g, c], bins)
+            if both:
+                if shift.max() < LARGEST_HALF:
+                    invert(y, opposed)
+                    scale_rows(opposed, np.exp(-shift - shift), bins)
+                else:
+                    exponentials(x, -ONE, shift, opposed, bits, bins)
+                add_rows(opposed, sums[g, c], bins)
+                subtract(y, opposed)
+            if len(word_sums):
+                if raised and c:
+                    scale_rows(word_sums[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
+                y, x = scatter_words(y, x, flips[c], word_sums[g], bins)
+
+
+@compiled_exactly
+def raise_peak(x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins: int) -> bool:
+    """The peak at a coset from the one before and the products x; whether any lane has a new one."""
+    peak = peaks[coset]
+    peak[:] = -np.inf
+    max_rows(x, both, peak, bins)
+    raised = coset == 0
+    for w in range(LANES):
+        peak[w] += tail[w]
+        if coset and peak[w] <= peaks[coset - 1, w]:
+            peak[w] = peaks[coset - 1, w]
+        else:
+            raised = True
+    return raised
+
+
+@compiled_exactly
+def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
+    """highest = the larger of itself and every row of x, with `both` of -x too."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            if both:
+                p, q, r, s = abs(p), abs(q), abs(r), abs(s)
+            p, r = p if p > q else q, r if r > s else s
+            p = p if p > r else r
+            highest[w] = p if p > highest[w] else highest[w]
+
+
+@compiled_exactly
+def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
+    """`max_rows` of what `radix4_butterfly` would make of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            a, c = p + q, p - q
+            if both:
+                a, c = abs(a), abs(c)
+            a, c = a + abs(r + s), c + abs(r - s)
+            a = a if a > c else c
+            highest[w] = a if a > highest[w] else highest[w]
+
+
+@compiled_exactly
+def add_rows(x: Block, sums: Block, b: int) -> None:
+    """sums += the rows of x."""
+    step = U(b // 4) * W
+    for j in range(U(b // 4)):
+        for w in range(W):
+            k = j * W + w
+            sums[w] += (x[k] + x[k + step]) + (x[k + step + step] + x[k + step + step + step])
+
+
+@compiled_exactly
+def invert(x: Block, y: Block) -> None:
+    """y = 1 / x."""
+    for k in range(U(len(x))):
+        y[k] = ONE / x[k]
+
+
+@compiled_exactly
+def subtract(x: Block, y: Block) -> None:
+    """x -= y."""
+    for k in range(U(len(x))):
+        x[k] -= y[k]
+
+
+@compiled_exactly
+def scale_rows(x: Block, factors: Block, b: int) -> None:
+    """Every row of x times the factors, one per lane."""
+    for i in range(U(b)):
+        for w in range(W):
+            x[i * W + w] *= factors[w]

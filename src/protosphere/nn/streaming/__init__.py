@@ -1,0 +1,1 @@
+"""Losses over any number of classes without holding the B x K logits."""

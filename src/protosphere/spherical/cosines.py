@@ -1,0 +1,96 @@
+"""All cosines of a code, counted: exactly where they are rational, in bins where they are not."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError, as_integer
+from protosphere.geometry import gram
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.types import Cosine, Progress, ignore
+
+BINS = 201
+"""Parts of [-1, 1] a histogram has unless told: an odd number, so that 0 is inside a bin and not between two."""
+
+
+@dataclass(frozen=True)
+class CosineBin:
+    """`pairs` pairs of points with a cosine from `low` to `high`; the same number twice where it is exact."""
+
+    low: Cosine
+    high: Cosine
+    pairs: int
+
+    @property
+    def middle(self) -> float:
+        """Where to draw it."""
+        return (float(self.low) + float(self.high)) / 2
+
+
+@dataclass(frozen=True)
+class CosineCounts:
+    """How many pairs of a code's points have which cosine, in ascending order; empty bins are left out.
+
+    The counts add up to K (K - 1) / 2. Where they are `exact`, each is of one cosine, a fraction, and not of a bin.
+    `scheme` is the construction, or 'points'.
+    """
+
+    scheme: str
+    num_classes: int
+    dim: int
+    max_cosine: Cosine
+    exact: bool
+    bins: tuple[CosineBin, ...]
+
+    @property
+    def pairs(self) -> int:
+        """K (K - 1) / 2."""
+        return self.num_classes * (self.num_classes - 1) // 2
+
+    def records(self) -> list[dict[str, Any]]:
+        """Tidy rows for CSV or JSON, one a cosine or bin."""
+        head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
+        return [
+            head
+            | {"low": float(b.low), "high": float(b.high), "exact": str(b.low) if self.exact else None}
+            | {"pairs": b.pairs, "fraction_of_pairs": b.pairs / self.pairs}
+            for b in self.bins
+        ]
+
+
+def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Cosine, int]:
+    """How many pairs have each cosine, exactly, in ascending order of the cosine.
+
+    For words of a linear code no pair is looked at; for other words and for points whose cosines lie on an exact grid
+    all pairs are, in integers. InvalidArgumentError for points whose cosines are not rational.
+
+    >>> import protosphere as ps
+    >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
+    {Fraction(-1, 1): 5, Fraction(0, 1): 40}
+    """
+    spectrum = code.placement.structure.spectrum(progress)
+    if spectrum is None:
+        raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
+    return {cosine: spectrum[cosine] for cosine in sorted(spectrum)}
+
+
+def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
+    """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
+    edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
+    pairs = gram.bin_cosines(code.points, edges, progress)
+    filled = [CosineBin(float(edges[i]), float(edges[i + 1]), int(pairs[i])) for i in np.flatnonzero(pairs)]
+    return _counts(code, False, tuple(filled))
+
+
+def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
+    """The exact spectrum where the code has one, the histogram where it has none."""
+    spectrum = code.placement.structure.spectrum(progress)
+    if spectrum is None:
+        return cosine_histogram(code, bins, progress)
+    return _counts(code, True, tuple(CosineBin(cosine, cosine, spectrum[cosine]) for cosine in sorted(spectrum)))
+
+
+def _counts(code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]) -> CosineCounts:
+    scheme = code.provenance.construction if code.provenance else "points"
+    return CosineCounts(scheme, code.num_classes, code.dim, code.max_cosine, exact, bins)

@@ -1,0 +1,55 @@
+"""Whether all points of a code are different ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import CertificateError
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import OrthogonalSimplices, Tailed
+from protosphere.types import Indices
+
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number without pattern: products with it scatter over 64 bits."""
+
+BLOCK_ROWS = 1 << 14
+"""Rows looked at together."""
+
+
+def require_different_points(code: SphericalCode) -> None:
+    """Raise CertificateError where two classes have the same point; only points of one hash are compared."""
+    if isinstance(code.placement.structure, OrthogonalSimplices):
+        code.placement.structure.check()
+        return
+    hashes = _hashes(code)
+    order = np.argsort(hashes, kind="stable")
+    same_as_next = hashes[order][1:] == hashes[order][:-1]
+    seen = dict[bytes, int]()
+    for class_number in order[np.append(same_as_next, False) | np.append(False, same_as_next)].tolist():
+        other = seen.setdefault((code[class_number] + 0.0).tobytes(), class_number)
+        if other != class_number:
+            raise CertificateError(f"classes {other} and {class_number} have the same point")
+
+
+def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
+    """A number for each point; the same points have the same."""
+    structure = code.placement.structure
+    if structure.packed_signs is not None:
+        return _byte_hashes(structure.packed_signs)
+    if isinstance(structure, Tailed):
+        tails: Indices = structure.head.word_numbers() // structure.group
+        return _byte_hashes(structure.head.packed_signs) + tails.astype(np.uint64) * MULTIPLIER
+    starts = range(0, code.num_classes, BLOCK_ROWS)
+    return np.concatenate([_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts])
+
+
+def _byte_hashes(rows: NDArray[np.generic]) -> NDArray[np.uint64]:
+    content = np.ascontiguousarray(rows).view(np.uint8)
+    content = np.pad(content, ((0, 0), (0, -content.shape[1] % 8)))
+    numbers = content.view(np.uint64)
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for column in numbers.T:
+        hashes = (hashes ^ column) * MULTIPLIER
+        hashes ^= hashes >> np.uint64(29)
+    return hashes

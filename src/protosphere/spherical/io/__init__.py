@@ -1,0 +1,1 @@
+"""Reading and writing certified codes, and points that other programs wrote."""

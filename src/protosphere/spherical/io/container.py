@@ -1,0 +1,112 @@
+"""One safetensors file: arrays, a JSON description, and a digest over both. Knows nothing of what they mean."""
+
+import hashlib
+import json
+from collections.abc import Generator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import StorageError
+from protosphere.storage.files import reason, replace_file
+
+Arrays = Mapping[str, NDArray[Any]]
+FORMAT = "protosphere-code-1"
+
+
+def digest(arrays: Arrays, description: str) -> str:
+    """SHA-256 over the description and every array's name, type, shape and bytes."""
+    sha = hashlib.sha256(description.encode())
+    for name in sorted(arrays):
+        _enter(sha, name, arrays[name])
+    return sha.hexdigest()
+
+
+def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
+    sha.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+    sha.update(np.ascontiguousarray(array).data)
+
+
+def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
+    """Write `path`, with a digest over everything in it."""
+    safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
+    text = json.dumps(description, sort_keys=True)
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
+
+    def save(beside: Path) -> None:
+        safetensors.save_file(contiguous, beside, metadata=metadata)
+        _sort_header(beside)
+
+    replace_file(Path(path), save)
+
+
+def _sort_header(file: Path) -> None:
+    """Bring what safetensors shuffles into an order, so that the same code is the same bytes."""
+    with file.open("r+b") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.dumps(json.loads(stream.read(size)), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        if len(header.encode()) <= size:
+            stream.seek(8)
+            stream.write(header.encode().ljust(size))
+
+
+def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
+    with opened(path) as content:
+        return content
+
+
+@contextmanager
+def opened(path: str | Path) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+    """As `read`, to be looked at while the digest is taken on another thread; a wrong one silences other complaints."""
+    safetensors: Any = import_module("safetensors")  # its own types are partial
+    source, arrays, entered = Path(path), dict[str, NDArray[Any]](), list[Future[None]]()
+    with ThreadPoolExecutor(1) as beside:
+        try:
+            if not source.is_file():
+                raise StorageError(
+                    f"cannot read '{source}': {'a folder' if source.is_dir() else 'there is no such file'}"
+                )
+            with safetensors.safe_open(source, framework="numpy") as file:
+                metadata: dict[str, str] = file.metadata() or {}
+                if metadata.get("format") != FORMAT:
+                    raise StorageError(
+                        f"cannot read '{source}': a safetensors file, but not one that protosphere wrote"
+                    )
+                text = metadata.get("description", "")
+                sha = hashlib.sha256(text.encode())
+                for name in sorted(file.keys()):
+                    arrays[name] = file.get_tensor(name)
+                    try:
+                        entered.append(beside.submit(_enter, sha, name, arrays[name]))
+                    except RuntimeError:  # no thread can be started: the program ends, or the system has no more
+                        beside.shutdown()
+                        _enter(sha, name, arrays[name])
+        except StorageError:
+            raise
+        except Exception as error:  # of a foreign file, also AttributeError (number types that safetensors lacks)
+            told = f"truncated or not a safetensors file ({reason(error)})"
+            raise StorageError(f"cannot read '{source}': {told}") from error
+        try:
+            yield arrays, _description(source, text)
+        finally:
+            for future in entered:
+                future.result()
+            if metadata.get("digest") != sha.hexdigest():
+                raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
+
+
+def _description(source: Path, text: str) -> dict[str, Any]:
+    try:
+        description = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StorageError(f"cannot read '{source}': its description is not JSON ({reason(error)})") from error
+    if not isinstance(description, dict):
+        raise StorageError(f"cannot read '{source}': its description is not a JSON object")
+    return cast("dict[str, Any]", description)

@@ -1,0 +1,114 @@
+"""The code itself: K certified points on the sphere, how they came about, and their file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from protosphere.bounds.bound import short_cosine
+from protosphere.errors import StorageError, brief
+from protosphere.spherical.certificate import Certificate
+from protosphere.spherical.io import container as storage
+from protosphere.spherical.io.code_file import described
+from protosphere.spherical.io.formats import WRITABLE, WRITERS
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.provenance import Choice, Provenance
+from protosphere.storage.files import replace_file
+from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
+
+
+@dataclass(frozen=True, eq=False)
+class SphericalCode:
+    """K certified unit vectors of R^n, one per class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
+
+    `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; words of binary codes stay packed
+    (`code.signs`, one bit per entry) until asked for.
+    """
+
+    placement: Placement = field(repr=False)
+    certificate: Certificate
+    provenance: Provenance | None
+    choice: Choice | None = field(default=None, repr=False)
+
+    @property
+    def num_classes(self) -> int:
+        """K."""
+        return self.certificate.num_classes
+
+    @property
+    def dim(self) -> int:
+        """n."""
+        return self.certificate.dim
+
+    @property
+    def max_cosine(self) -> Cosine:
+        """The largest cosine of two different points: exact where `certificate.exact`."""
+        return self.certificate.max_cosine
+
+    @property
+    def min_angle_degrees(self) -> float:
+        """The smallest angle between two points, from the chord, which keeps small angles that an arccosine loses."""
+        chord = math.sqrt(max(0.0, 2 - 2 * float(self.max_cosine)))
+        return math.degrees(2 * math.asin(min(1.0, chord / 2)))
+
+    @property
+    def signs(self) -> PackedBits | None:
+        """The packed words (bit 1 is +1/sqrt(n)), or None where the points are dense."""
+        return self.placement.packed_signs
+
+    @property
+    def points(self) -> Points:
+        """All points as a K x n float64 matrix. For a million classes prefer `rows`."""
+        return self.rows(0, self.num_classes)
+
+    def rows(self, start: int, stop: int) -> Points:
+        """Points `start` to `stop` as float64."""
+        first, last, _ = slice(start, stop).indices(self.num_classes)
+        return self.placement.unit_rows(first, max(first, last))
+
+    def __post_init__(self) -> None:
+        self.placement.freeze()
+
+    def __deepcopy__(self, memo: object) -> SphericalCode:
+        return self  # immutable: copies of a model share its code
+
+    def __getitem__(self, index: int | slice) -> Points:
+        """Row `index`, or the rows of a slice, as float64."""
+        chosen = range(self.num_classes)[index]
+        if isinstance(chosen, int):
+            return self.rows(chosen, chosen + 1)[0]
+        first, last = min(chosen, default=0), max(chosen, default=-1)
+        return self.rows(first, last + 1)[[position - first for position in chosen]]
+
+    def __len__(self) -> int:
+        return self.num_classes
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("a SphericalCode is not an array: np.asarray(code) makes one, which copy=False forbids")
+        return self.points if dtype is None else self.points.astype(dtype)
+
+    def __repr__(self) -> str:
+        name = self.provenance.scheme if self.provenance else "points"
+        bound = self.certificate.converse
+        verdict = f"max cosine {short_cosine(self.max_cosine)}" + " as its file says" * self.certificate.claimed
+        verdict += " = converse" if self.certificate.optimal else f", converse {short_cosine(bound.value)}"
+        return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
+
+    def explain(self) -> str:
+        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
+        return self.choice.table() if self.choice else self.placement.recipe
+
+    def save(self, path: str | Path, progress: Progress = ignore) -> None:
+        """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""
+        target, ending = Path(path), Path(path).suffix.lower()
+        if ending not in WRITABLE:
+            raise StorageError(f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}")
+        if ending in WRITERS:
+            replace_file(target, lambda beside: WRITERS[ending](beside, self.placement, progress))
+        else:
+            storage.write(target, self.placement.structure.arrays(), described(self))

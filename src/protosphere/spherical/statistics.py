@@ -1,0 +1,83 @@
+"""How evenly a code's points are spread: beside the largest cosine, what all the others add up to for a head."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.geometry.gram import Rows, pair_products
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.types import Cosine, Progress, ignore
+
+OPPOSED = -1 + 1e-9
+"""Cosines up to this are of opposed points."""
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """What a code is like apart from its closest pair.
+
+    Attributes:
+        least_cosine: of all pairs.
+        opposed_pairs: how many have cosine -1.
+        scale: at which the energy is taken, the head's own unless given.
+        energy: the mean over classes of the sum over the others of exp(scale (cosine - 1)): what they add to the 1 of
+            the right class at its prototype. At the head's own scale it is at most (1 - p) / p, p = .99, and that only
+            where all pairs are as close as the closest; lower is more even.
+        mean_square: the mean over pairs of the squared cosine, an exact Fraction where all cosines are: the frame
+            potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is the least there is.
+    """
+
+    least_cosine: Cosine
+    opposed_pairs: int
+    scale: float
+    energy: float
+    mean_square: Cosine
+
+
+def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.99) -> float:
+    """The scale s with which softmax(s cosines) gives at least `probability` to the prototype z lies on.
+
+    s = ln((K - 1) p / (1 - p)) / (1 - mu), mu the largest cosine of two prototypes.
+
+    >>> round(confident_scale(10, 0.0), 2)
+    6.79
+    """
+    if max_cosine >= 1:
+        raise InvalidArgumentError(f"'max_cosine' must be below 1, got {max_cosine}: two prototypes coincide")
+    odds = max(1, num_classes - 1) * probability / (1 - probability)
+    return math.log(odds) / (1 - max_cosine)
+
+
+def evenness(code: SphericalCode, scale: float | None = None, progress: Progress = ignore) -> Evenness:
+    """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where there is one, else by all pairs.
+
+    >>> import protosphere as ps
+    >>> even = evenness(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
+    >>> str(even.least_cosine), even.opposed_pairs, round(even.energy, 6)
+    ('-1', 8, 0.009915)
+    >>> cross = evenness(ps.construct("cross_polytope", num_classes=100, dim=64))
+    >>> cross.opposed_pairs, cross.energy > even.energy
+    (50, True)
+    """
+    s = confident_scale(code.num_classes, float(code.max_cosine)) if scale is None else scale
+    spectrum = code.placement.structure.spectrum(progress)
+    if spectrum is None:
+        return _by_pairs(code.placement, s, progress)
+    total = sum(pairs * math.exp(s * (float(cosine) - 1)) for cosine, pairs in spectrum.items())
+    opposed = sum(pairs for cosine, pairs in spectrum.items() if cosine <= OPPOSED)
+    squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(spectrum.values())
+    return Evenness(min(spectrum), opposed, s, 2 * total / code.num_classes, squares)
+
+
+def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evenness:
+    least, opposed, total, squares = 1.0, 0, 0.0, 0.0
+    for cosines in pair_products(Rows(placement.count, placement.dim, placement.unit_rows), progress):
+        least = min(least, float(cosines.min(initial=1.0)))
+        opposed += int(np.count_nonzero(cosines <= OPPOSED))
+        total += float(np.exp(scale * (cosines - 1)).sum())
+        squares += float(np.square(cosines).sum())
+    pairs = max(1, placement.count * (placement.count - 1) // 2)
+    return Evenness(max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs)

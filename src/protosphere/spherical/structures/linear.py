@@ -1,0 +1,73 @@
+"""Chosen words of a binary linear code: differences of words are words, so that no pair has to be looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from protosphere.coding.linear import CHUNK_WORDS, LARGEST_MESSAGE_BITS, encode, pair_distance_counts, smallest_weight
+from protosphere.errors import CertificateError, InvalidArgumentError
+from protosphere.spherical.structures.sign_words import SignWords
+from protosphere.spherical.structures.structure import Content, structure
+from protosphere.types import Cosine, Indices, PackedBits, Progress
+
+MOST_DIFFERENCE_BITS = 22
+"""Differences of up to 2^22 messages are looked at however few the words are; more only for as many words."""
+
+
+@structure("linear")
+@dataclass(frozen=True, eq=False)
+class LinearWords(SignWords):
+    """Word i encodes messages[i] over the generator's rows, lowest bit first."""
+
+    derived = ("signs",)
+    is_chain = True
+    sources = ("generator", "messages")
+
+    generator: PackedBits
+    messages: Indices
+
+    @property
+    def by_differences(self) -> bool:
+        """Whether the differences of all messages are few enough to be looked at instead of pairs."""
+        return 1 << len(self.generator) <= max(1 << MOST_DIFFERENCE_BITS, 4 * self.count)
+
+    @property
+    def work(self) -> int:
+        """All differences, or all pairs."""
+        return self.dim << len(self.generator) if self.by_differences else super().work
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By the lightest difference of two messages; where more than half of all are words, each is a difference."""
+        if not self.by_differences:
+            return super().largest_cosine(progress)
+        method = "weights of all differences of a linear code"
+        if 2 * self.count > 1 << len(self.generator) and not np.any(np.bincount(self.messages) > 1):
+            return 1 - Fraction(2 * smallest_weight(self.generator, self.dim), self.dim), method
+        return max(self.spectrum(progress)), method
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """By the weights of all differences."""
+        if not self.by_differences:
+            return super().spectrum(progress)
+        counts = pair_distance_counts(self.generator, self.messages)
+        return {1 - Fraction(2 * distance, self.dim): pairs for distance, pairs in counts.items()}
+
+    def check(self) -> None:
+        """The words are those of the messages."""
+        for start in range(0, self.count, CHUNK_WORDS):
+            chunk = slice(start, start + CHUNK_WORDS)
+            if not np.array_equal(encode(self.generator, self.messages[chunk]), self.packed_signs[chunk]):
+                raise CertificateError("the words are not the ones their generator and messages give")
+
+    @classmethod
+    def read(cls, content: Content) -> LinearWords:
+        """Words with a generator of the same length, and a message each."""
+        generator = content.packed("generator", None)
+        if len(generator) > LARGEST_MESSAGE_BITS:
+            raise InvalidArgumentError(f"'generator' should have at most 62 rows, has {len(generator)}")
+        messages = content.numbers("messages", 1 << len(generator))
+        signs = content.packed_or("signs", lambda: encode(generator, messages))
+        return LinearWords(content.dim, signs, generator, messages)

@@ -1,0 +1,41 @@
+"""Points that are signs times a number, with or without a tail: what a Hadamard projection is made from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from protosphere.coding.linear import pack
+from protosphere.types import Indices, PackedBits, Points
+
+SAME = 1e-12
+"""How far entries may lie apart that are the same but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class SignRows:
+    """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then tails[tail_of[i]].
+
+    `numbers` are those of the words in their code: neighbours in it are likely to be of the same coset.
+    """
+
+    classes: Indices
+    words: PackedBits
+    length: int
+    coefficient: float
+    numbers: Indices
+    tails: Points
+    tail_of: Indices
+
+
+def sign_rows_in(points: Points) -> SignRows | None:
+    """Rows of dense points that begin with signs: as long as in the last row, or else in the first."""
+    for row in (points[-1], points[0]):
+        height = abs(row[0])
+        differs = np.abs(np.abs(row) - height) > SAME
+        length = int(np.argmax(differs)) if differs.any() else len(row)
+        if height > 0 and 2 * length > len(row):
+            found = np.flatnonzero((np.abs(np.abs(points[:, :length]) - height) <= SAME).all(axis=1))
+            tails, tail_of = np.unique(np.round(points[found, length:], 14), axis=0, return_inverse=True)
+            words = pack(points[found, :length] > 0)
+            return SignRows(found, words, length, float(height), np.arange(len(found)), tails, tail_of.reshape(-1))
+    return None

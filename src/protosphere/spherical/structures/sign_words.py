@@ -1,0 +1,109 @@
+"""Words of +-1/sqrt(n), packed one bit per entry, without any code behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.geometry import gram
+from protosphere.geometry.sphere import padded
+from protosphere.spherical.structures.plain import Plain
+from protosphere.spherical.structures.sign_rows import SignRows
+from protosphere.spherical.structures.structure import ALL_PAIRS_POINTS, Content, structure
+from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
+
+if TYPE_CHECKING:
+    from protosphere.spherical.structures.tailed import Tailed
+
+
+@structure("signs")
+@dataclass(frozen=True, eq=False)
+class SignWords:
+    """K words of `dim` bits, bit 1 being +1/sqrt(n): what words of linear codes, of cosets and of chains are too."""
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    derived = tuple[str, ...]()
+    points = None
+    is_chain = False
+    sources: ClassVar[tuple[str, ...]] = ()
+    """The fields that words of a code follow from: those of the code, and last the number of each word in it."""
+
+    dim: int
+    packed_signs: PackedBits
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return len(self.packed_signs)
+
+    @property
+    def cosine_step(self) -> Fraction:
+        """Words that differ in d places are at 1 - 2 d / n."""
+        return Fraction(2, self.dim)
+
+    @property
+    def work(self) -> int:
+        """All pairs."""
+        return self.count**2 * self.dim // 2
+
+    def word_numbers(self) -> Indices:
+        """The number of each word in the code that it is from; without one, its place."""
+        return getattr(self, self.sources[-1]) if self.sources else np.arange(self.count)
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """The words unpacked."""
+        return gram.sign_rows(self.packed_signs, self.dim).slice(start, stop).astype(np.float64) / np.sqrt(self.dim)
+
+    def sign_rows(self) -> SignRows:
+        """All of them, without a tail."""
+        none, first = np.zeros((1, 0)), np.zeros(self.count, dtype=np.int64)
+        every, height = np.arange(self.count), sqrt(1 / self.dim)
+        return SignRows(every, self.packed_signs, self.dim, height, self.word_numbers(), none, first)
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By all pairs."""
+        largest = gram.largest_inner_product(gram.sign_rows(self.packed_signs, self.dim), progress)
+        return Fraction(int(largest), self.dim), "all pairs, in integers"
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """By all pairs."""
+        products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
+        return {Fraction(product, self.dim): pairs for product, pairs in products.items()}
+
+    def check(self) -> None:
+        """Any words are such words."""
+
+    def permuted(self, order: Indices) -> Self:
+        """The words in another order, with their numbers."""
+        return replace(self, **{name: getattr(self, name)[order] for name in ("packed_signs", *self.sources[-1:])})
+
+    def padded(self, dim: int) -> Plain | Tailed:
+        """Many stay packed, with zeros after them; others become dense points."""
+        from protosphere.spherical.structures.tailed import EVERY_WORD, Tailed
+
+        if self.count > ALL_PAIRS_POINTS:
+            return Tailed(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
+        return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The words."""
+        return {"signs": self.packed_signs}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, and what they follow from."""
+        return self.point_arrays() | {name: getattr(self, name) for name in self.sources}
+
+    def words(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    @classmethod
+    def read(cls, content: Content) -> SignWords:
+        """The words."""
+        return SignWords(content.dim, content.packed("signs", content.count))

@@ -1,0 +1,128 @@
+"""Regular simplices in orthogonal subspaces: points are made when asked for, and no pair has to be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import CertificateError, InvalidArgumentError
+from protosphere.geometry.simplex import simplex_factors
+from protosphere.spherical.structures.structure import Content, structure
+from protosphere.types import Cosine, Indices, Points, Progress
+
+LARGEST_DIM = 1 << 24
+"""Of a file: a few hundred bytes may name any dimension, and a point has to be held as a dense row (128 MB)."""
+
+
+@structure("simplices")
+@dataclass(frozen=True, eq=False)
+class OrthogonalSimplices:
+    """One simplex of sizes[b] points after the other, each in sizes[b] - 1 coordinates of its own, zeros up to `dim`.
+
+    Point i of this code is number numbers[i] of all of them, as `geometry.simplex` numbers the points of one.
+    """
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("simplices",)
+    derived = ()
+    points = None
+    packed_signs = None
+    is_chain = True
+
+    sizes: Indices
+    numbers: Indices
+    dim: int
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return len(self.numbers)
+
+    @property
+    def cosine_step(self) -> Fraction:
+        """Cosines are 0 and -1 / (size - 1)."""
+        return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
+
+    @property
+    def work(self) -> int:
+        """No pair is looked at."""
+        return self.count
+
+    @cached_property
+    def blocks(self) -> Indices:
+        """The simplex of each point."""
+        return np.searchsorted(np.cumsum(self.sizes), self.numbers, side="right")
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """In coordinate j of its simplex a point stands at f_j where it is before point j, at -j f_j where it is j."""
+        block, numbers = self.blocks[start:stop], self.numbers[start:stop]
+        rows = np.zeros((len(numbers), self.dim))
+        first = np.cumsum(self.sizes) - self.sizes
+        size, which = self.sizes[block][:, None], (numbers - first[block])[:, None]
+        j = np.arange(1, int(size.max(initial=1)))
+        entries = np.where(which < j, 1.0, np.where(which == j, -j, 0.0)) * simplex_factors(size, j)
+        row, column = np.nonzero((j < size) & (which <= j))
+        rows[row, (first - np.arange(len(first)))[block][row] + column] = entries[row, column]
+        return rows
+
+    def sign_rows(self) -> None:
+        """There are none."""
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """0 between two simplices, -1 / (size - 1) within one."""
+        return max(self.spectrum(progress)), "orthogonal simplices"
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """By how many points there are of each simplex."""
+        del progress
+        self.check()
+        present = np.bincount(self.blocks, minlength=len(self.sizes))
+        pairs: Counter[Fraction] = Counter()
+        for size in np.unique(self.sizes).tolist():
+            of_size = present[self.sizes == size]
+            pairs[Fraction(-1, size - 1)] = int((of_size * (of_size - 1) // 2).sum())
+        pairs[Fraction(0)] = self.count * (self.count - 1) // 2 - pairs.total()
+        return {cosine: count for cosine, count in sorted(pairs.items()) if count}
+
+    def check(self) -> None:
+        """The points are different ones."""
+        if len(np.unique(self.numbers)) < self.count:
+            raise CertificateError("some points are the same as others")
+
+    def permuted(self, order: Indices) -> Self:
+        """The points in another order."""
+        return replace(self, numbers=self.numbers[order])
+
+    def padded(self, dim: int) -> Self:
+        """Zeros appended."""
+        return replace(self, dim=dim)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The sizes and the numbers."""
+        return {"sizes": self.sizes, "numbers": self.numbers}
+
+    arrays = point_arrays
+
+    def words(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    @classmethod
+    def read(cls, content: Content) -> OrthogonalSimplices:
+        """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
+        sizes, dim = content.array("sizes", (None,), np.int64), content.dim
+        if dim > LARGEST_DIM:
+            raise InvalidArgumentError(f"'dim' should be at most 2^24 for simplices, is {dim}")
+        if not len(sizes) or sizes.min() < 2 or sizes.max() > dim + 1 or int((sizes - 1).sum()) > dim:
+            raise InvalidArgumentError(f"'sizes' should be of simplices that fit into {dim} dimensions together")
+        numbers = content.numbers("numbers", int(sizes.sum()))
+        if len(np.unique(numbers)) < len(numbers):
+            raise InvalidArgumentError("'numbers' should have no number twice")
+        return OrthogonalSimplices(sizes, numbers, dim)

@@ -1,0 +1,1 @@
+"""Means with confidence intervals, and straight-line fits."""

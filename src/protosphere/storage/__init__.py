@@ -1,0 +1,1 @@
+"""Files: written atomically, locked, CSV tables, and .npz archives of others."""

@@ -1,0 +1,97 @@
+"""A table of what is known: for every (K, n) the best code, what made it, and the bounds."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from protosphere.spherical.structures.structure import read_fraction
+from protosphere.storage.csv_files import write_csv
+from protosphere.storage.files import reading
+from protosphere.tables.table_files import column_names, known_rows, shipped_file
+
+
+@dataclass(frozen=True)
+class AtlasRow:
+    """One cell: the best max cosine (exact as text where it is), its scheme, and the bounds on both sides.
+
+    `of_classes` and `of_dim` are the cell whose code this is a part of: its own, or one with more classes or fewer
+    dimensions for which the search found a better one.
+    """
+
+    num_classes: int
+    dim: int
+    max_cosine: float
+    exact: str
+    scheme: str
+    recipe: str
+    optimal: bool
+    converse: float
+    theorem: str
+    achievable: float | None
+    reed_muller: float | None
+    bch: float | None
+    iterations: int | None
+    seed: int
+    of_classes: int
+    of_dim: int
+
+
+def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
+    """The rows in order, each no worse than any with no fewer classes and no more dimensions."""
+    cells = {(row.dim, row.num_classes): row for row in rows}
+    counts = sorted({count for _, count in cells}, reverse=True)
+    lowest: dict[int, AtlasRow] = {}
+    for dim in sorted({dim for dim, _ in cells}):
+        best_so_far: AtlasRow | None = None
+        for count in counts:
+            found = [row for row in (cells.get((dim, count)), lowest.get(count), best_so_far) if row is not None]
+            if found:
+                best_so_far = lowest[count] = min(found, key=lambda row: row.max_cosine)
+                if (dim, count) in cells:
+                    cells[dim, count] = _part_of(best_so_far, cells[dim, count])
+    return tuple(sorted(cells.values(), key=lambda row: (row.num_classes, row.dim)))
+
+
+def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
+    """The row with a part of the other's code where that is better."""
+    if better.max_cosine >= row.max_cosine - 1e-12:
+        return row
+    own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
+    part = f"part of K = {better.num_classes}, n = {better.dim}: " if own else ""
+    taken = {name: getattr(better, name) for name in ("max_cosine", "exact", "scheme", "of_classes", "of_dim")}
+    return replace(row, **taken, recipe=part + better.recipe, optimal=better.max_cosine <= row.converse + 1e-12)
+
+
+def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
+    """Write the rows, the file being replaced as a whole."""
+    write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
+
+
+def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
+    """The rows of an atlas file; StorageError names what is wrong with another."""
+    with reading(path, "not an atlas, or a damaged one"):
+        rows: list[AtlasRow] = []
+        last = (0, 0)
+        for row in known_rows(path, AtlasRow, _possible):
+            if (row.num_classes, row.dim) <= last:
+                raise ValueError("its cells are not in order, each once")
+            last = (row.num_classes, row.dim)
+            rows.append(row)
+        return tuple(rows)
+
+
+def shipped_atlas() -> tuple[AtlasRow, ...]:
+    """The atlas that comes with the package: K from 10 to a million by half octaves, every n to 64 and some to 1024."""
+    with shipped_file("atlas.csv.gz") as path:
+        return read_atlas(path)
+
+
+def _possible(row: AtlasRow) -> bool:
+    """Whether its numbers can be those of a cell, and its code can serve it."""
+    sizes = row.num_classes >= 2 and row.dim >= 1 and row.seed >= 0 and (row.iterations or 0) >= 0
+    served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
+    sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
+    claimed = read_fraction("exact", row.exact or None)
+    exact = claimed is None or abs(float(claimed) - row.max_cosine) < 1e-9
+    others = all(value is None or abs(value) <= 1 for value in (row.achievable, row.reed_muller, row.bch))
+    return sizes and served and sides and exact and others

@@ -1,0 +1,81 @@
+"""What the files of known codes share: how rows are read and checked, and how what they say is found true."""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import fields
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from protosphere.errors import CertificateError
+from protosphere.storage.csv_files import csv_rows
+
+Row = TypeVar("Row")
+
+REBUILD_TOLERANCE = 0.02
+"""For codes of a search: where a descent ends depends on the last bits, which processors round differently."""
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, str) else operator.index(value)
+
+
+def _unless_empty(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value in ("", None) else convert(value)
+
+
+CONVERTERS: dict[Any, Callable[[Any], Any]] = {
+    int: _whole,
+    float: float,
+    str: str,
+    bool: {"True": True, "False": False}.__getitem__,
+    int | None: _unless_empty(_whole),
+    float | None: _unless_empty(float),
+}
+"""From a number or a text to the type that a field of a row has."""
+
+
+def column_names(kind: type[Any]) -> tuple[str, ...]:
+    """The columns of a file of such rows, which are dataclasses."""
+    return tuple(field.name for field in fields(kind))
+
+
+def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: Callable[[Row], bool]) -> list[Row]:
+    """The rows that columns of numbers or texts hold; ValueError at the first one that is not `possible`."""
+    cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
+    return list(_typed_rows(kind, cells, possible))
+
+
+def read_known_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
+    """List what `known_rows` yields."""
+    return list(known_rows(path, kind, possible))
+
+
+def known_rows(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> Iterator[Row]:
+    """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first that is none."""
+    lines = csv_rows(Path(path))
+    if tuple(next(lines, ())) != column_names(kind):
+        raise ValueError("its columns are others")
+    yield from _typed_rows(kind, lines, possible)
+
+
+def _typed_rows(kind: type[Row], lines: Iterable[Sequence[Any]], possible: Callable[[Row], bool]) -> Iterator[Row]:
+    converters = [CONVERTERS[field.type] for field in fields(kind)]  # pyright: ignore[reportArgumentType]
+    for line in lines:
+        row = kind(*(convert(cell) for convert, cell in zip(converters, line, strict=True)))
+        if not possible(row):
+            raise ValueError(f"there can be no {row}")
+        yield row
+
+
+def shipped_file(name: str) -> AbstractContextManager[Path]:
+    """A file that comes with the package."""
+    return as_file(files("protosphere.tables") / name)
+
+
+def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
+    """How far above the claim a code built anew came out; CertificateError where that is beyond the tolerance."""
+    if found > claimed + tolerance:
+        raise CertificateError(f"{where} says {claimed}, built anew it is {found}")
+    return found - claimed

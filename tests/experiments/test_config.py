@@ -1,0 +1,188 @@
+"""Recipes: as printed in the paper, told apart by digest, and refused in one sentence."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from protosphere.errors import InvalidArgumentError, StorageError
+from protosphere.experiments import Recipe, load_recipe, recipe_names
+from protosphere.experiments.config import recipe_from
+from protosphere.experiments.config_files import default_dim, default_recipe
+from protosphere.experiments.store import read_table
+from protosphere.experiments.sweep_files import load_sweep, sweep_recipes
+
+
+@pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
+def test_the_papers_recipes_are_as_printed(name):
+    recipe = load_recipe(name)
+    assert (recipe.lr, recipe.momentum, recipe.weight_decay, recipe.schedule) == (0.1, 0.9, 5e-4, "cosine")
+    assert (recipe.batch_size, recipe.epochs, recipe.validation, recipe.pad) == (512, 200, 0.2, 4)
+    network, flip, degrees = ("simard", False, 30.0) if name == "paper-mnist" else ("resnet34", True, 15.0)
+    assert (recipe.backbone, recipe.flip, recipe.rotation_degrees) == (network, flip, degrees)
+
+
+def test_every_recipe_that_ships_is_one():
+    for name in recipe_names():
+        assert isinstance(load_recipe(name), Recipe)
+    assert default_recipe("fashion_mnist") == "quick-fashion-mnist"
+    assert default_recipe("cifar10-features") == "quick-features"
+
+
+def test_digests():
+    recipe = load_recipe("quick-digits")
+    assert recipe.digest == load_recipe("quick-digits").digest
+    others = [recipe.changed(seed=1), recipe.changed(lr=0.2), recipe.changed(mapping="random"), recipe.changed(dim=11)]
+    assert len({recipe.digest, *(other.digest for other in others)}) == 5
+    assert recipe.changed(rotation_degrees=10).digest == recipe.digest, "10 is 10.0"
+    assert Recipe().digest == "44136fa355b3678a1146", "stored results are found by it: it must not change"
+
+
+def test_what_an_older_version_wrote_is_the_same_recipe():
+    old = recipe_from({"dataset": "mnist", "objective": "mettes", "lr": 0.2})
+    assert (old.preset, old.digest) == ("mettes", "5937ccf672d8cec54512")
+    assert old == Recipe(dataset="mnist", preset="mettes", lr=0.2)
+    assert recipe_from({"objective": "lindstrom"}) == Recipe()
+    assert Recipe().changed(objective="mettes").preset == "mettes"
+
+
+@pytest.mark.parametrize("table", ["cifar100-features.csv", "cifar100-hours.csv"])
+def test_committed_results_keep_their_digests(table, request):
+    records = read_table(request.config.rootpath / "results" / table)  # which refuses any other digest
+    assert len(records) >= 16
+    assert all(record.test_accuracy for record in records)
+
+
+@pytest.mark.parametrize("content", [[1, 2], "digits", 3, None])
+def test_what_is_no_recipe(content):
+    with pytest.raises(InvalidArgumentError, match="a recipe must be settings with their names"):
+        recipe_from(content)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"scheme": "bhc"}, "'scheme' is not one we know.*did you mean 'bch'"),
+        ({"epochs": 1.5}, "'epochs' must be an integer"),
+        ({"epochs": -1}, "'epochs' must be an integer of at least 0"),
+        ({"lr": 0}, "'lr' must be a number above 0"),
+        ({"lr": 1e308}, "'lr' must be a number above 0 and below 1e\\+38"),
+        ({"lr": float("nan")}, "'lr' must be a number"),
+        ({"threads": 10**10}, "'threads' must be at most 1024"),
+        ({"pad": 10**10}, "'pad' must be at most 4096"),
+        ({"head": "cosine"}, "'head' must be one of prototypes, linear, bottleneck"),
+        ({"head": "linear", "scheme": "bch"}, "'scheme' goes with head 'prototypes', and the head is 'linear'"),
+        ({"head": "bottleneck", "preset": "mettes"}, "'preset' goes with head 'prototypes'"),
+        ({"preset": "lindstorm"}, "'preset' must be one of"),
+        ({"loss": "hinge"}, "'loss' is not one we know"),
+        ({"loss": "squared_cosin"}, "did you mean 'squared_cosine'"),
+        ({"loss": "squared_cosine", "margin": 0.3}, "'margin' goes with the losses additive"),
+        ({"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0"),
+        ({"optimiser": "adam"}, "'optimiser' must be one of sgd, adamw"),
+        ({"warmup": -1}, "'warmup' must be a number of at least 0"),
+        ({"objective": "hinge"}, "'objective' must be one of lindstrom, mettes"),
+        ({"options": [1]}, "'options' must be options with their names"),
+        ({"options": {"steps": date(2020, 1, 1)}}, "'options' must be plain numbers"),
+        ({"validation": 1.0}, "'validation' must be a number of at least 0 and below 1"),
+        ({"momentum": "high"}, "'momentum' must be a number"),
+        ({"flip": 1}, "'flip' must be True or False"),
+        ({"mapping": "best"}, "'mapping' must be one of fixed, random"),
+        ({"precision": "8"}, "'precision' must be one of"),
+        ({"leraning_rate": 1}, "a recipe has no setting 'leraning_rate'"),
+        ({"dataset": 3}, "'dataset' must be a text"),
+        ({"options": {"subset": "none", "x": 1}}, "has no option"),
+    ],
+)
+def test_refusals(settings, complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
+        load_recipe("quick-digits").changed(**settings)
+
+
+def test_names_and_files(tmp_path):
+    with pytest.raises(InvalidArgumentError, match="did you mean 'paper-mnist'"):
+        load_recipe("paper-mnits")
+    file = tmp_path / "mine.toml"
+    file.write_text('dataset = "digits"\nlr = 1\n')
+    assert load_recipe(str(file)).lr == 1.0
+    file.write_text("lr = = 1")
+    with pytest.raises(StorageError, match="not TOML"):
+        load_recipe(str(file))
+    with pytest.raises(StorageError, match="there is no such file"):
+        load_recipe(str(tmp_path / "none.toml"))
+
+
+def test_default_dimensions():
+    assert default_dim("one_hot", 100) == 100
+    assert default_dim("bch", 100) == 127
+    assert default_dim("reed_muller", 100) == 128
+
+
+def test_a_learned_head_has_no_schemes_and_comes_once():
+    content = {
+        "dataset": "digits",
+        "heads": ["prototypes", "linear", "bottleneck"],
+        "schemes": ["bch", "reed_muller"],
+        "dims": [15, 16],
+        "mappings": ["fixed", "random"],
+        "seeds": [0, 1],
+        "presets": ["lindstrom", "protosphere"],
+    }
+    recipes = sweep_recipes(content)
+    heads = [recipe.head for recipe in recipes]
+    assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [2 * 2 * 2 * 2 * 2, 2, 2 * 2]
+    assert {recipe.dim for recipe in recipes if recipe.head == "linear"} == {10}
+    assert sweep_recipes({"dataset": "digits", "heads": ["linear"]})[0] == recipes[32].changed(seed=0)
+
+
+def test_sweeps_are_products(tmp_path):
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        """
+        recipe = "quick-mnist"
+        epochs = 2
+        seeds = [0, 1]
+        [[grid]]
+        schemes = ["bch", "reed_muller"]
+        dims = [15, 16]
+        mappings = ["fixed", "random"]
+        [[grid]]
+        schemes = ["one_hot"]
+        dims = [10]
+        """
+    )
+    recipes = load_sweep(file)
+    assert len(recipes) == 2 * 2 * 2 * 2 + 2
+    assert {recipe.epochs for recipe in recipes} == {2}
+    assert len({recipe.digest for recipe in recipes}) == len(recipes)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ({"schemes": ["bch"]}, "needs a list of dims"),
+        ({"schemes": [], "dims": [1]}, "needs a list of schemes"),
+        ({"schemes": ["bch"], "dims": [7], "shemes": 1}, "unknown key 'shemes'"),
+        ({"grid": {"schemes": 1}}, r"as \[\[grid\]\]"),
+        ({"grid": [{"schemes": ["bch"], "dims": [7], "lrz": [1]}]}, "a grid that has an unknown key 'lrz'"),
+        ({"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]}, "'lr' must be a number"),
+        ({"schemes": ["bhc"], "dims": [7]}, "did you mean 'bch'"),
+    ],
+)
+def test_sweeps_that_are_wrong(content, complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
+        sweep_recipes(content)
+
+
+def test_a_grid_has_settings_of_its_own() -> None:
+    grids = [
+        {"schemes": ["bch"], "dims": [7], "lr": 0.5, "options": {"modify": True}},
+        {"heads": ["bottleneck"], "dims": [7], "preset": "mettes"},
+    ]
+    own, learned = sweep_recipes({"dataset": "digits", "lr": 0.25, "grid": grids})
+    assert (own.lr, own.options, learned.lr, learned.preset) == (0.5, {"modify": True}, 0.25, "lindstrom")
+
+
+def test_similarity_goes_with_aligned_mappings_alone() -> None:
+    with pytest.raises(InvalidArgumentError, match="'similarity' goes with the mappings align and oppose, got 'fixed'"):
+        Recipe(similarity="cifar100_levels")

@@ -1,0 +1,210 @@
+"""Every structure answers what the bare points say, in any order, in part, padded, and after a file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import protosphere as ps
+from protosphere.coding.linear import encode, pack
+from protosphere.coding.quadratic_forms import quadratic_forms
+from protosphere.coding.shortened_cosets import ShortenedCosets
+from protosphere.geometry.sphere import uniform_points
+from protosphere.nn.projections.choose import PROJECTIONS
+from protosphere.spherical.structures import (
+    CosetUnion,
+    LinearWords,
+    OrthogonalSimplices,
+    Plain,
+    ShortenedWords,
+    SignWords,
+    Tailed,
+    lattice,
+)
+from protosphere.spherical.structures.structure import STRUCTURES, Content, read_structure, structure
+from protosphere.types import ignore
+
+RNG = np.random.default_rng(7)
+
+
+def linear_words(bits=5, replace=False):
+    generator, messages = pack(RNG.integers(0, 2, (bits, 11))), RNG.choice(1 << bits, 20, replace=replace)
+    return LinearWords(11, encode(generator, messages), generator, messages)
+
+
+def chain_words(count=90):
+    return ShortenedWords.of(ShortenedCosets(4, 1, 1), count).permuted(RNG.permutation(count))
+
+
+CASES = {
+    "plain": Plain(uniform_points(30, 5, RNG)),
+    "plain, on a grid": ps.construct("simplex", num_classes=7, dim=6).placement.structure,
+    "signs": SignWords(13, pack(RNG.integers(0, 2, (40, 13)))),
+    "linear": linear_words(),
+    "linear, fewer than half": linear_words(7),
+    "linear, some twice": linear_words(5, replace=True),
+    "linear, few of many": linear_words(25),
+    "cosets": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70]),
+    "cosets, whole": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(80)),
+    "shortened": chain_words(),
+    "tailed": Tailed(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
+    "tailed, zeros": Tailed(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
+    "simplices": OrthogonalSimplices(np.array([4, 4, 3]), RNG.permutation(11)[:9], 10),
+    "lattice": ps.construct("e8_shell", num_classes=200, dim=8).placement.structure,
+    "lattice, several lengths": ps.construct("lattice_shell", num_classes=150, dim=10).placement.structure,
+}  # fmt: skip
+EVERY = pytest.mark.parametrize("case", CASES)
+
+
+def rows_of(points):
+    return points.unit_rows(0, points.count)
+
+
+def cosines(rows):
+    return (rows @ rows.T)[np.triu_indices(len(rows), 1)]
+
+
+def read_again(points, **changes):
+    words = json.loads(json.dumps(points.words()))
+    content = Content(points.arrays(), words | changes, points.count, points.dim)
+    return read_structure(points.name, content)
+
+
+@EVERY
+def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(case):
+    points = CASES[case]
+    carried = {name: array for name, array in points.arrays().items() if name not in points.derived}
+    content = Content(carried, json.loads(json.dumps(points.words())), points.count, points.dim, complete=False)
+    assert np.array_equal(rows_of(read_structure(points.name, content)), rows_of(points))
+    if points.derived:
+        with pytest.raises(ps.InvalidArgumentError, match="is missing"):
+            read_structure(points.name, replace(content, complete=True))
+
+
+def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
+    assert {case.split(",")[0] for case in CASES} == set(STRUCTURES)
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    for points in CASES.values():
+        assert all(f"`{name}`" in page for name in (points.name, *points.arrays(), *points.words()))
+
+
+@EVERY
+def test_points_are_unit_vectors_and_come_in_slices(case):
+    points = CASES[case]
+    rows = rows_of(points)
+    assert rows.shape == (points.count, points.dim)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-14)
+    assert np.array_equal(points.unit_rows(3, 8), rows[3:8])
+    assert points.points is None or np.array_equal(points.points, rows)
+    if points.packed_signs is not None:
+        assert np.array_equal(np.unpackbits(points.packed_signs, axis=1, count=points.dim) > 0, rows > 0)
+
+
+@EVERY
+def test_the_largest_cosine_is_that_of_all_pairs(case):
+    points = CASES[case]
+    points.check()
+    largest, method = points.largest_cosine(ignore)
+    assert float(largest) == pytest.approx(cosines(rows_of(points)).max(), abs=1e-13)
+    exact = points.cosine_step is not None or "several lengths" in case
+    assert isinstance(largest, Fraction) == exact
+    assert method
+
+
+@EVERY
+def test_many_points_are_bounded_by_what_the_structure_knows(case, monkeypatch):
+    for name in ("shortened", "lattice"):
+        monkeypatch.setattr(f"protosphere.spherical.structures.{name}.ALL_PAIRS_POINTS", 10)
+    points = CASES[case]
+    points.check()
+    assert float(points.largest_cosine(ignore)[0]) >= cosines(rows_of(points)).max() - 1e-13
+
+
+@EVERY
+def test_the_spectrum_counts_every_pair(case):
+    points = CASES[case]
+    spectrum = points.spectrum(ignore)
+    assert (spectrum is None) == (points.cosine_step is None)
+    if spectrum is not None:
+        counted = Counter(cosines(rows_of(points)).round(9).tolist())
+        assert {round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()} == counted
+
+
+@EVERY
+def test_a_permutation_and_the_first_points(case):
+    points = CASES[case]
+    for order in (RNG.permutation(points.count), np.arange(5), np.array([4, 2])):
+        taken = points.permuted(order)
+        assert np.array_equal(rows_of(taken), rows_of(points)[order])
+        taken.check()
+        assert float(taken.largest_cosine(ignore)[0]) == pytest.approx(cosines(rows_of(taken)).max(), abs=1e-13)
+        assert np.array_equal(rows_of(read_again(taken)), rows_of(taken))
+
+
+@EVERY
+def test_zeros_appended_change_no_cosine(case, monkeypatch):
+    points = CASES[case]
+    for few in (20_000, 10):
+        monkeypatch.setattr("protosphere.spherical.structures.sign_words.ALL_PAIRS_POINTS", few)
+        longer = points.padded(points.dim + 3)
+        assert np.array_equal(rows_of(longer), np.pad(rows_of(points), ((0, 0), (0, 3))))
+        assert float(longer.largest_cosine(ignore)[0]) == pytest.approx(
+            float(points.largest_cosine(ignore)[0]), abs=1e-14
+        )
+
+
+@EVERY
+def test_a_file_brings_back_the_same_structure(case):
+    points = CASES[case]
+    back = read_again(points)
+    assert type(back) is type(points)
+    assert np.array_equal(rows_of(back), rows_of(points))
+    read, made = back.largest_cosine(ignore)[0], points.largest_cosine(ignore)[0]
+    assert read == made or (isinstance(read, float) and read == pytest.approx(float(made), abs=1e-14))
+    assert {name: array.tolist() for name, array in back.point_arrays().items()} == {
+        name: array.tolist() for name, array in points.point_arrays().items()
+    }
+
+
+@EVERY
+def test_sign_rows_are_the_points(case):
+    points = CASES[case]
+    rows = points.sign_rows()
+    assert set(points.projections) <= set(PROJECTIONS)
+    if rows is not None:
+        signs = 2.0 * np.unpackbits(rows.words, axis=1, count=rows.length) - 1
+        again = np.hstack([rows.coefficient * signs, rows.tails[rows.tail_of]])
+        np.testing.assert_allclose(again, rows_of(points)[rows.classes], atol=1e-14)
+    assert (rows is not None) or "hadamard" not in points.projections or points.points is not None
+
+
+@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "tailed"])
+def test_words_that_are_not_what_is_said_are_found_out(case):
+    points = CASES[case]
+    words = points.head if case == "tailed" else points
+    signs = words.packed_signs.copy()
+    signs[1, 0] ^= 128
+    changed = replace(words, packed_signs=signs)
+    with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
+        (replace(points, head=changed) if case == "tailed" else changed).check()
+
+
+def test_a_lattice_with_shorter_vectors_than_it_says_is_found_out(monkeypatch):
+    monkeypatch.setattr(lattice, "ALL_PAIRS_POINTS", 10)
+    points = CASES["lattice"]
+    finer = replace(points, lattice=replace(points.lattice, basis=points.lattice.basis / 2))
+    assert finer.by_lattice, "the points are still vectors of it"
+    with pytest.raises(ps.CertificateError, match="no vectors shorter"):
+        finer.check()
+
+
+def test_a_second_structure_of_a_name_is_refused():
+    with pytest.raises(ps.InvalidArgumentError, match="'plain' is registered already"):
+        structure("plain")(SignWords)
+    assert SignWords.name == "signs"
