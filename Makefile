@@ -37,7 +37,7 @@ ray-test: $(STAMP)
 page-test: $(STAMP)  # needs a Chromium of the system and npm: apt-get install chromium npm
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[page-test]'
 	npm install --silent --no-save --prefix .venv/axe axe-core@4
-	PROTOSPHERE_AXE=.venv/axe/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest -q tests/page
+	PROTOSPHERE_AXE=.venv/axe/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest -q tests/atlas_page
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

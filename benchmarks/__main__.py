@@ -11,10 +11,14 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Run the benchmarks named on the command line, or all."""
-    every = sorted(path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_"))
+    every = sorted(
+        path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_")
+    )
     for name in sys.argv[1:] or every:
         print(f"== {name}", flush=True)
-        subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=True, cwd=HERE.parent)
+        subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{name}"], check=True, cwd=HERE.parent
+        )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,10 @@ def _read(path: Path, part: str) -> Labeled:
     with np.load(path) as file:
         inputs = file[f"x_{part}"].astype(np.float32) * file["step"].astype(np.float32)
         has_classes = f"y_{part}" in file
-        classes = file[f"y_{part}"].astype(np.int64) if has_classes else np.full(len(inputs), -1)
+        if has_classes:
+            classes = file[f"y_{part}"].astype(np.int64)
+        else:
+            classes = np.full(len(inputs), -1)
     return Labeled(torch.tensor(inputs), torch.tensor(classes))
 
 
@@ -47,4 +50,6 @@ def digits() -> Labeled:
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)
-    return Labeled(torch.tensor(images, dtype=torch.float32) / 16, torch.tensor(classes))
+    return Labeled(
+        torch.tensor(images, dtype=torch.float32) / 16, torch.tensor(classes)
+    )

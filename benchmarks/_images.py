@@ -33,7 +33,12 @@ class Images:
 
 def load(name: str) -> Images:
     """The data set of this name."""
-    return {"digits": _digits, "mnist": _mnist, "fashion": _fashion, "cifar100": _cifar100}[name]()
+    return {
+        "digits": _digits,
+        "mnist": _mnist,
+        "fashion": _fashion,
+        "cifar100": _cifar100,
+    }[name]()
 
 
 def _digits() -> Images:
@@ -45,9 +50,18 @@ def digit_halves(seed: int | None) -> Images:
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)
-    order = np.arange(len(images)) if seed is None else np.random.default_rng(seed).permutation(len(images))
-    images, classes, half = images.reshape(-1, 1, 8, 8)[order], classes[order], len(images) // 2
-    return _standardised(images[:half], classes[:half], images[half:], classes[half:], 10)
+    if seed is None:
+        order = np.arange(len(images))
+    else:
+        order = np.random.default_rng(seed).permutation(len(images))
+    images, classes, half = (
+        images.reshape(-1, 1, 8, 8)[order],
+        classes[order],
+        len(images) // 2,
+    )
+    return _standardised(
+        images[:half], classes[:half], images[half:], classes[half:], 10
+    )
 
 
 def _mnist() -> Images:
@@ -60,8 +74,13 @@ def _fashion() -> Images:
 
 
 def _idx_folder(folder: Path) -> Images:
-    train, test = (_idx(folder / f"{part}-images-idx3-ubyte.gz")[:, None] for part in ("train", "t10k"))
-    labels = (_idx(folder / f"{part}-labels-idx1-ubyte.gz") for part in ("train", "t10k"))
+    train, test = (
+        _idx(folder / f"{part}-images-idx3-ubyte.gz")[:, None]
+        for part in ("train", "t10k")
+    )
+    labels = (
+        _idx(folder / f"{part}-labels-idx1-ubyte.gz") for part in ("train", "t10k")
+    )
     train_classes, test_classes = labels
     return _standardised(train, train_classes, test, test_classes, 10)
 
@@ -79,13 +98,24 @@ def _cifar100() -> Images:
     with tarfile.open(FOLDER / "cifar-100-binary.tar.gz") as archive:
         for member in archive.getmembers():
             if member.name.endswith(".bin"):
-                raw = np.frombuffer(archive.extractfile(member).read(), np.uint8).reshape(-1, 3074)
-                parts[Path(member.name).stem] = raw[:, 2:].reshape(-1, 3, 32, 32), raw[:, 1]
+                raw = np.frombuffer(
+                    archive.extractfile(member).read(), np.uint8
+                ).reshape(-1, 3074)
+                parts[Path(member.name).stem] = (
+                    raw[:, 2:].reshape(-1, 3, 32, 32),
+                    raw[:, 1],
+                )
     return _standardised(*parts["train"], *parts["test"], 100)
 
 
 def _standardised(train, train_classes, test, test_classes, num_classes) -> Images:
-    mean, deviation = float(train.mean()), float(train.std())
-    images = [torch.tensor((part.astype(np.float32) - mean) / deviation) for part in (train, test)]
-    classes = [torch.tensor(part.astype(np.int64)) for part in (train_classes, test_classes)]
+    mean = float(train.mean())
+    deviation = float(train.std())
+    images = [
+        torch.tensor((part.astype(np.float32) - mean) / deviation)
+        for part in (train, test)
+    ]
+    classes = [
+        torch.tensor(part.astype(np.int64)) for part in (train_classes, test_classes)
+    ]
     return Images(images[0], classes[0], images[1], classes[1], num_classes)

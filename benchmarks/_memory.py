@@ -11,4 +11,6 @@ def peak_megabytes() -> float:
     Not `resource.getrusage`: what a process was started from counts there too.
     """
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+    return (
+        next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+    )

@@ -22,8 +22,14 @@ from protosphere.nn.approximate import ApproximateTop
 from protosphere.nn.projections import projection_for
 
 COSINES = (0.3, 0.4, 0.5, 0.6, 0.8)
-VECTORS, BATCH, TURNS = 1000, 64, 9
-CODES = (("kerdock", 1 << 16, 256), ("gold", 1 << 18, 512), ("delsarte_goethals", 1 << 20, 256))
+VECTORS = 1000
+BATCH = 64
+TURNS = 9
+CODES = (
+    ("kerdock", 1 << 16, 256),
+    ("gold", 1 << 18, 512),
+    ("delsarte_goethals", 1 << 20, 256),
+)
 
 
 def near_words(code: ps.SphericalCode, cosine: float) -> torch.Tensor:
@@ -43,13 +49,20 @@ def milliseconds(work: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - begun)
 
 
-def medians(z: torch.Tensor, *decoders: Callable[[torch.Tensor], object]) -> list[float]:
+def medians(
+    z: torch.Tensor, *decoders: Callable[[torch.Tensor], object]
+) -> list[float]:
     """How long each takes, taking turns: the best of three calls in a row, and of that the median."""
-    turns = [[min(milliseconds(partial(decode, z)) for _ in range(3)) for decode in decoders] for _ in range(TURNS)]
+    turns = [
+        [min(milliseconds(partial(decode, z)) for _ in range(3)) for decode in decoders]
+        for _ in range(TURNS)
+    ]
     return [median(column) for column in zip(*turns, strict=True)]
 
 
-def measured(scheme: str, num_classes: int, dim: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def measured(
+    scheme: str, num_classes: int, dim: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield for each number of directions and cosets the recalls and the times."""
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     exact = projection_for(code, "hadamard").top
@@ -57,9 +70,15 @@ def measured(scheme: str, num_classes: int, dim: int) -> Iterator[tuple[str, dic
     truth = [exact(z)[1] for z in vectors]
     for directions, cosets in ((8, 8), (16, 8), (32, 16)):
         decode = ApproximateTop(code, directions, cosets)
-        recalls = [(decode(z)[1] == best).float().mean().item() for z, best in zip(vectors, truth, strict=True)]
+        recalls = [
+            (decode(z)[1] == best).float().mean().item()
+            for z, best in zip(vectors, truth, strict=True)
+        ]
         slow, fast = medians(vectors[-1][:BATCH], exact, decode)
-        yield f"{directions}, {cosets}", {"recall": recalls, "exact_ms": slow, "approximate_ms": fast}
+        yield (
+            f"{directions}, {cosets}",
+            {"recall": recalls, "exact_ms": slow, "approximate_ms": fast},
+        )
 
 
 def main() -> None:
@@ -70,7 +89,9 @@ def main() -> None:
     torch.set_num_threads(2)
     answer: dict[str, dict[str, Any]] = {}
     if not given.json:
-        print(f"recall of the exact top-1 at cosines {COSINES}; milliseconds for {BATCH} vectors, both ways")
+        print(
+            f"recall of the exact top-1 at cosines {COSINES}; milliseconds for {BATCH} vectors, both ways"
+        )
     for scheme, num_classes, dim in CODES:
         answer[scheme] = {}
         for searched, found in measured(scheme, num_classes, dim):

@@ -20,7 +20,9 @@ def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
     """Codes and similarities: loose points for vectors of few dimensions, the best code known for superclasses."""
     rng = np.random.default_rng(K)
     vectors = rng.standard_normal((K, 10))
-    clustered = rng.standard_normal((K // 5, 40))[np.arange(K) % (K // 5)] + rng.standard_normal((K, 40))
+    clustered = rng.standard_normal((K // 5, 40))[
+        np.arange(K) % (K // 5)
+    ] + rng.standard_normal((K, 40))
     return {
         "loose points, vectors": (
             ps.construct("uniform", num_classes=K, dim=16, seed=1),
@@ -35,8 +37,11 @@ def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
 
 def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, float]:
     """The best value of scipy's FAQ, from the centre and then from random starts; how many; the time they took."""
-    S, G = without_diagonal(S), without_diagonal(G)
-    begun, best, count = time.process_time(), -np.inf, 0
+    S = without_diagonal(S)
+    G = without_diagonal(G)
+    begun = time.process_time()
+    best = -np.inf
+    count = 0
     while count == 0 or time.process_time() - begun < seconds:
         start = "barycenter" if count == 0 else "randomized"
         options = {"maximize": True, "P0": start, "rng": np.random.default_rng(count)}
@@ -69,7 +74,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     small = ps.construct("uniform", num_classes=20, dim=4)
-    ps.assign(small, ps.similarity_from_embeddings(small.points[::-1]))  # what is compiled and imported once
+    ps.assign(
+        small, ps.similarity_from_embeddings(small.points[::-1])
+    )  # what is compiled and imported once
     answer: dict[str, dict[str, dict[str, float]]] = {}
     for K in given.sizes:
         answer[str(K)] = {}

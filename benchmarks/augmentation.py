@@ -19,10 +19,17 @@ def one_at_a_time(images: np.ndarray, moves: Moves) -> list[np.ndarray]:
     results: list[np.ndarray] = []
     for i, image in enumerate(images):
         padded = np.pad(image, ((moves.pad, moves.pad), (moves.pad, moves.pad), (0, 0)))
-        down, right = int(moves.down[i]), int(moves.right[i])
+        down = int(moves.down[i])
+        right = int(moves.right[i])
         crop = padded[down : down + image.shape[0], right : right + image.shape[1]]
         crop = crop[:, ::-1] if moves.mirrored[i] else crop
-        results.append(np.asarray(Image.fromarray(np.ascontiguousarray(crop)).rotate(float(moves.degrees[i]))))
+        results.append(
+            np.asarray(
+                Image.fromarray(np.ascontiguousarray(crop)).rotate(
+                    float(moves.degrees[i])
+                )
+            )
+        )
     return results
 
 
@@ -43,12 +50,22 @@ def run() -> None:
     given = parser.parse_args()
     generator = torch.Generator().manual_seed(0)
     paper = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
-    images = torch.randint(0, 256, (512, 3, 32, 32), dtype=torch.uint8, generator=generator)
+    images = torch.randint(
+        0, 256, (512, 3, 32, 32), dtype=torch.uint8, generator=generator
+    )
     channels_last = np.ascontiguousarray(images.permute(0, 2, 3, 1).numpy())
-    batched = best_seconds(lambda: moved(images, random_moves(paper, 512, generator)), 20)
-    singly = best_seconds(lambda: one_at_a_time(channels_last, random_moves(paper, 512, generator)), 5)
+    batched = best_seconds(
+        lambda: moved(images, random_moves(paper, 512, generator)), 20
+    )
+    singly = best_seconds(
+        lambda: one_at_a_time(channels_last, random_moves(paper, 512, generator)), 5
+    )
     if given.json:
-        answer = {"batched": 512 / batched, "image_by_image": 512 / singly, "ratio": singly / batched}
+        answer = {
+            "batched": 512 / batched,
+            "image_by_image": 512 / singly,
+            "ratio": singly / batched,
+        }
         print(json.dumps(answer))
         return
     print(f"batched          {512 / batched:10,.0f} images/s")

@@ -31,10 +31,16 @@ def ours() -> None:
 
 def main() -> None:
     """Print both times and their ratio; ours first, so that nothing is warm for it."""
-    first, again = seconds(ours), seconds(ours)
-    theirs, theirs_again = seconds(by_galois), seconds(by_galois)
-    print(f"first call:  galois {theirs:8.3f} s   ours {first:8.4f} s   ratio {theirs / first:8.0f}")
-    print(f"second call: galois {theirs_again:8.3f} s   ours {again:8.4f} s   ratio {theirs_again / again:8.0f}")
+    first = seconds(ours)
+    again = seconds(ours)
+    theirs = seconds(by_galois)
+    theirs_again = seconds(by_galois)
+    print(
+        f"first call:  galois {theirs:8.3f} s   ours {first:8.4f} s   ratio {theirs / first:8.0f}"
+    )
+    print(
+        f"second call: galois {theirs_again:8.3f} s   ours {again:8.4f} s   ratio {theirs_again / again:8.0f}"
+    )
 
 
 if __name__ == "__main__":

@@ -30,8 +30,12 @@ def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
     rng = np.random.default_rng(seed)
     cells: list[tuple[int, int]] = []
     for number in range(count):
-        low, high = np.log(10), np.log(2000)
-        num_classes = int(rng.integers(10, 2001)) if number % 2 else int(np.exp(rng.uniform(low, high)))
+        low = np.log(10)
+        high = np.log(2000)
+        if number % 2:
+            num_classes = int(rng.integers(10, 2001))
+        else:
+            num_classes = int(np.exp(rng.uniform(low, high)))
         cells.append((num_classes, int(np.exp(rng.uniform(np.log(3), np.log(200))))))
     return cells
 
@@ -41,16 +45,28 @@ def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
     rng = np.random.default_rng(seed)
     classes = np.exp(rng.uniform(math.log(2), math.log(MOST_CLASSES), count))
     dims = np.exp(rng.uniform(math.log(2), math.log(LARGEST_DIM), count))
-    return [(round(num_classes), round(dim)) for num_classes, dim in zip(classes, dims, strict=True)]
+    return [
+        (round(num_classes), round(dim))
+        for num_classes, dim in zip(classes, dims, strict=True)
+    ]
 
 
 def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
     """CPU seconds, peak memory and the answer of `ps.best` for (K, n), in a process of its own."""
-    words = [sys.executable, "-m", "benchmarks.best_time", "cell", str(num_classes), str(dim)]
+    words = [
+        sys.executable,
+        "-m",
+        "benchmarks.best_time",
+        "cell",
+        str(num_classes),
+        str(dim),
+    ]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     if ended.returncode:
         reason = ended.stderr.strip().splitlines()
-        return {"error": reason[-1] if reason else f"ended by signal {-ended.returncode}"}
+        return {
+            "error": reason[-1] if reason else f"ended by signal {-ended.returncode}"
+        }
     return json.loads(ended.stdout)
 
 
@@ -60,21 +76,32 @@ def print_cell(num_classes: int, dim: int) -> None:
     begun = time.process_time()
     code = ps.best(num_classes=num_classes, dim=dim)
     seconds = time.process_time() - begun
-    found = {"seconds": seconds, "megabytes": peak_megabytes(), "max_cosine": float(code.max_cosine)}
-    print(json.dumps(found | {"recipe": code.placement.recipe, "method": code.certificate.method}))
+    found = {
+        "seconds": seconds,
+        "megabytes": peak_megabytes(),
+        "max_cosine": float(code.max_cosine),
+    }
+    print(
+        json.dumps(
+            found | {"recipe": code.placement.recipe, "method": code.certificate.method}
+        )
+    )
 
 
 def scale(count: int, seed: int) -> None:
     """Print a row a large (K, n), as tab-separated text; then the slowest and the largest."""
-    slowest, largest = 0.0, 0.0
+    slowest = 0.0
+    largest = 0.0
     print("K\tn\tCPU seconds\tMB\tmax cosine\tmethod: recipe", flush=True)
     for num_classes, dim in large_cells(count, seed):
         found = measured_cell(num_classes, dim)
         if "error" in found:
             print(f"{num_classes}\t{dim}\t\t\t\t{found['error']}", flush=True)
             continue
-        seconds, megabytes = float(str(found["seconds"])), float(str(found["megabytes"]))
-        slowest, largest = max(slowest, seconds), max(largest, megabytes)
+        seconds = float(str(found["seconds"]))
+        megabytes = float(str(found["megabytes"]))
+        slowest = max(slowest, seconds)
+        largest = max(largest, megabytes)
         numbers = f"{num_classes}\t{dim}\t{seconds:.1f}\t{megabytes:.0f}\t{found['max_cosine']}"
         print(f"{numbers}\t{found['method']}: {found['recipe']}", flush=True)
     print(f"slowest {slowest:.1f} s of CPU, largest {largest:.0f} MB")
@@ -82,20 +109,29 @@ def scale(count: int, seed: int) -> None:
 
 def searches(count: int, budget: float, seed: int) -> None:
     """Print a row a (K, n), then medians; `budget` seconds for the longer search, 0 for none."""
-    ps.best(num_classes=320, dim=6, iterations=100)  # what is compiled and imported once
-    seconds, cpu, excess = list[float](), list[float](), list[float]()
+    ps.best(
+        num_classes=320, dim=6, iterations=100
+    )  # what is compiled and imported once
+    seconds = list[float]()
+    cpu = list[float]()
+    excess = list[float]()
     for num_classes, dim in random_cells(count, seed):
-        wall, begun = time.perf_counter(), time.process_time()
+        wall = time.perf_counter()
+        begun = time.process_time()
         value = float(ps.best(num_classes=num_classes, dim=dim).max_cosine)
         cpu.append(time.process_time() - begun)
         seconds.append(time.perf_counter() - wall)
         row = f"K {num_classes:5d} n {dim:4d}   {value:.5f} in {seconds[-1]:5.1f} s, {cpu[-1]:5.1f} of CPU"
         if budget:
-            longer = float(ps.best(num_classes=num_classes, dim=dim, budget=budget).max_cosine)
+            longer = float(
+                ps.best(num_classes=num_classes, dim=dim, budget=budget).max_cosine
+            )
             excess.append((value - longer) / max(abs(longer), 1e-9))
             row += f"   {100 * excess[-1]:+.2f} % against {budget:g} s"
         print(row, flush=True)
-    print(f"median {np.median(seconds):.1f} s, {np.median(cpu):.1f} of CPU, most {max(cpu):.1f}")
+    print(
+        f"median {np.median(seconds):.1f} s, {np.median(cpu):.1f} of CPU, most {max(cpu):.1f}"
+    )
     if excess:
         print(f"median {100 * np.median(excess):+.2f} % against {budget:g} s")
 

@@ -21,8 +21,14 @@ from benchmarks._memory import peak_megabytes
 from protosphere.nn.kernels.cpu.simd import LANES
 from protosphere.nn.projections import projection_for
 
-BATCH, TURNS, CALLS = 64, 9, 3
-WANTED = {"forward logits": 8, "argmax decode": 10, "cross-entropy, forward + backward": 5}
+BATCH = 64
+TURNS = 9
+CALLS = 3
+WANTED = {
+    "forward logits": 8,
+    "argmax decode": 10,
+    "cross-entropy, forward + backward": 5,
+}
 
 Contest = dict[str, tuple[Callable[[], object], Callable[[], object]]]
 
@@ -37,12 +43,15 @@ def milliseconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, dict[str, float]]:
+def contest(
+    num_classes: int, dim: int, scheme: str
+) -> tuple[Contest, dict[str, float]]:
     """What is compared at one size: (dense, ours) by name; and what both keep in memory, in megabytes."""
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     project = projection_for(code, "hadamard")
     weight = projection_for(code, "dense").prototypes(torch.arange(num_classes))
-    z, target = torch.randn(BATCH, dim), torch.randint(num_classes, (BATCH,))
+    z = torch.randn(BATCH, dim)
+    target = torch.randint(num_classes, (BATCH,))
     leaf = z.clone().requires_grad_()
     names = iter(WANTED)
     pairs: Contest = {
@@ -53,8 +62,13 @@ def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, dict[str,
             lambda: project.cross_entropy(leaf, target).backward(),
         ),
     }
-    torch.testing.assert_close(project(z), linear(z, weight), rtol=0, atol=1e-5 * dim**0.5)
-    kept = sum(buffer.numel() * buffer.element_size() for buffer in project.buffers()) / 2**20
+    torch.testing.assert_close(
+        project(z), linear(z, weight), rtol=0, atol=1e-5 * dim**0.5
+    )
+    kept = (
+        sum(buffer.numel() * buffer.element_size() for buffer in project.buffers())
+        / 2**20
+    )
     logits = 4 * BATCH * num_classes / 2**20
     cosets, rows = project.parts[0].fused.flips.shape
     space = 4 * (2 * 4 * LANES * rows + BATCH * (2 * rows + 3 * cosets)) / 2**20
@@ -69,7 +83,9 @@ def contest(num_classes: int, dim: int, scheme: str) -> tuple[Contest, dict[str,
     return pairs, memory
 
 
-def race(num_classes: int, dim: int, scheme: str, quiet: bool) -> dict[str, dict[str, float]]:
+def race(
+    num_classes: int, dim: int, scheme: str, quiet: bool
+) -> dict[str, dict[str, float]]:
     """Print a row a comparison: medians over turns, dense and ours taking turns; return times and memory."""
     pairs, memory = contest(num_classes, dim, scheme)
     answer = {"memory": memory}
@@ -79,7 +95,10 @@ def race(num_classes: int, dim: int, scheme: str, quiet: bool) -> dict[str, dict
         answer[name] = {"dense_ms": theirs, "ours_ms": mine, "ratio": theirs / mine}
         if quiet:
             continue
-        verdict = "" if theirs / mine >= WANTED[name] else f"   below the {WANTED[name]} wanted"
+        if theirs / mine >= WANTED[name]:
+            verdict = ""
+        else:
+            verdict = f"   below the {WANTED[name]} wanted"
         print(
             f"n {dim}  K {num_classes:7,d}  {name:34s} dense {theirs:7.1f} ms   ours {mine:6.1f} ms"
             f"   {theirs / mine:5.1f} times faster{verdict}",
@@ -111,7 +130,12 @@ def million(kind: str) -> dict[str, float]:
     else:
         step = milliseconds(lambda: project.cross_entropy(z, target).backward())
         decode = milliseconds(lambda: project.top(z, 1))
-    return {"step_ms": step, "decode_ms": decode, "peak_mb": peak_megabytes() - start, "made_mb": made}
+    return {
+        "step_ms": step,
+        "decode_ms": decode,
+        "peak_mb": peak_megabytes() - start,
+        "made_mb": made,
+    }
 
 
 def million_apart(kind: str, quiet: bool) -> dict[str, float]:
@@ -132,7 +156,9 @@ def million_apart(kind: str, quiet: bool) -> dict[str, float]:
 def main() -> None:
     """Both races, then the million, each kind in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--million", choices=("hadamard", "dense"), help="only that, as JSON")
+    parser.add_argument(
+        "--million", choices=("hadamard", "dense"), help="only that, as JSON"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.million:
@@ -143,7 +169,9 @@ def main() -> None:
     answer = {
         "256, 65,536": race(65_536, 256, "kerdock", given.json),
         "512, 262,144": race(262_144, 512, "gold", given.json),
-        "million": {kind: million_apart(kind, given.json) for kind in ("hadamard", "dense")},
+        "million": {
+            kind: million_apart(kind, given.json) for kind in ("hadamard", "dense")
+        },
     }
     if given.json:
         print(json.dumps(answer))

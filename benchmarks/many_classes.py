@@ -66,7 +66,10 @@ def mean_prototypes(means: Tensor) -> nn.Module:
 def aligned_prototypes(means: Tensor, dim: int) -> nn.Module:
     """Return a linear map to the default prototypes, matched to the classes by the cosines of their means."""
     directions = nn.functional.normalize(means.double()).numpy()
-    code = ps.assign(ps.best(num_classes=len(means), dim=dim, iterations=0), directions @ directions.T)
+    code = ps.assign(
+        ps.best(num_classes=len(means), dim=dim, iterations=0),
+        directions @ directions.T,
+    )
     return nn.Sequential(nn.Linear(FEATURES, dim), PrototypeHead(code))
 
 
@@ -95,7 +98,13 @@ def half_interval(values: list[float]) -> str:
     return f"{float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5:.1f}"
 
 
-def row(name: str, make: Callable[[Tensor], nn.Module], num_classes: int, dim: int, seeds: int) -> dict[str, object]:
+def row(
+    name: str,
+    make: Callable[[Tensor], nn.Module],
+    num_classes: int,
+    dim: int,
+    seeds: int,
+) -> dict[str, object]:
     """Return the mean over the seeds."""
     values = [accuracy(make, num_classes, seed) for seed in range(seeds)]
     return {
@@ -113,22 +122,43 @@ def rows(num_classes: int, dims: tuple[int, ...]) -> Iterator[dict[str, object]]
     """Yield a row for the learned layer, for the class means and for each dimension of the default head."""
     seeds = SEEDS.get(num_classes, 1)
     yield row("learned layer", learned_layer, num_classes, num_classes, seeds)
-    yield row("class means as prototypes", mean_prototypes, num_classes, FEATURES, seeds)
+    yield row(
+        "class means as prototypes", mean_prototypes, num_classes, FEATURES, seeds
+    )
     for dim in dims:
-        yield row("default head", lambda means, dim=dim: best_prototypes(means, dim), num_classes, dim, seeds)
+        yield row(
+            "default head",
+            lambda means, dim=dim: best_prototypes(means, dim),
+            num_classes,
+            dim,
+            seeds,
+        )
     for dim in ALIGNED.get(num_classes, ()):
-        yield row("aligned head", lambda means, dim=dim: aligned_prototypes(means, dim), num_classes, dim, seeds=1)
+        yield row(
+            "aligned head",
+            lambda means, dim=dim: aligned_prototypes(means, dim),
+            num_classes,
+            dim,
+            seeds=1,
+        )
 
 
 def main() -> None:
     """Train everything; write the table unless only a part was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--classes", type=int, help="one number of classes; all of the table without it")
-    parser.add_argument("--dims", help="dimensions, separated by commas; those of the table without it")
+    parser.add_argument(
+        "--classes", type=int, help="one number of classes; all of the table without it"
+    )
+    parser.add_argument(
+        "--dims", help="dimensions, separated by commas; those of the table without it"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON list")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    grid = GRID if given.classes is None else {given.classes: GRID.get(given.classes, (given.classes // 2,))}
+    if given.classes is None:
+        grid = GRID
+    else:
+        grid = {given.classes: GRID.get(given.classes, (given.classes // 2,))}
     if given.dims:
         grid = {count: tuple(map(int, given.dims.split(","))) for count in grid}
     table = []

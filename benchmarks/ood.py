@@ -46,21 +46,43 @@ def digit_task(left_out: tuple[int, int], seed: int) -> Task:
     """Train on eight digits; the images of the other two are unknown."""
     images, classes = digits()
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(seed))
-    images, classes = images[order], classes[order]
+    images = images[order]
+    classes = classes[order]
     is_known = ~torch.isin(classes, torch.tensor(left_out))
     new_names = torch.cumsum(torch.bincount(classes[is_known], minlength=10) > 0, 0) - 1
     half = len(images) // 2
-    train = Labeled(images[:half][is_known[:half]], new_names[classes[:half][is_known[:half]]])
-    known, unknown = images[half:][is_known[half:]], images[half:][~is_known[half:]]
-    return Task("digits", train, known, {"two held-out digits": unknown}, hidden=128, epochs=30, batch=64)
+    train = Labeled(
+        images[:half][is_known[:half]], new_names[classes[:half][is_known[:half]]]
+    )
+    known = images[half:][is_known[half:]]
+    unknown = images[half:][~is_known[half:]]
+    return Task(
+        "digits",
+        train,
+        known,
+        {"two held-out digits": unknown},
+        hidden=128,
+        epochs=30,
+        batch=64,
+    )
 
 
 def intent_task() -> Task:
     """CLINC150's intents are known, its out-of-scope sentences are not."""
     unknown = {"out-of-scope sentences": 10 * intent_features("oos_test").inputs}
     train = intent_features("train")
-    scaled = Labeled(10 * train.inputs, train.classes)  # unit vectors of 384 entries have small entries
-    return Task("clinc150", scaled, 10 * intent_features("test").inputs, unknown, hidden=512, epochs=15, batch=128)
+    scaled = Labeled(
+        10 * train.inputs, train.classes
+    )  # unit vectors of 384 entries have small entries
+    return Task(
+        "clinc150",
+        scaled,
+        10 * intent_features("test").inputs,
+        unknown,
+        hidden=512,
+        epochs=15,
+        batch=128,
+    )
 
 
 def image_task() -> Task:
@@ -70,7 +92,15 @@ def image_task() -> Task:
         "MNIST images": image_features("mnist", "test").inputs,
     }
     known = image_features("cifar100", "test").inputs
-    return Task("cifar100", image_features("cifar100", "train"), known, unknown, hidden=512, epochs=8, batch=256)
+    return Task(
+        "cifar100",
+        image_features("cifar100", "train"),
+        known,
+        unknown,
+        hidden=512,
+        epochs=8,
+        batch=256,
+    )
 
 
 def tasks(name: str) -> Iterator[tuple[Task, int]]:
@@ -88,13 +118,19 @@ def tasks(name: str) -> Iterator[tuple[Task, int]]:
 def trained(task: Task, last: nn.Module, seed: int) -> nn.Sequential:
     """Return a network of one hidden layer and `last`, trained by SGD with momentum at rate 0.1."""
     torch.manual_seed(seed)
-    model = nn.Sequential(nn.Linear(task.train.inputs.shape[1], task.hidden), nn.ReLU(), last)
-    optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9, weight_decay=5e-4)
+    model = nn.Sequential(
+        nn.Linear(task.train.inputs.shape[1], task.hidden), nn.ReLU(), last
+    )
+    optimizer = torch.optim.SGD(
+        model.parameters(), 0.1, momentum=0.9, weight_decay=5e-4
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, task.epochs)
     for _ in range(task.epochs):
         for batch in torch.randperm(len(task.train.inputs)).split(task.batch):
             optimizer.zero_grad()
-            cross_entropy(model(task.train.inputs[batch]), task.train.classes[batch]).backward()
+            cross_entropy(
+                model(task.train.inputs[batch]), task.train.classes[batch]
+            ).backward()
             optimizer.step()
         schedule.step()
     return model.eval()
@@ -103,7 +139,12 @@ def trained(task: Task, last: nn.Module, seed: int) -> nn.Sequential:
 def neighbor_score(features: Tensor, stored: Tensor) -> Tensor:
     """Return the cosine with the tenth nearest training example (Sun et al. 2022)."""
     blocks = normalize(features).split(1000)
-    return torch.cat([(block @ normalize(stored).T).topk(NEIGHBORS).values[:, -1] for block in blocks])
+    return torch.cat(
+        [
+            (block @ normalize(stored).T).topk(NEIGHBORS).values[:, -1]
+            for block in blocks
+        ]
+    )
 
 
 def scorers(task: Task, seed: int):
@@ -113,19 +154,28 @@ def scorers(task: Task, seed: int):
     head = PrototypeHead(num_classes)
     ours = trained(task, nn.Sequential(nn.Linear(task.hidden, head.dim), head), seed)
     learned = trained(task, nn.Linear(task.hidden, num_classes), seed)
-    body, map_to_prototypes = learned[:2], nn.Sequential(*ours[:2], ours[2][0])
+    body = learned[:2]
+    map_to_prototypes = nn.Sequential(*ours[:2], ours[2][0])
     with torch.no_grad():
         stored = body(task.train.inputs)
         stored_z = map_to_prototypes(task.train.inputs)
     functions = {
-        f"prototype head: {kind}": (lambda x, kind=kind: head.score(map_to_prototypes(x), kind=kind))
+        f"prototype head: {kind}": (
+            lambda x, kind=kind: head.score(map_to_prototypes(x), kind=kind)
+        )
         for kind in HEAD_SCORES
     }
     functions["prototype head: max logit"] = lambda x: ours(x).max(dim=1).values
-    functions["prototype head: nearest neighbors of z"] = lambda x: neighbor_score(map_to_prototypes(x), stored_z)
-    functions["learned layer: max softmax"] = lambda x: learned(x).softmax(1).max(1).values
+    functions["prototype head: nearest neighbors of z"] = lambda x: neighbor_score(
+        map_to_prototypes(x), stored_z
+    )
+    functions["learned layer: max softmax"] = lambda x: (
+        learned(x).softmax(1).max(1).values
+    )
     functions["learned layer: energy"] = lambda x: learned(x).logsumexp(1)
-    functions["learned layer: nearest neighbors of features"] = lambda x: neighbor_score(body(x), stored)
+    functions["learned layer: nearest neighbors of features"] = lambda x: (
+        neighbor_score(body(x), stored)
+    )
     return functions
 
 
@@ -152,13 +202,19 @@ def measured(name: str) -> dict[tuple[str, str, str], list[float]]:
                 for source, inputs in task.unknown.items():
                     unknown = score(inputs)
                     values[source, score_name, "auroc"].append(auroc(known, unknown))
-                    values[source, score_name, "rejected_at_tpr95"].append(rejected(known, unknown))
+                    values[source, score_name, "rejected_at_tpr95"].append(
+                        rejected(known, unknown)
+                    )
     return values
 
 
 def half_interval(values: list[float]) -> float:
     """Return half of the 95% confidence interval of the mean."""
-    return float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5
+    return (
+        float(t.ppf(0.975, len(values) - 1))
+        * statistics.stdev(values)
+        / len(values) ** 0.5
+    )
 
 
 def rows(name: str) -> list[dict[str, object]]:
@@ -181,7 +237,9 @@ def main() -> None:
     """Measure the data sets; write the table if all of them were asked for."""
     every = ("digits", "clinc150", "cifar100")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", nargs="?", choices=every, help="one data set; all of them without it")
+    parser.add_argument(
+        "data", nargs="?", choices=every, help="one data set; all of them without it"
+    )
     given = parser.parse_args().data
     names = every if given is None else (given,)
     torch.set_num_threads(1)

@@ -19,7 +19,8 @@ CELLS = ((16, 100, 10.0), (32, 100, 10.0), (128, 1000, 60.0))
 
 def least_seconds(repeats: int, work: Callable[[], float]) -> tuple[float, float]:
     """The shortest of so many calls, and what the last one answered."""
-    shortest, answer = float("inf"), 0.0
+    shortest = float("inf")
+    answer = 0.0
     for _ in range(repeats):
         begun = time.perf_counter()
         answer = work()
@@ -28,12 +29,16 @@ def least_seconds(repeats: int, work: Callable[[], float]) -> tuple[float, float
 
 
 def _descent(dim: int, count: int) -> float:
-    return float(ps.construct("log_sum_exp", num_classes=count, dim=dim, seed=0).max_cosine)
+    return float(
+        ps.construct("log_sum_exp", num_classes=count, dim=dim, seed=0).max_cosine
+    )
 
 
 def _passing(dim: int, count: int, value: float) -> float:
     rng = np.random.default_rng(0)
-    return search_code(count, dim, rng=rng, budget=60.0, target=value, polish=False).max_cosine
+    return search_code(
+        count, dim, rng=rng, budget=60.0, target=value, polish=False
+    ).max_cosine
 
 
 def main() -> None:
@@ -42,7 +47,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     answer: dict[str, dict[str, float]] = {}
-    search_code(9, 3, rng=np.random.default_rng(0), iterations=50)  # what is compiled and imported once
+    search_code(
+        9, 3, rng=np.random.default_rng(0), iterations=50
+    )  # what is compiled and imported once
     ps.construct("log_sum_exp", num_classes=4, dim=2)
     for dim, count, budget in CELLS:
         repeats = 5 if count < 1000 else 1

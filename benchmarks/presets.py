@@ -42,7 +42,15 @@ class Recipe:
 
 RECIPES = {
     "digits": Recipe(dim=9, epochs=30, batch=64, seeds=3),
-    "shallow": Recipe(dim=9, epochs=15, batch=64, seeds=8, weight_decay=0.0, hidden=(64,), images="digits"),
+    "shallow": Recipe(
+        dim=9,
+        epochs=15,
+        batch=64,
+        seeds=8,
+        weight_decay=0.0,
+        hidden=(64,),
+        images="digits",
+    ),
     "halves": Recipe(dim=9, epochs=30, batch=64, seeds=10, images="digits"),
     "mnist": Recipe(dim=9, epochs=3, batch=256, seeds=2),
     "fashion": Recipe(dim=9, epochs=3, batch=256, seeds=2),
@@ -55,15 +63,27 @@ class Candidate(nn.Module):
 
     def __init__(self, kind: str, code: ps.SphericalCode) -> None:
         super().__init__()
-        self.kind, self.scale = kind, confident_scale(code.num_classes, float(code.max_cosine))
+        self.kind = kind
+        self.scale = confident_scale(code.num_classes, float(code.max_cosine))
         self.points = torch.tensor(code.points, dtype=torch.float32)
-        self.batch_norm = nn.BatchNorm1d(code.dim, affine=False) if "batch norm" in kind else nn.Identity()
-        self.log_scale = nn.Parameter(torch.zeros(())) if "learned" in kind else torch.zeros(())
+        if "batch norm" in kind:
+            self.batch_norm = nn.BatchNorm1d(code.dim, affine=False)
+        else:
+            self.batch_norm = nn.Identity()
+        if "learned" in kind:
+            self.log_scale = nn.Parameter(torch.zeros(()))
+        else:
+            self.log_scale = torch.zeros(())
         self.mean_square = torch.ones(())
 
     def forward(self, z: Tensor) -> Tensor:
         """The logits."""
-        return self.scale * self.log_scale.exp() * self._embedded(self.batch_norm(z)) @ self.points.T
+        return (
+            self.scale
+            * self.log_scale.exp()
+            * self._embedded(self.batch_norm(z))
+            @ self.points.T
+        )
 
     def _embedded(self, z: Tensor) -> Tensor:
         length = z.norm(dim=1, keepdim=True)
@@ -73,7 +93,9 @@ class Candidate(nn.Module):
             return z / self.scale / (1 + (length / self.scale) ** 2).sqrt()
         if self.kind == "running norm":
             if self.training:
-                self.mean_square = 0.9 * self.mean_square + 0.1 * length.detach().square().mean()
+                self.mean_square = (
+                    0.9 * self.mean_square + 0.1 * length.detach().square().mean()
+                )
             square = length.square().mean() if self.training else self.mean_square
             return z / (square + 1e-6).sqrt()
         if self.kind == "batch norm, no unit":
@@ -82,7 +104,13 @@ class Candidate(nn.Module):
 
 
 CANDIDATES = (
-    *("plain cosines", "cosines, learned scale", "batch norm, unit", "batch norm, no unit", "running norm"),
+    *(
+        "plain cosines",
+        "cosines, learned scale",
+        "batch norm, unit",
+        "batch norm, no unit",
+        "running norm",
+    ),
     *("clipped norm", "unit slope"),
 )
 PRESETS = ("protosphere", "lindstrom", "kasarla", "mettes")
@@ -91,21 +119,34 @@ WAYS = (*PRESETS, *CANDIDATES)
 
 def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
     """A small network for the images, for digits with these hidden layers, and how many features it gives."""
-    channels, size = images.train.shape[1], images.train.shape[2]
+    channels = images.train.shape[1]
+    size = images.train.shape[2]
     if size == 8:
-        dense = [layer for pair in pairwise((64, *hidden)) for layer in (nn.Linear(*pair), nn.ReLU())]
+        dense = [
+            layer
+            for pair in pairwise((64, *hidden))
+            for layer in (nn.Linear(*pair), nn.ReLU())
+        ]
         return nn.Sequential(nn.Flatten(), *dense), hidden[-1]
     widths = (8, 16) if channels == 1 else (32, 64, 128)
     layers: list[nn.Module] = []
     for before, after in zip((channels, *widths[:-1]), widths, strict=True):
         norm = [nn.BatchNorm2d(after)] if channels == 3 else []
         layers += [
-            nn.Conv2d(before, after, 5 if channels == 1 else 3, stride=2, padding=2 - channels // 3),
+            nn.Conv2d(
+                before,
+                after,
+                5 if channels == 1 else 3,
+                stride=2,
+                padding=2 - channels // 3,
+            ),
             *norm,
             nn.ReLU(),
         ]
     side = math.ceil(size / 2 ** len(widths))
-    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(widths[-1] * side * side, 128), nn.ReLU()), 128
+    return nn.Sequential(
+        *layers, nn.Flatten(), nn.Linear(widths[-1] * side * side, 128), nn.ReLU()
+    ), 128
 
 
 def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
@@ -130,12 +171,19 @@ def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -
     """Train, and the share of the test images that is then right, in percent."""
     torch.manual_seed(seed)
     model = network(way, images, recipe)
-    solver = torch.optim.SGD(model.parameters(), rate, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+    solver = torch.optim.SGD(
+        model.parameters(),
+        rate,
+        momentum=recipe.momentum,
+        weight_decay=recipe.weight_decay,
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(solver, recipe.epochs)
     count = recipe.examples or len(images.train)
     draw = torch.Generator().manual_seed(seed)
     for _ in range(recipe.epochs):
-        for batch in torch.randperm(count, generator=draw).split(recipe.batch)[: count // recipe.batch]:
+        for batch in torch.randperm(count, generator=draw).split(recipe.batch)[
+            : count // recipe.batch
+        ]:
             solver.zero_grad()
             loss_of(model, images.train[batch], images.train_classes[batch]).backward()
             solver.step()
@@ -144,7 +192,9 @@ def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -
     with torch.no_grad():
         right = [
             model(x).argmax(1) == y
-            for x, y in zip(images.test.split(1000), images.test_classes.split(1000), strict=True)
+            for x, y in zip(
+                images.test.split(1000), images.test_classes.split(1000), strict=True
+            )
         ]
     return 100 * torch.cat(right).double().mean().item()
 
@@ -154,26 +204,50 @@ Runs = dict[str, dict[str, list[float]]]
 
 
 def table(
-    name: str, images: Images, recipe: Recipe, ways: tuple[str, ...], rates: tuple[float, ...], quiet: bool
+    name: str,
+    images: Images,
+    recipe: Recipe,
+    ways: tuple[str, ...],
+    rates: tuple[float, ...],
+    quiet: bool,
 ) -> Runs:
     """Print the rows as they come, `nn.Linear` first; the last column compares with it, run by run."""
     if not quiet:
         print(f"\n{name}, {recipe}\n")
-        print(f"| way | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |")
+        print(
+            f"| way | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |"
+        )
         print(f"|---|{'---|' * len(rates)}---|", flush=True)
     answer: Runs = {}
     beside: list[float] = []
-    seeds = range(100, 100 + recipe.seeds) if name == "halves" else range(recipe.seeds)  # ones that chose nothing
+    # ones that chose nothing
+    if name == "halves":
+        seeds = range(100, 100 + recipe.seeds)
+    else:
+        seeds = range(recipe.seeds)
     for way in ("nn.Linear", *ways):
         runs = [
-            [accuracy(way, digit_halves(seed) if name == "halves" else images, recipe, rate, seed) for seed in seeds]
+            [
+                accuracy(
+                    way,
+                    digit_halves(seed) if name == "halves" else images,
+                    recipe,
+                    rate,
+                    seed,
+                )
+                for seed in seeds
+            ]
             for rate in rates
         ]
         flat = [one for column in runs for one in column]
         beside = beside or flat
-        cells = [f"{sum(column) / len(column):.1f} ({min(column):.1f})" for column in runs]
+        cells = [
+            f"{sum(column) / len(column):.1f} ({min(column):.1f})" for column in runs
+        ]
         worst = min(one - other for one, other in zip(flat, beside, strict=True))
-        answer[way] = {str(rate): column for rate, column in zip(rates, runs, strict=True)}
+        answer[way] = {
+            str(rate): column for rate, column in zip(rates, runs, strict=True)
+        }
         if not quiet:
             print(f"| {way} | {' | '.join(cells)} | {worst:+.1f} |", flush=True)
     return answer
@@ -183,18 +257,30 @@ def main() -> None:
     """Print the table of one data set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="?", default="digits", choices=RECIPES)
-    parser.add_argument("--ways", default=";".join(WAYS), help="separated by semicolons")
+    parser.add_argument(
+        "--ways", default=";".join(WAYS), help="separated by semicolons"
+    )
     parser.add_argument("--rates", default=",".join(map(str, RATES)))
     for option in ("dim", "epochs", "seeds"):
         parser.add_argument(f"--{option}", type=int)
     parser.add_argument("--momentum", type=float)
-    parser.add_argument("--json", action="store_true", help="print the accuracy of every run for programs")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the accuracy of every run for programs",
+    )
     given = parser.parse_args()
-    chosen = {name: getattr(given, name) for name in ("dim", "epochs", "seeds", "momentum")}
-    recipe = replace(RECIPES[given.data], **{name: value for name, value in chosen.items() if value is not None})
+    chosen = {
+        name: getattr(given, name) for name in ("dim", "epochs", "seeds", "momentum")
+    }
+    recipe = replace(
+        RECIPES[given.data],
+        **{name: value for name, value in chosen.items() if value is not None},
+    )
     ways = tuple(way.strip() for way in given.ways.split(";"))
     torch.set_num_threads(1)
-    images, rates = load(recipe.images or given.data), tuple(map(float, given.rates.split(",")))
+    images = load(recipe.images or given.data)
+    rates = tuple(map(float, given.rates.split(",")))
     answer = table(given.data, images, recipe, ways, rates, given.json)
     if given.json:
         print(json.dumps(answer))

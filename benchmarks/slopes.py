@@ -26,7 +26,14 @@ from benchmarks._features import Labeled, digits, image_features
 from protosphere.nn import PrototypeHead
 
 RESULTS = Path(__file__).parents[1] / "results" / "presets" / "slopes.csv"
-LAST_LAYERS = ("learned layer", "protosphere", "slope 2", "slope 3", "slope 4", "slope 6")
+LAST_LAYERS = (
+    "learned layer",
+    "protosphere",
+    "slope 2",
+    "slope 3",
+    "slope 4",
+    "slope 6",
+)
 RATES = (0.01, 0.05, 0.1, 0.2, 0.5)
 MOMENTA = (0.0, 0.9)
 
@@ -54,12 +61,19 @@ def digit_setting() -> Setting:
     """Return the first half of the digits, a fifth of it for validation, and the second half for the test."""
     images, classes = digits()
     half = len(images) // 2
-    mean, deviation = images[:half].mean(), images[:half].std()
+    mean = images[:half].mean()
+    deviation = images[:half].std()
     examples = Labeled((images - mean) / deviation, classes)
     order = torch.randperm(half, generator=torch.Generator().manual_seed(0))
-    validation, train = order[: half // 5], order[half // 5 :]
+    validation = order[: half // 5]
+    train = order[half // 5 :]
     return Setting(
-        part(examples, train), part(examples, validation), part(examples, slice(half, None)), (128, 64), 30, 64
+        part(examples, train),
+        part(examples, validation),
+        part(examples, slice(half, None)),
+        (128, 64),
+        30,
+        64,
     )
 
 
@@ -68,18 +82,30 @@ def feature_setting(name: str, hidden: tuple[int, ...]) -> Setting:
     examples = image_features(name, "train")
     count = len(examples.classes)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0))
-    validation, train = order[: count // 10], order[count // 10 :]
-    return Setting(part(examples, train), part(examples, validation), image_features(name, "test"), hidden, 12, 256)
+    validation = order[: count // 10]
+    train = order[count // 10 :]
+    return Setting(
+        part(examples, train),
+        part(examples, validation),
+        image_features(name, "test"),
+        hidden,
+        12,
+        256,
+    )
 
 
 def first_classes(count: int) -> Setting:
     """Return the features of the first `count` classes of CIFAR-100, with fewer last layers, rates and seeds."""
     whole = feature_setting("cifar100", ())
     train, validation, test = (
-        part(examples, examples.classes < count) for examples in (whole.train, whole.validation, whole.test)
+        part(examples, examples.classes < count)
+        for examples in (whole.train, whole.validation, whole.test)
     )
-    layers, rates = ("protosphere", "slope 2"), (0.01, 0.1, 0.5)
-    return Setting(train, validation, test, (), whole.epochs, whole.batch, layers, rates, seeds=2)
+    layers = ("protosphere", "slope 2")
+    rates = (0.01, 0.1, 0.5)
+    return Setting(
+        train, validation, test, (), whole.epochs, whole.batch, layers, rates, seeds=2
+    )
 
 
 SETTINGS = {
@@ -120,31 +146,53 @@ def network(name: str, setting: Setting) -> nn.Sequential:
 def percent_right(model: nn.Module, examples: Labeled) -> float:
     """Return the accuracy in percent."""
     with torch.no_grad():
-        return 100 * (model(examples.inputs).argmax(1) == examples.classes).double().mean().item()
+        return (
+            100
+            * (model(examples.inputs).argmax(1) == examples.classes)
+            .double()
+            .mean()
+            .item()
+        )
 
 
-def accuracies(name: str, setting: Setting, rate: float, momentum: float, seed: int) -> tuple[float, float]:
+def accuracies(
+    name: str, setting: Setting, rate: float, momentum: float, seed: int
+) -> tuple[float, float]:
     """Train, and return validation and test accuracy."""
     torch.manual_seed(seed)
     model = network(name, setting)
-    optimizer = torch.optim.SGD(model.parameters(), rate, momentum=momentum, weight_decay=5e-4)
+    optimizer = torch.optim.SGD(
+        model.parameters(), rate, momentum=momentum, weight_decay=5e-4
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, setting.epochs)
     generator = torch.Generator().manual_seed(seed)
     count = len(setting.train.classes)
     for _ in range(setting.epochs):
-        for batch in torch.randperm(count, generator=generator).split(setting.batch)[: count // setting.batch]:
+        for batch in torch.randperm(count, generator=generator).split(setting.batch)[
+            : count // setting.batch
+        ]:
             optimizer.zero_grad()
-            cross_entropy(model(setting.train.inputs[batch]), setting.train.classes[batch]).backward()
+            cross_entropy(
+                model(setting.train.inputs[batch]), setting.train.classes[batch]
+            ).backward()
             optimizer.step()
         schedule.step()
     return percent_right(model, setting.validation), percent_right(model, setting.test)
 
 
-def row(data: str, setting: Setting, name: str, momentum: float, rate: float) -> dict[str, object]:
+def row(
+    data: str, setting: Setting, name: str, momentum: float, rate: float
+) -> dict[str, object]:
     """Return the mean over the seeds."""
-    runs = [accuracies(name, setting, rate, momentum, seed) for seed in range(setting.seeds)]
+    runs = [
+        accuracies(name, setting, rate, momentum, seed) for seed in range(setting.seeds)
+    ]
     validation, test = zip(*runs, strict=True)
-    half_interval = float(t.ppf(0.975, setting.seeds - 1)) * statistics.stdev(test) / setting.seeds**0.5
+    half_interval = (
+        float(t.ppf(0.975, setting.seeds - 1))
+        * statistics.stdev(test)
+        / setting.seeds**0.5
+    )
     return {
         "data": data,
         "last_layer": name,
@@ -160,7 +208,9 @@ def row(data: str, setting: Setting, name: str, momentum: float, rate: float) ->
 def main() -> None:
     """Train everything; write the table if all data sets were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", nargs="?", choices=SETTINGS, help="one data set; all of them without it")
+    parser.add_argument(
+        "data", nargs="?", choices=SETTINGS, help="one data set; all of them without it"
+    )
     given = parser.parse_args().data
     torch.set_num_threads(1)
     table = []

@@ -9,7 +9,8 @@ import time
 
 from protosphere.compiled.threads import processor_count
 
-IMAGES, EPOCHS = 10_000, 2
+IMAGES = 10_000
+EPOCHS = 2
 WORK = """
 import json, sys, tempfile
 from pathlib import Path
@@ -27,7 +28,9 @@ print(outcome.history[-1].images_per_second)
 """
 
 
-def images_per_second(workers: int, threads: int, precision: str, batch_size: int, backbone: str) -> float:
+def images_per_second(
+    workers: int, threads: int, precision: str, batch_size: int, backbone: str
+) -> float:
     """Of so many processes at once, together, over the last epoch of each."""
     settings = {
         "scheme": "one_hot",
@@ -41,7 +44,10 @@ def images_per_second(workers: int, threads: int, precision: str, batch_size: in
         "backbone": backbone,
     }
     command = [sys.executable, "-c", WORK, json.dumps(settings)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(workers)]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for _ in range(workers)
+    ]
     return sum(float(process.communicate()[0].split()[-1]) for process in running)
 
 

@@ -10,16 +10,25 @@ from sphinx.application import Sphinx
 from protosphere.atlas_page.html import write_page
 from protosphere.version import __version__
 
-project, author, release = "protosphere", "The protosphere developers", __version__
+project = "protosphere"
+author = "The protosphere developers"
+release = __version__
 copyright = author
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
 exclude_patterns = ["figures/*.csv"]
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nitpicky = False
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the signature without them; the sentences say what is taken
+autodoc_typehints = (
+    "none"  # the signature without them; the sentences say what is taken
+)
 autodoc_preserve_defaults = True
 napoleon_custom_sections = [("Attributes", "params_style")]
 default_role = "literal"  # `name` in a docstring is code
@@ -35,8 +44,14 @@ html_css_files = ["style.css"]
 html_show_search_summary = False  # a page opened from disk may not read its neighbours
 html_show_sphinx = html_copy_source = False
 html_theme_options = {
-    "light_css_variables": {"font-stack": "system-ui, sans-serif", "color-brand-primary": "#3949ab"},
-    "dark_css_variables": {"color-brand-primary": "#9fa8da", "color-brand-content": "#9fa8da"},
+    "light_css_variables": {
+        "font-stack": "system-ui, sans-serif",
+        "color-brand-primary": "#3949ab",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#9fa8da",
+        "color-brand-content": "#9fa8da",
+    },
 }
 
 DOCTEST = re.compile(r"\s*(>>>|\.\.\.)")
@@ -49,11 +64,18 @@ def as_rest(lines: list[str]) -> Iterator[str]:
     for line in lines:
         example = bool(line.strip()) and (example or bool(DOCTEST.match(line)))
         parts = [line] if example else QUOTED.split(line)
-        plain = [part if example or part.startswith("`") else re.sub(r"([*|\\]|_\b)", r"\\\1", part) for part in parts]
+        plain = [
+            part
+            if example or part.startswith("`")
+            else re.sub(r"([*|\\]|_\b)", r"\\\1", part)
+            for part in parts
+        ]
         yield "".join(plain)
 
 
-def escape(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def escape(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
     """Before napoleon reads a docstring."""
     del app, what, name, thing, options
     lines[:] = list(as_rest(lines))

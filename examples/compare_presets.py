@@ -11,15 +11,19 @@ from torch import nn
 
 from protosphere.nn import PRESETS, PrototypeHead
 
-RATE, EPOCHS = 0.1, 20
+RATE = 0.1
+EPOCHS = 20
 
 
 def accuracy(preset: str, images: torch.Tensor, classes: torch.Tensor) -> float:
     """Train on the first half by the preset's own loss, test on the second."""
     torch.manual_seed(0)
-    half, head = len(images) // 2, PrototypeHead(10, dim=9, preset=preset)
+    half = len(images) // 2
+    head = PrototypeHead(10, dim=9, preset=preset)
     body = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 9))
-    solver = torch.optim.SGD([*body.parameters(), *head.parameters()], RATE, momentum=0.9)
+    solver = torch.optim.SGD(
+        [*body.parameters(), *head.parameters()], RATE, momentum=0.9
+    )
     for _ in range(EPOCHS):
         for batch in torch.randperm(half).split(64):
             solver.zero_grad()
@@ -34,7 +38,9 @@ def main() -> None:
     """Print a row a preset."""
     images, classes = (torch.tensor(array) for array in load_digits(return_X_y=True))
     for preset in PRESETS.values():
-        print(f"{preset.name:12s} {accuracy(preset.name, images.float() / 16, classes):5.1f} %   {preset.summary}")
+        print(
+            f"{preset.name:12s} {accuracy(preset.name, images.float() / 16, classes):5.1f} %   {preset.summary}"
+        )
 
 
 if __name__ == "__main__":

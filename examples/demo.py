@@ -38,13 +38,17 @@ def run() -> int:
     FOLDER.mkdir(exist_ok=True)
     begun = time.monotonic()
     for template in COMMANDS:
-        arguments = shlex.split(template.format(folder=shlex.quote(str(FOLDER.relative_to(Path.cwd())))))
+        arguments = shlex.split(
+            template.format(folder=shlex.quote(str(FOLDER.relative_to(Path.cwd()))))
+        )
         print(f"\n$ protosphere {shlex.join(arguments)}", flush=True)
         if code := main(arguments):
             return code
     pictures = sorted(path.name for path in FOLDER.glob("*.png"))
     took = f"{time.monotonic() - begun:.0f} s"
-    print(f"\nreport.html and {len(pictures)} pictures in {FOLDER.name}/ after {took}: {', '.join(pictures)}")
+    print(
+        f"\nreport.html and {len(pictures)} pictures in {FOLDER.name}/ after {took}: {', '.join(pictures)}"
+    )
     return 0
 
 

@@ -10,10 +10,14 @@ from sklearn.preprocessing import StandardScaler
 from protosphere.nn import PrototypeClassifier
 
 ESTIMATORS = {
-    "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
+    "logistic regression": make_pipeline(
+        StandardScaler(), LogisticRegression(max_iter=500)
+    ),
     "prototypes, linear map": PrototypeClassifier(),
     "prototypes, linear map to 5 dimensions": PrototypeClassifier(dim=5),
-    "prototypes, one hidden layer": PrototypeClassifier(hidden=(64,), preset="protosphere", random_state=0),
+    "prototypes, one hidden layer": PrototypeClassifier(
+        hidden=(64,), preset="protosphere", random_state=0
+    ),
 }
 
 
@@ -22,7 +26,9 @@ def main() -> None:
     images, classes = load_digits(return_X_y=True)
     half = len(images) // 2
     for name, estimator in ESTIMATORS.items():
-        right = estimator.fit(images[:half], classes[:half]).score(images[half:], classes[half:])
+        right = estimator.fit(images[:half], classes[:half]).score(
+            images[half:], classes[half:]
+        )
         print(f"{name:40s} {right:.1%}")
 
 

@@ -60,7 +60,9 @@ def grown(model: nn.Module) -> nn.Module:
         if isinstance(head, PrototypeHead):
             before = head.prototypes()
             head.grow(10)
-            assert torch.equal(head.prototypes()[:7], before), "old prototypes never move"
+            assert torch.equal(head.prototypes()[:7], before), (
+                "old prototypes never move"
+            )
     return model
 
 
@@ -74,13 +76,21 @@ def learned() -> nn.Module:
     return nn.Linear(128, 10)
 
 
-def measured(make_last: Callable[[], nn.Module], seed: int) -> dict[str, dict[str, float]]:
+def measured(
+    make_last: Callable[[], nn.Module], seed: int
+) -> dict[str, dict[str, float]]:
     """Train on seven digits, then on ten in several ways; return the accuracy on old, new and all test images."""
     torch.manual_seed(seed)
-    train_rows, test_rows = torch.arange(HALF), torch.arange(HALF, len(IMAGES))
+    train_rows = torch.arange(HALF)
+    test_rows = torch.arange(HALF, len(IMAGES))
     is_old = CLASSES < 7
-    tests = {"old": test_rows[is_old[HALF:]], "new": test_rows[~is_old[HALF:]], "all": test_rows}
-    old, new = train_rows[is_old[:HALF]], train_rows[~is_old[:HALF]]
+    tests = {
+        "old": test_rows[is_old[HALF:]],
+        "new": test_rows[~is_old[HALF:]],
+        "all": test_rows,
+    }
+    old = train_rows[is_old[:HALF]]
+    new = train_rows[~is_old[:HALF]]
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), make_last())
     train(model, old, epochs=20)
     found = {"before the new digits": {"old": accuracy(model, tests["old"])}}
@@ -95,7 +105,10 @@ def means(make_last: Callable[[], nn.Module]) -> dict[str, dict[str, float]]:
     """Return the mean over the seeds."""
     runs = [measured(make_last, seed) for seed in range(SEEDS)]
     return {
-        name: {part: round(statistics.fmean(run[name][part] for run in runs), 1) for part in parts}
+        name: {
+            part: round(statistics.fmean(run[name][part] for run in runs), 1)
+            for part in parts
+        }
         for name, parts in runs[0].items()
     }
 
@@ -103,7 +116,9 @@ def means(make_last: Callable[[], nn.Module]) -> dict[str, dict[str, float]]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the accuracies as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print the accuracies as JSON"
+    )
     as_json = parser.parse_args().json
     table = {
         "prototype head": means(prototypes),
@@ -112,7 +127,10 @@ def main() -> None:
     if as_json:
         ours = table["prototype head"]
         shares = {"seven_digits": ours["before the new digits"]["old"]}
-        shares |= {"old_digits": ours["all images"]["old"], "new_digits": ours["all images"]["new"]}
+        shares |= {
+            "old_digits": ours["all images"]["old"],
+            "new_digits": ours["all images"]["new"],
+        }
         print(json.dumps({**shares, **table}))
         return
     for last, rows in table.items():

@@ -18,12 +18,15 @@ from protosphere.nn import PrototypeHead
 
 IMAGES, CLASSES = (torch.tensor(array) for array in load_digits(return_X_y=True))
 HALF = len(IMAGES) // 2
-EPOCHS, BATCH = 30, 64
+EPOCHS = 30
+BATCH = 64
 
 
 def network(last: nn.Module) -> nn.Module:
     """Two hidden layers, and the last one."""
-    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last)
+    return nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last
+    )
 
 
 def learned() -> nn.Module:
@@ -46,8 +49,11 @@ def standardised() -> Tensor:
 def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
     """Train on the first half; the share of the second that is right, in percent."""
     torch.manual_seed(seed)
-    model, images = network(make_last()), standardised()
-    solver = torch.optim.SGD(model.parameters(), rate, momentum=momentum, weight_decay=5e-4)
+    model = network(make_last())
+    images = standardised()
+    solver = torch.optim.SGD(
+        model.parameters(), rate, momentum=momentum, weight_decay=5e-4
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(solver, EPOCHS)
     draw = torch.Generator().manual_seed(seed)
     for _ in range(EPOCHS):
@@ -57,20 +63,27 @@ def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
             solver.step()
         schedule.step()
     with torch.no_grad():
-        return 100 * (model(images[HALF:]).argmax(1) == CLASSES[HALF:]).double().mean().item()
+        return (
+            100
+            * (model(images[HALF:]).argmax(1) == CLASSES[HALF:]).double().mean().item()
+        )
 
 
 def accuracies(momentum: float, rate: float, seeds: int) -> dict[str, list[float]]:
     """Return the accuracies of both last layers, one for each seed."""
     return {
         "learned": [accuracy(learned, rate, momentum, seed) for seed in range(seeds)],
-        "prototypes": [accuracy(prototypes, rate, momentum, seed) for seed in range(seeds)],
+        "prototypes": [
+            accuracy(prototypes, rate, momentum, seed) for seed in range(seeds)
+        ],
     }
 
 
 def arguments() -> argparse.Namespace:
     """Return what was typed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--momentum", type=float, nargs="+", default=[0.9, 0.0])
     parser.add_argument("--rate", type=float, nargs="+", default=[0.01, 0.1, 0.5])
     parser.add_argument("--seeds", type=int, default=3)
@@ -83,7 +96,9 @@ def main() -> None:
     given = arguments()
     answer: dict[str, dict[str, list[float]]] = {}
     if not given.json:
-        print("test accuracy in percent, by seed        nn.Linear          prototypes         worst difference")
+        print(
+            "test accuracy in percent, by seed        nn.Linear          prototypes         worst difference"
+        )
     for momentum in given.momentum:
         for rate in given.rate:
             found = accuracies(momentum, rate, given.seeds)
@@ -96,9 +111,17 @@ def main() -> None:
 
 def print_row(momentum: float, rate: float, found: dict[str, list[float]]) -> None:
     """Print the accuracies of one setting, and how far the prototypes are behind at worst."""
-    worst = min(ours - plain for plain, ours in zip(found["learned"], found["prototypes"], strict=True))
-    cells = "    ".join(" ".join(f"{value:4.1f}" for value in values) for values in found.values())
-    print(f"momentum {momentum}, learning rate {rate:<4}          {cells}     {worst:+.1f}", flush=True)
+    worst = min(
+        ours - plain
+        for plain, ours in zip(found["learned"], found["prototypes"], strict=True)
+    )
+    cells = "    ".join(
+        " ".join(f"{value:4.1f}" for value in values) for values in found.values()
+    )
+    print(
+        f"momentum {momentum}, learning rate {rate:<4}          {cells}     {worst:+.1f}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,9 @@ def signs(features: NDArray[np.floating]) -> NDArray[np.floating]:
 def measured(seed: int) -> dict[str, float]:
     """Return the precision of trained hash codes, of the features before the signs, and of random projections."""
     images, classes = load_digits(return_X_y=True)
-    model = PrototypeClassifier(dim=BITS, scheme="bch", hidden=(64,), max_iter=2000, random_state=seed)
+    model = PrototypeClassifier(
+        dim=BITS, scheme="bch", hidden=(64,), max_iter=2000, random_state=seed
+    )
     model.fit(images[:STORED], classes[:STORED])
     features = model.embed(images)
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
@@ -50,7 +52,9 @@ def measured(seed: int) -> dict[str, float]:
     return {
         "trained_bits": precision(inner_products(signs(features)), classes),
         "trained_cosine": precision(inner_products(unit), classes),
-        "random_bits": precision(inner_products(signs(centered @ projections)), classes),
+        "random_bits": precision(
+            inner_products(signs(centered @ projections)), classes
+        ),
     }
 
 

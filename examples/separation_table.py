@@ -27,7 +27,9 @@ def entry(value: Fraction | float) -> Entry:
 def constructed(scheme: str, num_classes: int, dim: int, **options: object) -> Entry:
     """Return the largest cosine of a scheme, None where it cannot serve this size."""
     try:
-        return entry(ps.construct(scheme, num_classes=num_classes, dim=dim, **options).max_cosine)
+        return entry(
+            ps.construct(scheme, num_classes=num_classes, dim=dim, **options).max_cosine
+        )
     except ps.InfeasibleError:
         return None
 
@@ -46,8 +48,12 @@ def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
         "Mettes": lambda K, n: constructed("mean_row_max", K, n, seed=0),
     }
     known: dict[str, Callable[[int, int], Entry]] = {
-        "best": lambda K, n: entry(ps.best(num_classes=K, dim=n, iterations=0).max_cosine),
-        "nothing is below": lambda K, n: entry(ps.bounds.converse(num_classes=K, dim=n).value),
+        "best": lambda K, n: entry(
+            ps.best(num_classes=K, dim=n, iterations=0).max_cosine
+        ),
+        "nothing is below": lambda K, n: entry(
+            ps.bounds.converse(num_classes=K, dim=n).value
+        ),
     }
     return algebra | ({} if quick else descents) | known
 
@@ -55,7 +61,9 @@ def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
 def rows(quick: bool) -> Iterator[tuple[str, dict[str, Entry]]]:
     """Yield the name of each size and its columns."""
     for num_classes, dim in SIZES:
-        made = {heading: make(num_classes, dim) for heading, make in columns(quick).items()}
+        made = {
+            heading: make(num_classes, dim) for heading, make in columns(quick).items()
+        }
         yield f"{num_classes}, {dim}", made
 
 
@@ -75,9 +83,15 @@ def main() -> None:
     if given.json:
         print(json.dumps(dict(rows(given.quick))))
         return
-    print("K, n".ljust(12) + "".join(heading.rjust(18) for heading in columns(given.quick)))
+    print(
+        "K, n".ljust(12)
+        + "".join(heading.rjust(18) for heading in columns(given.quick))
+    )
     for size, made in rows(given.quick):
-        print(size.ljust(12) + "".join(shown(value).rjust(18) for value in made.values()), flush=True)
+        print(
+            size.ljust(12) + "".join(shown(value).rjust(18) for value in made.values()),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -49,15 +49,21 @@ def main() -> None:
 
     torch.manual_seed(0)
     images, classes = (torch.tensor(array) for array in load_digits(return_X_y=True))
-    images, known = images.float() / 16, classes < 8
-    train, held_out, test = images[:900], images[900:1350], images[1350:]
+    images = images.float() / 16
+    known = classes < 8
+    train = images[:900]
+    held_out = images[900:1350]
+    test = images[1350:]
     body, head = trained(train[known[:900]], classes[:900][known[:900]])
     with torch.no_grad():
-        seen, shown = body(held_out[known[900:1350]]), body(test)
+        seen = body(held_out[known[900:1350]])
+        shown = body(test)
 
     answer = {"default": shares(head.score(seen), head.score(shown), known[1350:])}
     for kind in KINDS:
-        answer[kind] = shares(head.score(seen, kind), head.score(shown, kind), known[1350:])
+        answer[kind] = shares(
+            head.score(seen, kind), head.score(shown, kind), known[1350:]
+        )
     if given.json:
         print(json.dumps(answer))
         return

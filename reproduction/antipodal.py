@@ -28,7 +28,9 @@ def mean_similarity(pairs: Sequence[OpposedPair]) -> float:
 
 
 def opposed_pairs(
-    code: ps.SphericalCode, class_names: tuple[str, ...], similarity: Points | None = None
+    code: ps.SphericalCode,
+    class_names: tuple[str, ...],
+    similarity: Points | None = None,
 ) -> list[OpposedPair]:
     """Return every pair of classes whose prototypes are antipodal; with a similarity the most similar first.
 

@@ -13,7 +13,10 @@ COMMANDS = {
         "Run the paper's experiments and draw accuracies.",
         ("mnist --workers 2", "cifar100 --budget paper --ray 10.0.0.1:6379"),
     ),
-    "claims": Command("Test the paper's claims on results.", ("results -o docs/claims.md", "runs/mnist-quick --json")),
+    "claims": Command(
+        "Test the paper's claims on results.",
+        ("results -o docs/claims.md", "runs/mnist-quick --json"),
+    ),
     "opposed": Command(
         "List classes with antipodal prototypes.",
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),

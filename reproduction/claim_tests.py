@@ -8,7 +8,17 @@ import protosphere as ps
 from protosphere.spherical.statistics import OPPOSED
 from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import NORMAL_QUANTILE, Regression
-from reproduction.findings import DOES_NOT, HOLDS, NOTHING_RUN, Finding, Sample, all_of, higher, verdict_on, within
+from reproduction.findings import (
+    DOES_NOT,
+    HOLDS,
+    NOTHING_RUN,
+    Finding,
+    Sample,
+    all_of,
+    higher,
+    verdict_on,
+    within,
+)
 from reproduction.noise import Cell
 from reproduction.results import Results
 from reproduction.variance import FACTORS, spreads
@@ -36,7 +46,9 @@ def weaker(mnist: Results, cifar100: Results) -> Finding:
     cells = None
     if 0 < abs(apart) <= margin:
         cells = 4 + int(2 * (NORMAL_QUANTILE / apart) ** 2)
-    return Finding(figures, verdict_on(apart - margin, apart + margin), cells_needed=cells)
+    return Finding(
+        figures, verdict_on(apart - margin, apart + margin), cells_needed=cells
+    )
 
 
 def _explained(line: Regression) -> str:
@@ -86,15 +98,30 @@ def simplex_best(results: Results) -> Finding:
         return NOTHING_RUN
     best = max(others, key=lambda cell: others[cell].mean)
     scheme, dim, mapping = best
-    return higher(simplex, others[best], ("simplex", f"best of the others, {scheme} {dim} {mapping}"))
+    return higher(
+        simplex,
+        others[best],
+        ("simplex", f"best of the others, {scheme} {dim} {mapping}"),
+    )
 
 
 def threshold(results: Results) -> Finding:
     """Whether twice the dimension, beyond n = K, changes little."""
     findings: list[Finding] = []
-    for scheme, low, high in (("bch", 127, 255), ("reed_muller", 128, 256), ("log_sum_exp", 128, 256)):
+    for scheme, low, high in (
+        ("bch", 127, 255),
+        ("reed_muller", 128, 256),
+        ("log_sum_exp", 128, 256),
+    ):
         names = (f"{scheme} {high}", str(low))
-        findings.append(within(results.sample(scheme, [high]), results.sample(scheme, [low]), names, 1.0))
+        findings.append(
+            within(
+                results.sample(scheme, [high]),
+                results.sample(scheme, [low]),
+                names,
+                1.0,
+            )
+        )
     return all_of(findings)
 
 
@@ -102,7 +129,9 @@ def lower_bch_better(results: Results) -> Finding:
     """Whether, of all pairs of lengths, some shorter BCH code is above a longer one."""
     dims = (15, 31, 63, 127, 255)
     samples = {dim: results.sample("bch", [dim], "random") for dim in dims}
-    means = {dim: sample.mean for dim, sample in samples.items() if len(sample.by_seed) > 1}
+    means = {
+        dim: sample.mean for dim, sample in samples.items() if len(sample.by_seed) > 1
+    }
     pairs = [(low, high) for low in means for high in means if low < high]
     if not pairs:
         return NOTHING_RUN
@@ -153,16 +182,26 @@ def descent_beats(results: Results) -> Finding:
 
 def close_to_one_hot(results: Results) -> Finding:
     """Whether BCH at 63 is near one-hot."""
-    return within(results.sample("bch", [63]), results.sample("one_hot"), ("BCH 63", "one-hot"), 1.5)
+    return within(
+        results.sample("bch", [63]),
+        results.sample("one_hot"),
+        ("BCH 63", "one-hot"),
+        1.5,
+    )
 
 
-def opposed(num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results) -> Finding:
+def opposed(
+    num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results
+) -> Finding:
     """Whether our fixed mapping opposes the same pairs; needs no run."""
     del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
     shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
     shown = ", ".join(shared) or "none of them"
-    return Finding(f"our order opposes {shown}", HOLDS if len(shared) == len(expected) else DOES_NOT)
+    return Finding(
+        f"our order opposes {shown}",
+        HOLDS if len(shared) == len(expected) else DOES_NOT,
+    )
 
 
 def constant_cosines(results: Results) -> Finding:
@@ -174,7 +213,10 @@ def constant_cosines(results: Results) -> Finding:
         points = ps.construct(scheme, num_classes=100, dim=dim).points
         cosines = (points @ points.T)[off_diagonal]
         spread = max(spread, float(np.ptp(cosines)))
-    return Finding(f"all cosines of K = 100 agree to {spread:.0e}", HOLDS if spread < 1e-12 else DOES_NOT)
+    return Finding(
+        f"all cosines of K = 100 agree to {spread:.0e}",
+        HOLDS if spread < 1e-12 else DOES_NOT,
+    )
 
 
 def split_explains(results: Results) -> Finding:
@@ -183,7 +225,10 @@ def split_explains(results: Results) -> Finding:
     if len(found) < len(FACTORS):
         return NOTHING_RUN
     total = sum(spread.variance for spread in found.values())
-    deviations = ", ".join(f"{spread.factor} {spread.deviation} ({spread.runs} runs)" for spread in found.values())
+    deviations = ", ".join(
+        f"{spread.factor} {spread.deviation} ({spread.runs} runs)"
+        for spread in found.values()
+    )
     split = found["split"]
     share = split.variance / total
     low = split.low / total

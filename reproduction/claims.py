@@ -66,7 +66,9 @@ def predictors_by_network(records: Sequence[RunRecord]) -> dict[str, list[Predic
             heading = f"{title}, {results.budget}"
             found[heading] = predictors(results.unaligned)
             if len(results.alike) > len(results.unaligned):
-                found[f"{heading}, aligned and opposed classes too"] = predictors(results.alike)
+                found[f"{heading}, aligned and opposed classes too"] = predictors(
+                    results.alike
+                )
     return found
 
 
@@ -110,7 +112,9 @@ def _row(claim: Claim, finding: Finding, tested: Sequence[Results]) -> Row:
 _cifar = partial(Claim, "cifar100")
 _mnist = partial(Claim, "mnist")
 
-WEAKER = _mnist("C", "The correlation is weaker than on CIFAR-100", claim_tests.correlated)
+WEAKER = _mnist(
+    "C", "The correlation is weaker than on CIFAR-100", claim_tests.correlated
+)
 
 _opposed_animals = partial(claim_tests.opposed, 100, 64, ((42, 43), (74, 75), (72, 73)))
 _opposed_digits = partial(claim_tests.opposed, 10, 8, ((4, 5), (8, 9)))
@@ -118,31 +122,79 @@ _random_bch_better = partial(claim_tests.random_beats_fixed, "bch")
 _random_reed_muller_better = partial(claim_tests.random_beats_fixed, "reed_muller")
 
 CLAIMS = (
-    _cifar("4.1", "One-hot and simplex: the mapping does not matter", claim_tests.constant_cosines),
+    _cifar(
+        "4.1",
+        "One-hot and simplex: the mapping does not matter",
+        claim_tests.constant_cosines,
+    ),
     _cifar(
         "4.3",
         "A threshold around n = K: little is gained by more dimensions (within 1 point)",
         claim_tests.threshold,
     ),
-    _cifar("4.3", "n = 31, 63, 127: BCH over random mappings beats the descents", claim_tests.bch_dominates),
-    _cifar("4.3", "BCH at n = 63 is close to one-hot (within 1.5 points)", claim_tests.close_to_one_hot),
+    _cifar(
+        "4.3",
+        "n = 31, 63, 127: BCH over random mappings beats the descents",
+        claim_tests.bch_dominates,
+    ),
+    _cifar(
+        "4.3",
+        "BCH at n = 63 is close to one-hot (within 1.5 points)",
+        claim_tests.close_to_one_hot,
+    ),
     _cifar("4.3", "The simplex at n = 99 is best", claim_tests.simplex_best),
-    _cifar("4.3", "More dissimilar prototypes give better accuracy", claim_tests.correlated),
-    _cifar("4.3", "… with much variance within and between schemes (R² below .9)", claim_tests.varied),
+    _cifar(
+        "4.3", "More dissimilar prototypes give better accuracy", claim_tests.correlated
+    ),
+    _cifar(
+        "4.3",
+        "… with much variance within and between schemes (R² below .9)",
+        claim_tests.varied,
+    ),
     _cifar(
         "4.3",
         "Part of the variance (5 % or more) is that of the random validation set",
         claim_tests.split_explains,
     ),
-    _cifar("Figure 5", "Some BCH code of lower dimension beats one of higher", claim_tests.lower_bch_better),
+    _cifar(
+        "Figure 5",
+        "Some BCH code of lower dimension beats one of higher",
+        claim_tests.lower_bch_better,
+    ),
     _cifar("4.3", "BCH: random mappings beat the fixed one", _random_bch_better),
-    _cifar("4.3", "Reed-Muller at n = 64, 128 is below BCH at 63, 127", claim_tests.reed_muller_lower),
-    _cifar("4.3", "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark", _opposed_animals),
-    _mnist("C", "All schemes perform well (every run above 90 %)", claim_tests.all_well),
-    _mnist("C", "Log-sum-exp in lower dimension beats one-hot and the simplex", claim_tests.descent_beats),
-    _mnist("C", "A smaller max cosine goes with better accuracy", claim_tests.correlated),
-    _mnist("C", "… with a large variance within and between schemes (R² below .9)", claim_tests.varied),
+    _cifar(
+        "4.3",
+        "Reed-Muller at n = 64, 128 is below BCH at 63, 127",
+        claim_tests.reed_muller_lower,
+    ),
+    _cifar(
+        "4.3",
+        "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark",
+        _opposed_animals,
+    ),
+    _mnist(
+        "C", "All schemes perform well (every run above 90 %)", claim_tests.all_well
+    ),
+    _mnist(
+        "C",
+        "Log-sum-exp in lower dimension beats one-hot and the simplex",
+        claim_tests.descent_beats,
+    ),
+    _mnist(
+        "C", "A smaller max cosine goes with better accuracy", claim_tests.correlated
+    ),
+    _mnist(
+        "C",
+        "… with a large variance within and between schemes (R² below .9)",
+        claim_tests.varied,
+    ),
     _mnist("C", "BCH: random mappings beat the fixed one", _random_bch_better),
-    _mnist("C", "Reed-Muller: random mappings beat the fixed one", _random_reed_muller_better),
-    _mnist("C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _opposed_digits),
+    _mnist(
+        "C",
+        "Reed-Muller: random mappings beat the fixed one",
+        _random_reed_muller_better,
+    ),
+    _mnist(
+        "C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _opposed_digits
+    ),
 )

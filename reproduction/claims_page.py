@@ -53,7 +53,9 @@ NUMBER_COLUMNS = ("number", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
-def claims_page(table: Sequence[Row], predictors: Mapping[str, Sequence[Predictor]]) -> str:
+def claims_page(
+    table: Sequence[Row], predictors: Mapping[str, Sequence[Predictor]]
+) -> str:
     """Return the page as Markdown.
 
     Args:
@@ -69,7 +71,9 @@ def claims_page(table: Sequence[Row], predictors: Mapping[str, Sequence[Predicto
     for network, numbers in predictors.items():
         if numbers:
             rows = [_number_row(number) for number in numbers]
-            parts.append(f"\n{network}, {numbers[0].cells} cells:\n\n{_markdown(NUMBER_COLUMNS, rows)}")
+            parts.append(
+                f"\n{network}, {numbers[0].cells} cells:\n\n{_markdown(NUMBER_COLUMNS, rows)}"
+            )
     return "".join(parts)
 
 
@@ -78,7 +82,9 @@ def _number_row(number: Predictor) -> Row:
     return {
         "number": number.name,
         "explained": f"{100 * number.r_squared:.0f} % {interval}",
-        "held out": f"{100 * number.held_out:.0f} %" if number.held_out > 0 else "nothing",
+        "held out": f"{100 * number.held_out:.0f} %"
+        if number.held_out > 0
+        else "nothing",
     }
 
 

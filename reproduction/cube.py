@@ -25,7 +25,9 @@ def draw_cube(folder: Path) -> tuple[Path, ...]:
         ("even-weight code", construct("bch", num_classes=4, dim=3, modify=True)),
     )
     figure = cube_figure(panels)
-    pictures = [save_figure(figure, folder / f"cube{suffix}") for suffix in (".png", ".pdf")]
+    pictures = [
+        save_figure(figure, folder / f"cube{suffix}") for suffix in (".png", ".pdf")
+    ]
     table = save_table(cube_records(panels), folder / "cube.csv")
     return (*pictures, table)
 
@@ -74,7 +76,9 @@ def _draw_sphere(ax: Any) -> None:
     x = np.cos(u) * np.sin(v)
     y = np.sin(u) * np.sin(v)
     z = np.cos(v)
-    ax.plot_surface(x, y, z, color="#BFD7EA", alpha=0.16, linewidth=0, shade=False, zorder=0)
+    ax.plot_surface(
+        x, y, z, color="#BFD7EA", alpha=0.16, linewidth=0, shade=False, zorder=0
+    )
     turn = np.linspace(0, 2 * np.pi, 121)
     ax.plot(np.cos(turn), np.sin(turn), 0 * turn, color="#9DB8CC", linewidth=0.5)
     ax.view_init(elev=18, azim=-60)

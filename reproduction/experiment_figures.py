@@ -14,39 +14,71 @@ from reproduction.number_panels import Panel, numbers_figure
 from reproduction.predictors import cells_of, predictors
 from reproduction.results import Results
 
-MAPPED = {"fixed": "fixed", "random": "at random", "align": "aligned", "oppose": "opposed"}
+MAPPED = {
+    "fixed": "fixed",
+    "random": "at random",
+    "align": "aligned",
+    "oppose": "opposed",
+}
 MOST_PANELS = 4
 
-BEYOND = (*(f"best, {how}" for how in MAPPED.values()), "semantic, aligned", "one-hot, fixed")
+BEYOND = (
+    *(f"best, {how}" for how in MAPPED.values()),
+    "semantic, aligned",
+    "one-hot, fixed",
+)
 """Ways with prototypes that are drawn beside learned layers."""
 
 EQUIDISTANT = ("one_hot", "simplex")
 """Schemes whose mapping does not matter, drawn under one."""
 
 
-def draw_experiment(records: Sequence[RunRecord], folder: Path, name: str, title: str) -> tuple[Path, ...]:
+def draw_experiment(
+    records: Sequence[RunRecord], folder: Path, name: str, title: str
+) -> tuple[Path, ...]:
     """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
-    own = Results(tuple(record for record in records if record.test_accuracy is not None))
+    own = Results(
+        tuple(record for record in records if record.test_accuracy is not None)
+    )
     title = f"{title}: {own.budget}"
-    told_once = [r for r in own.grid if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"]
-    drawn = draw_accuracy(trained_runs(told_once), folder, name, title) if told_once else ()
+    told_once = [
+        r
+        for r in own.grid
+        if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"
+    ]
+    if told_once:
+        drawn = draw_accuracy(trained_runs(told_once), folder, name, title)
+    else:
+        drawn = ()
     pictures = {"beyond": _beyond(own.alike), "numbers": _numbers(own.unaligned, title)}
-    beyond = (save_figure(figure, folder / f"{name}-{kind}.png") for kind, figure in pictures.items() if figure)
+    beyond = (
+        save_figure(figure, folder / f"{name}-{kind}.png")
+        for kind, figure in pictures.items()
+        if figure
+    )
     return (*drawn, *beyond)
 
 
 def way_of(recipe: Recipe) -> str:
     """What a run is called beside what the paper does not compare with."""
     series = recipe.series.replace("_", "-")
-    return f"{series}, {MAPPED[recipe.mapping]}" if recipe.head == "prototypes" else series
+    if recipe.head == "prototypes":
+        return f"{series}, {MAPPED[recipe.mapping]}"
+    return series
 
 
 def _beyond(records: Sequence[RunRecord]) -> object | None:
-    shown = [r for r in records if r.recipe.head != "prototypes" or way_of(r.recipe) in BEYOND]
+    shown = [
+        r
+        for r in records
+        if r.recipe.head != "prototypes" or way_of(r.recipe) in BEYOND
+    ]
     learned = [r.recipe.series for r in shown if r.recipe.head != "prototypes"]
     if not learned:
         return None
-    return ways_figure(compared(shown, lambda r: way_of(r.recipe), learned[0]), "test accuracy")
+    return ways_figure(
+        compared(shown, lambda r: way_of(r.recipe), learned[0]), "test accuracy"
+    )
 
 
 def _numbers(records: Sequence[RunRecord], title: str) -> object | None:
@@ -57,7 +89,10 @@ def _numbers(records: Sequence[RunRecord], title: str) -> object | None:
         Panel(
             one.name,
             f"explains {100 * one.r_squared:.0f} %, of other schemes {max(0.0, 100 * one.held_out):.0f} %",
-            [(cell.scheme, cell.mapping, cell.number, cell.accuracy) for cell in cells_of(one.name, records)],
+            [
+                (cell.scheme, cell.mapping, cell.number, cell.accuracy)
+                for cell in cells_of(one.name, records)
+            ],
         )
         for one in found
     ]

@@ -13,7 +13,10 @@ from protosphere.experiments.sweep_files import sweep_recipes
 
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]
-_EQUIDISTANT_100: list[Grid] = [{"schemes": ["one_hot"], "dims": [100]}, {"schemes": ["simplex"], "dims": [99]}]
+_EQUIDISTANT_100: list[Grid] = [
+    {"schemes": ["one_hot"], "dims": [100]},
+    {"schemes": ["simplex"], "dims": [99]},
+]
 
 _MNIST: list[Grid] = [
     {"schemes": ["one_hot"], "dims": [10]},
@@ -26,7 +29,10 @@ _CIFAR100: list[Grid] = [
     *_EQUIDISTANT_100,
     {"schemes": ["bch"], "dims": [15, 31, 63, 127, 255], "mappings": BOTH},
     {"schemes": ["reed_muller"], "dims": [16, 32, 64, 128, 256], "mappings": BOTH},
-    {"schemes": ["log_sum_exp", "mean_row_max"], "dims": [16, 31, 32, 63, 64, 127, 128, 256]},
+    {
+        "schemes": ["log_sum_exp", "mean_row_max"],
+        "dims": [16, 31, 32, 63, 64, 127, 128, 256],
+    },
 ]
 _CIFAR100_CORE: list[Grid] = [
     *_EQUIDISTANT_100,
@@ -40,7 +46,12 @@ _CIFAR100_CLAIMS: list[Grid] = [
     {"schemes": ["reed_muller"], "dims": [64, 128, 256], "mappings": BOTH},
     {"schemes": ["log_sum_exp"], "dims": [31, 63, 127, 128, 256]},
     {"schemes": ["mean_row_max"], "dims": [31, 63, 127]},
-    {"schemes": ["best"], "dims": [31, 64], "mappings": ["random", "align"], "options": {"iterations": 0}},
+    {
+        "schemes": ["best"],
+        "dims": [31, 64],
+        "mappings": ["random", "align"],
+        "options": {"iterations": 0},
+    },
     {"heads": ["linear", "bottleneck"], "dims": [64]},
 ]
 """What a claim needs, and what it should be compared with."""
@@ -54,15 +65,31 @@ _FEATURES: list[Grid] = [
     {"schemes": ["reed_muller"], "dims": _LENGTHS[1::2], "mappings": BOTH},
     {"schemes": ["log_sum_exp", "mean_row_max"], "dims": _LENGTHS, "mappings": BOTH},
     {"heads": ["linear", "bottleneck"], "dims": _LENGTHS[:8]},
-    {"schemes": ["best"], "dims": _LENGTHS, "mappings": ["random", "align", "oppose"], "options": {"iterations": 0}},
+    {
+        "schemes": ["best"],
+        "dims": _LENGTHS,
+        "mappings": ["random", "align", "oppose"],
+        "options": {"iterations": 0},
+    },
     {"schemes": ["log_sum_exp"], "dims": _LENGTHS, "mappings": ["align"]},
     {"schemes": ["uniform"], "dims": _LENGTHS},
     {"schemes": ["cross_polytope"], "dims": _LENGTHS[4:]},
     {"schemes": ["bch"], "dims": _LENGTHS[::2], "mappings": ["align", "oppose"]},
-    {"schemes": ["reed_muller"], "dims": _LENGTHS[1::2], "mappings": ["align", "oppose"]},
-    {"schemes": ["semantic"], "dims": _LENGTHS[:8], "mappings": ["align"], "similarity": "logits"},
+    {
+        "schemes": ["reed_muller"],
+        "dims": _LENGTHS[1::2],
+        "mappings": ["align", "oppose"],
+    },
+    {
+        "schemes": ["semantic"],
+        "dims": _LENGTHS[:8],
+        "mappings": ["align"],
+        "similarity": "logits",
+    },
     *(
-        {"schemes": [scheme], "dims": [dim], "mappings": ["random"]} | _ONE_SEED | {varied: list(range(20))}
+        {"schemes": [scheme], "dims": [dim], "mappings": ["random"]}
+        | _ONE_SEED
+        | {varied: list(range(20))}
         for scheme, dim in (("bch", 31), ("bch", 63), ("log_sum_exp", 64))
         for varied in _ONE_SEED
     ),
@@ -95,13 +122,36 @@ _SMALL_RECIPE: Grid = {
 """What teaches a network most in a minute: a cheap one, smaller batches, and images that stay upright."""
 
 PLANS: Mapping[tuple[str, str], Grid] = {
-    ("mnist", "quick"): {"recipe": "quick-mnist", "epochs": 6, "seeds": [0, 1], "grid": _MNIST},
-    ("mnist", "hours"): {"recipe": "quick-mnist", "precision": "bf16-mixed", "seeds": [0, 1, 2, 3, 4], "grid": _MNIST},
-    ("mnist", "paper"): {"recipe": "paper-mnist", "seeds": [0, 1, 2, 3, 4], "grid": _MNIST},
-    ("cifar100", "quick"): {"recipe": "quick-cifar100", "epochs": 3, "seeds": [0, 1], "grid": _CIFAR100_CORE},
+    ("mnist", "quick"): {
+        "recipe": "quick-mnist",
+        "epochs": 6,
+        "seeds": [0, 1],
+        "grid": _MNIST,
+    },
+    ("mnist", "hours"): {
+        "recipe": "quick-mnist",
+        "precision": "bf16-mixed",
+        "seeds": [0, 1, 2, 3, 4],
+        "grid": _MNIST,
+    },
+    ("mnist", "paper"): {
+        "recipe": "paper-mnist",
+        "seeds": [0, 1, 2, 3, 4],
+        "grid": _MNIST,
+    },
+    ("cifar100", "quick"): {
+        "recipe": "quick-cifar100",
+        "epochs": 3,
+        "seeds": [0, 1],
+        "grid": _CIFAR100_CORE,
+    },
     ("cifar100", "features"): _FEATURES_RECIPE,
     ("cifar100", "hours"): _SMALL_RECIPE,
-    ("cifar100", "paper"): {"recipe": "paper-cifar100", "seeds": [0, 1, 2, 3, 4], "grid": _CIFAR100},
+    ("cifar100", "paper"): {
+        "recipe": "paper-cifar100",
+        "seeds": [0, 1, 2, 3, 4],
+        "grid": _CIFAR100,
+    },
 }
 DECISIVE = (("cifar100", "features"), ("cifar100", "hours"), ("mnist", "hours"))
 """Experiments and budgets that together decide the claims, as far as processors can."""
@@ -119,5 +169,12 @@ def paper_runs(experiment: str, budget: str) -> list[Recipe]:
     150
     """
     as_choice("experiment", experiment, EXPERIMENTS)
-    as_choice("budget", as_choice("budget", budget, BUDGETS), [one for which, one in PLANS if which == experiment])
-    return sorted(sweep_recipes(PLANS[experiment, budget], f"{experiment}, {budget}"), key=lambda recipe: recipe.seed)
+    as_choice(
+        "budget",
+        as_choice("budget", budget, BUDGETS),
+        [one for which, one in PLANS if which == experiment],
+    )
+    return sorted(
+        sweep_recipes(PLANS[experiment, budget], f"{experiment}, {budget}"),
+        key=lambda recipe: recipe.seed,
+    )

@@ -8,7 +8,10 @@ from statistics import fmean, stdev
 from protosphere.statistics.intervals import student
 from reproduction.noise import Noise
 
-HOLDS, DOES_NOT, UNDECIDED, NOT_RUN = "holds", "does not hold", "not decided", "not run"
+HOLDS = "holds"
+DOES_NOT = "does not hold"
+UNDECIDED = "not decided"
+NOT_RUN = "not run"
 
 MOST_SEEDS = 1000
 """A difference that would need more than these is as good as none."""
@@ -66,14 +69,26 @@ class Difference:
 
 def difference(left: Sample, right: Sample) -> Difference | None:
     """Its spread is that of its seeds or, if that is better known, the noise of both schemes; None below two seeds."""
-    apart = [left.by_seed[seed] - right.by_seed[seed] for seed in left.by_seed.keys() & right.by_seed.keys()]
+    apart = [
+        left.by_seed[seed] - right.by_seed[seed]
+        for seed in left.by_seed.keys() & right.by_seed.keys()
+    ]
     if len(apart) < 2:
         return None
     noise = left.noise if left.scheme == right.scheme else left.noise + right.noise
-    free, deviation = float(len(apart) - 1), stdev(apart)
+    free = float(len(apart) - 1)
+    deviation = stdev(apart)
     if noise.free > free:
-        free, deviation = noise.free, sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells))
-    return Difference(fmean(apart), student(free) * deviation / sqrt(len(apart)), deviation, len(apart))
+        free, deviation = (
+            noise.free,
+            sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells)),
+        )
+    return Difference(
+        fmean(apart),
+        student(free) * deviation / sqrt(len(apart)),
+        deviation,
+        len(apart),
+    )
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
@@ -84,8 +99,11 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
 
     def decide(value: float, margin: float) -> tuple[str, float]:
         least = noticeable(right.mean)
-        low, high = value - margin, value + margin
-        return DOES_NOT if low <= 0 and high < least else verdict_on(low, high), max(value, least - value)
+        low = value - margin
+        high = value + margin
+        return DOES_NOT if low <= 0 and high < least else verdict_on(low, high), max(
+            value, least - value
+        )
 
     return _compared(left, right, names, decide)
 
@@ -99,7 +117,9 @@ def noticeable(accuracy: float) -> float:
     return sqrt(max(0.0, accuracy * (100 - accuracy)) / TEST_IMAGES)
 
 
-def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -> Finding:
+def within(
+    left: Sample, right: Sample, names: tuple[str, str], points: float
+) -> Finding:
     """Whether the two are no further apart than so many points, by that interval."""
 
     def decide(value: float, margin: float) -> tuple[str, float]:
@@ -109,21 +129,31 @@ def within(left: Sample, right: Sample, names: tuple[str, str], points: float) -
     return _compared(left, right, names, decide)
 
 
-def _compared(left: Sample, right: Sample, names: tuple[str, str], decide: Decide) -> Finding:
+def _compared(
+    left: Sample, right: Sample, names: tuple[str, str], decide: Decide
+) -> Finding:
     """The verdict on the difference, and how many seeds would decide it."""
     if not left or not right:
         return NOTHING_RUN
-    figures, found = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}", difference(left, right)
+    figures = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}"
+    found = difference(left, right)
     if found is None:
         return Finding(figures, UNDECIDED, 2)
     verdict, distance = decide(found.mean, found.margin)
-    needed = seeds_to_decide(found.deviation, found.seeds, distance) if verdict == UNDECIDED else None
-    return Finding(f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed)
+    if verdict == UNDECIDED:
+        needed = seeds_to_decide(found.deviation, found.seeds, distance)
+    else:
+        needed = None
+    return Finding(
+        f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed
+    )
 
 
 def verdict_on(low: float, high: float) -> str:
     """By how far something is above where it would not hold: the whole interval must be on one side of 0."""
-    return HOLDS if low > 0 else DOES_NOT if high < 0 else UNDECIDED
+    if low > 0:
+        return HOLDS
+    return DOES_NOT if high < 0 else UNDECIDED
 
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
@@ -133,7 +163,9 @@ def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
     49
     """
     counts = range(seeds + 1, MOST_SEEDS + 1)
-    return next((n for n in counts if student(n - 1) * deviation / sqrt(n) < abs(distance)), inf)
+    return next(
+        (n for n in counts if student(n - 1) * deviation / sqrt(n) < abs(distance)), inf
+    )
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
@@ -142,6 +174,14 @@ def all_of(findings: Sequence[Finding]) -> Finding:
     if not run:
         return NOTHING_RUN
     verdicts = {finding.verdict for finding in run}
-    verdict = DOES_NOT if DOES_NOT in verdicts else HOLDS if verdicts == {HOLDS} else UNDECIDED
-    needed = max((finding.seeds_needed or 0 for finding in run), default=0) if verdict == UNDECIDED else None
+    if DOES_NOT in verdicts:
+        verdict = DOES_NOT
+    elif verdicts == {HOLDS}:
+        verdict = HOLDS
+    else:
+        verdict = UNDECIDED
+    if verdict == UNDECIDED:
+        needed = max((finding.seeds_needed or 0 for finding in run), default=0)
+    else:
+        needed = None
     return Finding("; ".join(finding.figures for finding in run), verdict, needed)

@@ -7,10 +7,36 @@ from typing import Any
 from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
 
 COLUMNS = 2
-MAPPING_COLORS = {"fixed": "#000000", "random": "#999999", "align": "#009E73", "oppose": "#D55E00"}
-LOOK: Mapping[str, Any] = {"linestyle": "none", "markersize": 4, "alpha": 0.75, "markeredgewidth": 0.5}
+MAPPING_COLORS = {
+    "fixed": "#000000",
+    "random": "#999999",
+    "align": "#009E73",
+    "oppose": "#D55E00",
+}
+LOOK: Mapping[str, Any] = {
+    "linestyle": "none",
+    "markersize": 4,
+    "alpha": 0.75,
+    "markeredgewidth": 0.5,
+}
 
-SPARE_MARKERS = ("D", "X", "<", ">", "h", "p", "d", "8", "H", "1", "2", "3", "4", "|", "_")
+SPARE_MARKERS = (
+    "D",
+    "X",
+    "<",
+    ">",
+    "h",
+    "p",
+    "d",
+    "8",
+    "H",
+    "1",
+    "2",
+    "3",
+    "4",
+    "|",
+    "_",
+)
 """For schemes that share theirs with another."""
 
 
@@ -29,20 +55,38 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
     styles = scheme_styles(dict.fromkeys(scheme for scheme, *_ in points))
     markers = _different_markers(styles)
     rows = -(-len(panels) // COLUMNS)
-    with new_panels(1.0 + 2.0 * rows, nrows=rows, ncols=COLUMNS, sharey=True, squeeze=False) as (figure, axes):
+    with new_panels(
+        1.0 + 2.0 * rows, nrows=rows, ncols=COLUMNS, sharey=True, squeeze=False
+    ) as (figure, axes):
         for ax, panel in zip(axes.flat, panels, strict=False):
             for scheme, mapping, number, accuracy in panel.points:
-                ax.plot(number, accuracy, marker=markers[scheme], color=MAPPING_COLORS[mapping], **LOOK)
+                ax.plot(
+                    number,
+                    accuracy,
+                    marker=markers[scheme],
+                    color=MAPPING_COLORS[mapping],
+                    **LOOK,
+                )
             ax.set(xlabel=panel.name, title=panel.caption)
         for ax in list(axes.flat)[len(panels) :]:
             ax.set_axis_off()
         for ax in axes[:, 0]:
             ax.set_ylabel("test accuracy, %")
         figure.suptitle(title, fontsize=8)
-        entries = [(styles[scheme].label, marker, "#444444") for scheme, marker in markers.items()]
+        entries = [
+            (styles[scheme].label, marker, "#444444")
+            for scheme, marker in markers.items()
+        ]
         used = {mapping for _, mapping, *_ in points}
-        entries += [(f"{mapping} mapping", "s", color) for mapping, color in MAPPING_COLORS.items() if mapping in used]
-        empty = [axes[0, 0].plot([], [], label=label, marker=m, color=color, **LOOK)[0] for label, m, color in entries]
+        entries += [
+            (f"{mapping} mapping", "s", color)
+            for mapping, color in MAPPING_COLORS.items()
+            if mapping in used
+        ]
+        empty = [
+            axes[0, 0].plot([], [], label=label, marker=m, color=color, **LOOK)[0]
+            for label, m, color in entries
+        ]
         figure.legend(handles=empty, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -51,6 +95,10 @@ def _different_markers(styles: Mapping[str, SchemeStyle]) -> dict[str, str]:
     """The marker of each scheme: its own, or where another has that, one to spare."""
     found: dict[str, str] = {}
     for scheme, style in styles.items():
-        free = (marker for marker in (style.marker, *SPARE_MARKERS) if marker and marker not in found.values())
+        free = (
+            marker
+            for marker in (style.marker, *SPARE_MARKERS)
+            if marker and marker not in found.values()
+        )
         found[scheme] = next(free, "o")
     return found

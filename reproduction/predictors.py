@@ -64,9 +64,12 @@ class Predictor:
 
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
     """Every number that all runs have, the one that explains most first; runs of learned layers have no code."""
-    done, rng = list(records), np.random.default_rng(seed)
+    done = list(records)
+    rng = np.random.default_rng(seed)
     found = [_predictor(name, cells_of(name, done), rng) for name in NUMBERS]
-    return sorted((one for one in found if one is not None), key=lambda one: -one.r_squared)
+    return sorted(
+        (one for one in found if one is not None), key=lambda one: -one.r_squared
+    )
 
 
 def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
@@ -79,16 +82,32 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
                 return []
             which = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
             runs.setdefault(which, []).append((value, 100 * record.test_accuracy))
-    return [TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True))) for which, own in runs.items()]
+    return [
+        TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True)))
+        for which, own in runs.items()
+    ]
 
 
-def _predictor(name: str, cells: Sequence[TrainedCell], rng: np.random.Generator) -> Predictor | None:
+def _predictor(
+    name: str, cells: Sequence[TrainedCell], rng: np.random.Generator
+) -> Predictor | None:
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
-    if len(set(schemes.tolist())) < 3 or np.ptp(table[:, 0]) == 0 or np.ptp(table[:, 1]) == 0:
+    if (
+        len(set(schemes.tolist())) < 3
+        or np.ptp(table[:, 0]) == 0
+        or np.ptp(table[:, 1]) == 0
+    ):
         return None
     low, high = np.quantile(_resampled(table, schemes, rng), (0.025, 0.975)).tolist()
-    return Predictor(name, len(table), correlation(*table.T) ** 2, low, high, _held_out(table, schemes))
+    return Predictor(
+        name,
+        len(table),
+        correlation(*table.T) ** 2,
+        low,
+        high,
+        _held_out(table, schemes),
+    )
 
 
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
@@ -108,5 +127,9 @@ def _held_out(table: Points, schemes: Points) -> float:
         centred = x - x.mean()
         spread = float(centred @ centred)
         slope = float(centred @ y) / spread if spread > 0 else 0.0
-        errors += float(np.square(table[own, 1] - slope * table[own, 0] - (y.mean() - slope * x.mean())).sum())
+        errors += float(
+            np.square(
+                table[own, 1] - slope * table[own, 0] - (y.mean() - slope * x.mean())
+            ).sum()
+        )
     return 1 - errors / float(np.square(table[:, 1] - table[:, 1].mean()).sum())

@@ -28,17 +28,26 @@ class Results:
 
     records: tuple[RunRecord, ...]
 
-    def sample(self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None) -> Sample:
+    def sample(
+        self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None
+    ) -> Sample:
         """For each seed the mean accuracy of the runs asked for; no dims are all dims, no mapping both."""
         wanted = set(dims)
         found = {
             cell: own
             for cell, own in self.cells.items()
-            if cell[0] == scheme and (not wanted or cell[1] in wanted) and mapping in (None, cell[2])
+            if cell[0] == scheme
+            and (not wanted or cell[1] in wanted)
+            and mapping in (None, cell[2])
         }
         seeds = sorted({seed for own in found.values() for seed in own})
-        means = {seed: fmean(own[seed] for own in found.values() if seed in own) for seed in seeds}
-        return Sample(means, scheme, max(1, len(found)), self.noise.get(scheme, Noise()))
+        means = {
+            seed: fmean(own[seed] for own in found.values() if seed in own)
+            for seed in seeds
+        }
+        return Sample(
+            means, scheme, max(1, len(found)), self.noise.get(scheme, Noise())
+        )
 
     @cached_property
     def cells(self) -> dict[Cell, dict[int, float]]:
@@ -47,7 +56,9 @@ class Results:
         for record in self.grid:
             if record.test_accuracy is not None:
                 cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
-                found.setdefault(cell, {})[record.recipe.seed] = 100 * record.test_accuracy
+                found.setdefault(cell, {})[record.recipe.seed] = (
+                    100 * record.test_accuracy
+                )
         return found
 
     @cached_property
@@ -59,12 +70,20 @@ class Results:
     def grid(self) -> list[RunRecord]:
         """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
         own = ("prototypes", "lindstrom")
-        return [r for r in self.unaligned if r.recipe.scheme in SCHEMES and (r.recipe.head, r.recipe.preset) == own]
+        return [
+            r
+            for r in self.unaligned
+            if r.recipe.scheme in SCHEMES and (r.recipe.head, r.recipe.preset) == own
+        ]
 
     @property
     def alike(self) -> list[RunRecord]:
         """All runs but those in which one seed varies alone."""
-        return [r for r in self.records if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0]
+        return [
+            r
+            for r in self.records
+            if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0
+        ]
 
     @property
     def unaligned(self) -> list[RunRecord]:
@@ -74,7 +93,9 @@ class Results:
     def line(self) -> Regression | None:
         """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
         cells = cells_of("max cosine", self.grid)
-        return regression([cell.number for cell in cells], [cell.accuracy for cell in cells])
+        return regression(
+            [cell.number for cell in cells], [cell.accuracy for cell in cells]
+        )
 
     @property
     def seeds(self) -> int:
@@ -113,7 +134,11 @@ class Results:
     @property
     def fewest_examples(self) -> int:
         """The smallest number of training examples that a run was limited to; 0 where every run had all of them."""
-        limits = [record.recipe.train_images for record in self.records if record.recipe.train_images]
+        limits = [
+            record.recipe.train_images
+            for record in self.records
+            if record.recipe.train_images
+        ]
         return min(limits, default=0)
 
     @property

@@ -44,14 +44,25 @@ def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
 
 def spreads(records: Sequence[RunRecord]) -> list[Spread]:
     """Of each factor, over the runs of each code in which it alone varies; none where there are no two such runs."""
-    samples: dict[str, dict[tuple[object, ...], list[float]]] = {factor: {} for factor in FACTORS}
+    samples: dict[str, dict[tuple[object, ...], list[float]]] = {
+        factor: {} for factor in FACTORS
+    }
     for record in records:
-        recipe, accuracy = record.recipe, record.test_accuracy
+        recipe = record.recipe
+        accuracy = record.test_accuracy
         if min(recipe.prototype_seed, recipe.split_seed) < 0 or accuracy is None:
             continue
         seeds = (recipe.prototype_seed, recipe.seed, recipe.split_seed)
         for position, factor in enumerate(FACTORS):
-            others = (recipe.scheme, recipe.dim, *seeds[:position], *seeds[position + 1 :])
+            others = (
+                recipe.scheme,
+                recipe.dim,
+                *seeds[:position],
+                *seeds[position + 1 :],
+            )
             samples[factor].setdefault(others, []).append(100 * accuracy)
-    several = {factor: [values for values in own.values() if len(values) > 1] for factor, own in samples.items()}
+    several = {
+        factor: [values for values in own.values() if len(values) > 1]
+        for factor, own in samples.items()
+    }
     return [pooled_spread(factor, own) for factor, own in several.items() if own]

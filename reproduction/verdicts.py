@@ -17,12 +17,17 @@ def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
         finding: What the results say of a claim.
         tested: The results that were asked, one for each network; none for a claim that needs no training.
     """
-    if finding.verdict == DOES_NOT and not all(results.at_paper_scale for results in tested):
+    if finding.verdict == DOES_NOT and not all(
+        results.at_paper_scale for results in tested
+    ):
         networks = "; ".join(results.network for results in tested)
         return f"not at our scale: {networks}"
     if finding.cells_needed is not None:
         return f"{finding.verdict}; {finding.cells_needed} cells of each would"
     if finding.seeds_needed is None:
         return finding.verdict
-    count = f"more than {MOST_SEEDS}" if finding.seeds_needed == inf else finding.seeds_needed
+    if finding.seeds_needed == inf:
+        count = f"more than {MOST_SEEDS}"
+    else:
+        count = finding.seeds_needed
     return f"{finding.verdict}; {count} seeds would"

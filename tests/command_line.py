@@ -25,7 +25,9 @@ Run = Callable[..., Answer]
 
 
 def runner(
-    main: Callable[[Sequence[str]], int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    main: Callable[[Sequence[str]], int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
     """Return a function that calls `main` with words as on a shell and returns what one would see."""
     monkeypatch.setenv("COLUMNS", "100")

@@ -9,7 +9,11 @@ import numpy as np
 from protosphere.experiments import load_recipe
 from protosphere.experiments.record import RunRecord
 
-ERASE, TITLE, REVERSED, ISOLATED, EIGHT_BIT = "\x1b[2J", "\x1b]0;owned\x07", "\u202e", "\u2066", "\x9b2J"
+ERASE = "\x1b[2J"
+TITLE = "\x1b]0;owned\x07"
+REVERSED = "\u202e"
+ISOLATED = "\u2066"
+EIGHT_BIT = "\x9b2J"
 HOSTILE = f"a{ERASE}{TITLE}{REVERSED}{ISOLATED}{EIGHT_BIT}\rb\x08\x7f"
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 MOVEMENT = re.compile(r"\r?\x1b\[(\?25[lh]|[0-9]*[AK])")
@@ -24,7 +28,9 @@ def on_terminal(run, monkeypatch, *, colors):
 
     def call(*words):
         answer = run(*words)
-        return answer.exit_code, MOVEMENT.sub("", COLOR.sub("", answer.out + answer.err))
+        return answer.exit_code, MOVEMENT.sub(
+            "", COLOR.sub("", answer.out + answer.err)
+        )
 
     return call
 
@@ -48,5 +54,14 @@ def hostile_records(number=4):
     """Finished runs, every other one with a hostile name of its network."""
     plan = load_recipe("quick-digits").changed(scheme="simplex", dim=9)
     for seed in range(number):
-        recipe = plan.changed(seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard")
-        yield RunRecord(recipe, "done", test_accuracy=0.5, max_cosine=-1 / 9, seconds=1.0, data="0" * 64)
+        recipe = plan.changed(
+            seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard"
+        )
+        yield RunRecord(
+            recipe,
+            "done",
+            test_accuracy=0.5,
+            max_cosine=-1 / 9,
+            seconds=1.0,
+            data="0" * 64,
+        )

@@ -45,7 +45,11 @@ def child(where: Path | None = None, home: Path | None = None, before=None) -> d
         numba.config.CACHE_DIR = str(where or "")
         said = []
         logging.getLogger("protosphere").addHandler(
-            type("Kept", (logging.Handler,), {"emit": lambda _, r: said.append(r.getMessage())})()
+            type(
+                "Kept",
+                (logging.Handler,),
+                {"emit": lambda _, r: said.append(r.getMessage())},
+            )()
         )
         from protosphere.compiled.kernel_cache import kernel_folder
         from protosphere.search.compiled_energy import add, dot
@@ -58,28 +62,38 @@ def child(where: Path | None = None, home: Path | None = None, before=None) -> d
         loaded = sum(dot.stats.cache_hits.values())
         folder = kernel_folder()
         files = sorted(path.name for path in folder.iterdir()) if folder else None
-        answer = {"value": value, "loaded": loaded, "said": said, "files": files, "folder": str(folder)}
+        answer = {
+            "value": value,
+            "loaded": loaded,
+            "said": said,
+            "files": files,
+            "folder": str(folder),
+        }
         os.write(writing, json.dumps(answer).encode())
     finally:
         os._exit(0)
 
 
 def damaged(path: Path) -> list[dict]:
-    good, rng = path.read_bytes(), random.Random(0)
+    good = path.read_bytes()
+    rng = random.Random(0)
     flipped = bytearray(good)
     for _ in range(20):
         flipped[rng.randrange(len(good))] ^= 255
     answers = []
     for bad in (b"", good[:-1], bytes(len(good)), bytes(flipped)):
         path.write_bytes(bad)
-        answers.append(child(path.parents[3]) | {"mended": path.read_bytes()[-32:] == good[-32:]})
+        answers.append(
+            child(path.parents[3]) | {"mended": path.read_bytes()[-32:] == good[-32:]}
+        )
     return answers
 
 
 def at_once(where: Path, count: int) -> list[dict]:
     """As many processes that all wait for a file, then compile."""
     gate = where.parent / "gate"
-    pids, pipes = [], []
+    pids = []
+    pipes = []
     for _ in range(count):
         reading, writing = os.pipe()
         if pid := os.fork():
@@ -108,7 +122,9 @@ def main(folder: Path) -> None:
     answers["home"] = child(None, folder / "home")
     answers["full"] = child(folder / "full", before=nearly_full_disk)
     place = Path(answers["first"]["folder"])
-    answers["damaged"] = damaged(next(path for path in place.iterdir() if ".dot." in path.name))
+    answers["damaged"] = damaged(
+        next(path for path in place.iterdir() if ".dot." in path.name)
+    )
     place.chmod(0o777)
     answers["others"] = child(folder / "cache")
     answers["at once"] = at_once(folder / "eight", 8)

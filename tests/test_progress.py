@@ -26,11 +26,17 @@ def test_a_pipe_gets_lines(hasty, capsys):
     assert "best optimising: best 0.4, 9 starts 40%\n" in written
 
 
-def test_who_has_not_been_told_anything_for_a_while_sees_a_sign_of_life(monkeypatch, capsys):
+def test_who_has_not_been_told_anything_for_a_while_sees_a_sign_of_life(
+    monkeypatch, capsys
+):
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.01)
     shown = Event()
     original = module._StageLines.show
-    monkeypatch.setattr(module._StageLines, "show", lambda self, *words: (original(self, *words), shown.set()))
+    monkeypatch.setattr(
+        module._StageLines,
+        "show",
+        lambda self, *words: (original(self, *words), shown.set()),
+    )
     with ps.progress_bar("best"):
         assert shown.wait(60)
     assert capsys.readouterr().err == "best starting\n"
@@ -44,7 +50,9 @@ def test_the_bar_of_the_beginning_makes_room_for_the_first_stage(hasty, monkeypa
     assert bars.bar.tasks[0].total is None
     bars.show("measuring", 1, 2)
     bars.stop()
-    assert [(task.description, task.completed) for task in bars.bar.tasks] == [("best measuring", 1)]
+    assert [(task.description, task.completed) for task in bars.bar.tasks] == [
+        ("best measuring", 1)
+    ]
 
 
 def test_what_is_quick_writes_nothing(capsys):
@@ -67,7 +75,11 @@ def test_a_stage_that_says_more_each_time_is_one_bar(hasty, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     bars = []
     original = module._StageBars.show
-    monkeypatch.setattr(module._StageBars, "show", lambda self, *words: (bars.append(self), original(self, *words)))
+    monkeypatch.setattr(
+        module._StageBars,
+        "show",
+        lambda self, *words: (bars.append(self), original(self, *words)),
+    )
     with ps.progress_bar("best") as progress:
         for done in range(5):
             progress(f"optimising: {done} starts", done, 5)

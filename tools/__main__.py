@@ -21,8 +21,24 @@ from tools.shells_command import shells
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one tool and answer with its exit code."""
-    app = App(name="python -m tools", help="Tools of those who make protosphere.", help_format="plaintext")
-    for tool in (atlas, catalogue, extend, measure, records, linear, shells, derived, page, numbers, release):
+    app = App(
+        name="python -m tools",
+        help="Tools of those who make protosphere.",
+        help_format="plaintext",
+    )
+    for tool in (
+        atlas,
+        catalogue,
+        extend,
+        measure,
+        records,
+        linear,
+        shells,
+        derived,
+        page,
+        numbers,
+        release,
+    ):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)
 

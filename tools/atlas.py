@@ -10,14 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
-from protosphere.constructions.best.candidates import ASKED, certified_quickly, named_members
+from protosphere.constructions.best.candidates import (
+    ASKED,
+    certified_quickly,
+    named_members,
+)
 from protosphere.constructions.registry import describe
 from protosphere.constructions.survey import COMPARED, Found, beside_bounds
 from protosphere.tables.atlas import AtlasRow, monotone
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
 
-EVERY_DIM, MOST_CLASSES = 64, 1_000_000
+EVERY_DIM = 64
+MOST_CLASSES = 1_000_000
 HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
 """16, 23, 32, ..., 741455."""
 
@@ -30,14 +35,22 @@ def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
     return [(count, dim) for count in counts for dim in dims]
 
 
-def remade(old: Sequence[AtlasRow], progress: Progress = ignore) -> tuple[AtlasRow, ...]:
+def remade(
+    old: Sequence[AtlasRow], progress: Progress = ignore
+) -> tuple[AtlasRow, ...]:
     """An atlas of the grid of `old`, no cell of it worse."""
-    cells, kept = grid(old), {(row.num_classes, row.dim): row for row in old}
+    cells = grid(old)
+    kept = {(row.num_classes, row.dim): row for row in old}
     rows: list[AtlasRow] = []
     for done, (count, dim) in enumerate(cells):
         progress("atlas", done, len(cells))
-        row, before = guaranteed_row(count, dim), kept.get((count, dim))
-        rows.append(before if before is not None and before.max_cosine <= row.max_cosine + 1e-12 else row)
+        row = guaranteed_row(count, dim)
+        before = kept.get((count, dim))
+        rows.append(
+            before
+            if before is not None and before.max_cosine <= row.max_cosine + 1e-12
+            else row
+        )
     return monotone(rows)
 
 
@@ -45,28 +58,42 @@ def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
     """The cell of (K, n) by guarantees and kept searches: in its own dimension, or a family's code with zeros."""
     bound = bounds.converse(num_classes, dim)
     found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
-    compared = {scheme: _promised_float(scheme, num_classes, dim) for scheme in COMPARED}
+    compared = {
+        scheme: _promised_float(scheme, num_classes, dim) for scheme in COMPARED
+    }
     return beside_bounds(num_classes, dim, found, bound, compared)
 
 
 def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
     for name, member in named_members(n):
         if member.size >= K and certified_quickly(name, K, n):
-            zeros = "" if member.dim == n else f", {n - member.dim} zero coordinates added"
+            if member.dim == n:
+                zeros = ""
+            else:
+                zeros = f", {n - member.dim} zero coordinates added"
             yield member.max_cosine, name, f"{member.recipe}{zeros}"
     for name in ASKED:
         value = _promise(name, K, n)
         if value is not None and certified_quickly(name, K, n):
             yield value, name, describe(name).summary
-    entry = shipped_catalogue().best_entry(K, n) if shipped_catalogue().covers(K, n) else None
+    if shipped_catalogue().covers(K, n):
+        entry = shipped_catalogue().best_entry(K, n)
+    else:
+        entry = None
     if entry is not None:
-        yield max(entry.max_cosine, float(bound)), "optimized", "found by an earlier search and kept"
+        yield (
+            max(entry.max_cosine, float(bound)),
+            "optimized",
+            "found by an earlier search and kept",
+        )
 
 
 def _promise(scheme: str, K: int, n: int) -> Cosine | None:
     entry = describe(scheme)
     options = entry.resolved({"modify": True} if "modify" in entry.options else {})
-    return None if entry.obstacle(K, n, **options) is not None else entry.guarantee(K, n, **options)
+    if entry.obstacle(K, n, **options) is not None:
+        return None
+    return entry.guarantee(K, n, **options)
 
 
 def _promised_float(scheme: str, K: int, n: int) -> float | None:

@@ -36,8 +36,13 @@ def atlas(
     save_atlas(output, rows)
     now = {(row.num_classes, row.dim): row for row in rows}
     again = [now[row.num_classes, row.dim] for row in before]
-    screen().print(f"written: {output} ({len(rows)} rows); median gap over {len(before)} cells:", end=" ")
-    screen().print(f"{median(map(_gap, before)):.5f} before, {median(map(_gap, again)):.5f} now")
+    screen().print(
+        f"written: {output} ({len(rows)} rows); median gap over {len(before)} cells:",
+        end=" ",
+    )
+    screen().print(
+        f"{median(map(_gap, before)):.5f} before, {median(map(_gap, again)):.5f} now"
+    )
     for row, better in zip(before, again, strict=True):
         if _gap(row) > DARK:
             cell = f"K = {row.num_classes}, n = {row.dim}, converse {row.converse:.4f}"

@@ -50,12 +50,23 @@ def catalogue(
     chosen = parsed_dims(dims, most)
     with ps.progress_bar("catalogue") as progress:
         made = make_catalogue(
-            folder, chosen, most_points=most, classes=only, effort=effort, seed=seed, progress=progress
+            folder,
+            chosen,
+            most_points=most,
+            classes=only,
+            effort=effort,
+            seed=seed,
+            progress=progress,
         )
     _write(made, output, json)
 
 
-def measure(*, file: Path | None = None, output: Output = Path("catalogue.npz"), json: Json = False) -> None:
+def measure(
+    *,
+    file: Path | None = None,
+    output: Output = Path("catalogue.npz"),
+    json: Json = False,
+) -> None:
     """Make and measure all codes of a catalogue anew, for when descents changed.
 
     Args:
@@ -64,10 +75,18 @@ def measure(*, file: Path | None = None, output: Output = Path("catalogue.npz"),
     """
     checked_output(output, (".npz",))
     with ps.progress_bar("catalogue") as progress:
-        _write(remeasured(shipped_catalogue() if file is None else read_catalogue(file), progress), output, json)
+        _write(
+            remeasured(
+                shipped_catalogue() if file is None else read_catalogue(file), progress
+            ),
+            output,
+            json,
+        )
 
 
-def extend(folder: Path, /, *, output: Output = Path("catalogue.npz"), json: Json = False) -> None:
+def extend(
+    folder: Path, /, *, output: Output = Path("catalogue.npz"), json: Json = False
+) -> None:
     """Add what a folder of finished dimensions has for larger numbers of classes to the package's own catalogue.
 
     Args:
@@ -80,6 +99,10 @@ def extend(folder: Path, /, *, output: Output = Path("catalogue.npz"), json: Jso
 
 def _write(made: Catalogue, output: Path, json: bool) -> None:
     write_catalogue(output, made)
-    report = {"file": str(output), "codes": len(made.entries), "kept": len(made.sources)}
+    report = {
+        "file": str(output),
+        "codes": len(made.entries),
+        "kept": len(made.sources),
+    }
     said = f"written: {output} ({len(made.entries)} codes, made from {len(made.sources)} that are kept)"
     print_json(report) if json else screen().print(said)

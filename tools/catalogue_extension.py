@@ -18,14 +18,21 @@ def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
     The kept codes of the catalogue stay where they are: files of earlier codes name them by their positions.
     """
     parts = list(parts)
-    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
+    rows = [
+        (entry, part.sources[entry.source]) for part in parts for entry in part.entries
+    ]
     rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
-    sources, entries = list(catalogue.sources), list(catalogue.entries)
+    sources = list(catalogue.sources)
+    entries = list(catalogue.entries)
     positions: dict[tuple[bytes, int], int] = {}
     for entry, source in rows:
         if entry.num_points <= catalogue.most_points:
             continue
-        rivals = [one.max_cosine for one in entries if one.num_points >= entry.num_points and one.dim <= entry.dim]
+        rivals = [
+            one.max_cosine
+            for one in entries
+            if one.num_points >= entry.num_points and one.dim <= entry.dim
+        ]
         family = best_member(entry.num_points, entry.dim)
         rivals += [float(family.max_cosine)] if family is not None else []
         apart = 1 - min(rivals, default=1.0)
@@ -37,4 +44,9 @@ def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
             sources.append(source)
         entries.append(replace(entry, source=positions[name]))
     beyond = catalogue.searched_beyond.union(*(part.searched_beyond for part in parts))
-    return replace(catalogue, sources=tuple(sources), entries=tuple(entries), searched_beyond=beyond)
+    return replace(
+        catalogue,
+        sources=tuple(sources),
+        entries=tuple(entries),
+        searched_beyond=beyond,
+    )

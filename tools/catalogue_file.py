@@ -25,14 +25,27 @@ def quantize(points: Points) -> QuantizedCode:
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
     """Write a catalogue as one .npz file."""
-    kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {"max_cosine": np.float64}
-    entries = {name: np.array([getattr(one, name) for one in catalogue.entries], kind) for name, kind in kinds.items()}
+    kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {
+        "max_cosine": np.float64
+    }
+    entries = {
+        name: np.array([getattr(one, name) for one in catalogue.entries], kind)
+        for name, kind in kinds.items()
+    }
     columns = entries | {
-        "shapes": np.array([one.levels.shape for one in catalogue.sources], dtype=np.uint16).reshape(-1, 2),
+        "shapes": np.array(
+            [one.levels.shape for one in catalogue.sources], dtype=np.uint16
+        ).reshape(-1, 2),
         "angles": np.array([one.angle for one in catalogue.sources]),
-        "levels": np.concatenate([np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]),
-        "extent": np.array([catalogue.most_points, catalogue.largest_dim], dtype=np.uint16),
-        "searched_beyond": np.array(sorted(catalogue.searched_beyond), dtype=np.uint16).reshape(-1, 2),
+        "levels": np.concatenate(
+            [np.zeros(0, np.int8), *(one.levels.ravel() for one in catalogue.sources)]
+        ),
+        "extent": np.array(
+            [catalogue.most_points, catalogue.largest_dim], dtype=np.uint16
+        ),
+        "searched_beyond": np.array(
+            sorted(catalogue.searched_beyond), dtype=np.uint16
+        ).reshape(-1, 2),
     }
 
     def write(beside: Path) -> None:

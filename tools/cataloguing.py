@@ -53,7 +53,8 @@ SMALL = 250_000
 
 def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
     """The numbers of points that are searched for in R^n, falling down to 2n; odd seeds take those between."""
-    numbers, here = list[int](), most
+    numbers = list[int]()
+    here = most
     while here > 2 * dim:
         step = SPACING * here * min(1, dim / FULL_SPACING)
         numbers.append(here - round(step / 2) * (seed % 2))
@@ -78,10 +79,16 @@ def searched_codes(
     for number in numbers:
         rng = np.random.default_rng([seed, number, dim])
         near = (*_nearest(earlier, number, 2), *_nearest(below, number, 1))
-        starts = [*last, *pool.map(_patient, rng.standard_normal((2, number, dim))), *(one.points for one in near)]
+        starts = [
+            *last,
+            *pool.map(_patient, rng.standard_normal((2, number, dim))),
+            *(one.points for one in near),
+        ]
         starts += algebraic_codes(number, dim, ARMS)
         most = max(1, round(effort * equivalent_iterations(number, dim)))
-        found = search_code(number, dim, rng=rng, iterations=most, start_points=starts, polish=False)
+        found = search_code(
+            number, dim, rng=rng, iterations=most, start_points=starts, polish=False
+        )
         last = [found.points]
         yield quantize(found.points)
 
@@ -92,14 +99,19 @@ def _patient(start: Points) -> Points:
     return normalized(compiled_anneal(start, *PATIENT))
 
 
-def _nearest(codes: Sequence[QuantizedCode], number: int, at_most: int) -> list[QuantizedCode]:
+def _nearest(
+    codes: Sequence[QuantizedCode], number: int, at_most: int
+) -> list[QuantizedCode]:
     """Those of the codes with the next higher numbers of points, the number itself among them."""
     above = [one for one in codes if len(one.levels) >= number]
     return sorted(above, key=lambda one: len(one.levels))[:at_most]
 
 
 def attempts(
-    number: int, dim: int, codes: Sequence[QuantizedCode], below: Sequence[QuantizedCode]
+    number: int,
+    dim: int,
+    codes: Sequence[QuantizedCode],
+    below: Sequence[QuantizedCode],
 ) -> Iterator[tuple[QuantizedCode, int]]:
     """The kept codes, with seeds, that a code of `number` points in R^n is tried from."""
     small = number**2 * dim <= SMALL
@@ -124,7 +136,9 @@ def best_entries(
         values = [max_cosine(points) for points in found]
         best = int(np.argmin(values))
         source, seed = tried[best]
-        yield CatalogueEntry(number, dim, sources[id(source)], seed, max_cosine(finish(found[best])))
+        yield CatalogueEntry(
+            number, dim, sources[id(source)], seed, max_cosine(finish(found[best]))
+        )
 
 
 def _tried(number: int, dim: int, attempt: tuple[QuantizedCode, int]) -> Points:
@@ -166,12 +180,22 @@ def make_catalogue(
                 earlier = _codes(finished_parts(folder, dim), dim)
                 follows = dim > ALL_DIMS and dim % 2 and below
                 spaced = [] if follows else searched_numbers(dim, most_points, seed)
-                searched = [number for number in sorted(classes, reverse=True) or spaced if number > 2 * dim]
-                codes = list(searched_codes(dim, below, earlier, pool, searched, effort, seed))
+                searched = [
+                    number
+                    for number in sorted(classes, reverse=True) or spaced
+                    if number > 2 * dim
+                ]
+                codes = list(
+                    searched_codes(dim, below, earlier, pool, searched, effort, seed)
+                )
                 numbers = _looked_at(dim, most_points, searched if classes else None)
                 found = tuple(best_entries(dim, codes, below, numbers, pool))
-                beyond = frozenset((number, dim) for number in numbers if number > most_points)
-                write_catalogue(path, Catalogue((*codes, *below), found, most_points, dim, beyond))
+                beyond = frozenset(
+                    (number, dim) for number in numbers if number > most_points
+                )
+                write_catalogue(
+                    path, Catalogue((*codes, *below), found, most_points, dim, beyond)
+                )
     return joined(finished_parts(folder))
 
 
@@ -184,32 +208,51 @@ def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[i
     if only is None:
         return list(every)
     asked = max(only, default=0)
-    larger = [number for number in sorted(LARGER_NUMBERS, reverse=True) if max(most_points, 2 * dim) < number <= asked]
-    return larger + [K for K in every if any(number * (1 - SPACING) < K <= number for number in only)]
+    larger = [
+        number
+        for number in sorted(LARGER_NUMBERS, reverse=True)
+        if max(most_points, 2 * dim) < number <= asked
+    ]
+    return larger + [
+        K for K in every if any(number * (1 - SPACING) < K <= number for number in only)
+    ]
 
 
 def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
     """What the folder has, or has of one dimension."""
-    return [read_catalogue(path) for path in sorted(Path(folder).glob("*-*.npz" if dim is None else f"{dim}-*.npz"))]
+    return [
+        read_catalogue(path)
+        for path in sorted(
+            Path(folder).glob("*-*.npz" if dim is None else f"{dim}-*.npz")
+        )
+    ]
 
 
 def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
     """All codes of R^n, the largest first."""
-    codes = [one for part in parts for one in part.sources if one.levels.shape[1] == dim]
+    codes = [
+        one for part in parts for one in part.sources if one.levels.shape[1] == dim
+    ]
     return sorted(codes, key=lambda one: -len(one.levels))
 
 
 def joined(parts: Iterable[Catalogue]) -> Catalogue:
     """One catalogue of several: without entries that others or a family match with as much room, and unused codes."""
     parts = list(parts)
-    rows = [(entry, part.sources[entry.source]) for part in parts for entry in part.entries]
+    rows = [
+        (entry, part.sources[entry.source]) for part in parts for entry in part.entries
+    ]
     rows.sort(key=lambda row: (row[0].dim, -row[0].num_points, row[0].max_cosine))
     lowest: dict[int, float] = {}
     used: dict[tuple[bytes, int], int] = {}
-    sources, leading = list[QuantizedCode](), list[CatalogueEntry]()
+    sources = list[QuantizedCode]()
+    leading = list[CatalogueEntry]()
     for entry, source in rows:
         # `lowest` is the least value with room for so many points in no more dimensions
-        rivals = [lowest.get(entry.num_points, 1.0), lowest.get(entry.num_points + 1, 1.0)]
+        rivals = [
+            lowest.get(entry.num_points, 1.0),
+            lowest.get(entry.num_points + 1, 1.0),
+        ]
         family = best_member(entry.num_points, entry.dim)
         rivals += [float(family.max_cosine)] if family is not None else []
         lowest[entry.num_points] = min(*rivals, entry.max_cosine)
@@ -219,8 +262,13 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
                 used[name] = len(sources)
                 sources.append(source)
             leading.append(replace(entry, source=used[name]))
-    extent = [max((getattr(part, name) for part in parts), default=0) for name in ("most_points", "largest_dim")]
-    beyond = frozenset[tuple[int, int]]().union(*(part.searched_beyond for part in parts))
+    extent = [
+        max((getattr(part, name) for part in parts), default=0)
+        for name in ("most_points", "largest_dim")
+    ]
+    beyond = frozenset[tuple[int, int]]().union(
+        *(part.searched_beyond for part in parts)
+    )
     return Catalogue(tuple(sources), tuple(leading), *extent, beyond)
 
 
@@ -232,5 +280,8 @@ def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
         for done, points in enumerate(pool.map(catalogue.build, catalogue.entries)):
             progress("measuring", done, len(catalogue.entries))
             values.append(max_cosine(points))
-    measured = [replace(one, max_cosine=value) for one, value in zip(catalogue.entries, values, strict=True)]
+    measured = [
+        replace(one, max_cosine=value)
+        for one, value in zip(catalogue.entries, values, strict=True)
+    ]
     return joined([replace(catalogue, entries=tuple(measured))])

@@ -10,7 +10,12 @@ from fractions import Fraction
 import numpy as np
 
 from protosphere.constructions.best.candidates import named_members
-from protosphere.constructions.lattices.derived_code import PARENTS, DerivedCodeRow, norm_left, section_named
+from protosphere.constructions.lattices.derived_code import (
+    PARENTS,
+    DerivedCodeRow,
+    norm_left,
+    section_named,
+)
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.errors import InvalidArgumentError
 from protosphere.types import Indices, Progress, ignore
@@ -36,9 +41,12 @@ def sections(
 ) -> Iterator[DerivedCodeRow]:
     """Sections of a shell with at least `least` points in at least `lowest` dimensions, each size and cosine once."""
     parent, distance = PARENTS[name]
-    shell, rng = parent.vectors().astype(np.float32), np.random.default_rng(seed)
+    shell = parent.vectors().astype(np.float32)
+    rng = np.random.default_rng(seed)
     norm = int((shell[0] ** 2).sum())
-    heap, seen, made = [Cut(-len(shell), 0, np.arange(len(shell)))], set[tuple[int, int, Fraction]](), 0
+    heap = [Cut(-len(shell), 0, np.arange(len(shell)))]
+    seen = set[tuple[int, int, Fraction]]()
+    made = 0
     for step in range(steps):
         progress("derived", step, steps)
         if not heap:
@@ -47,21 +55,39 @@ def sections(
         dim = 23 - len(cut.tokens)
         for token, vector in _vectors(cut, name, rng):
             values = shell[cut.points] @ np.array(vector, dtype=np.float32)
-            for product, size in zip(*(each.tolist() for each in np.unique_counts(values)), strict=True):
-                fixed, products = (*cut.fixed, vector), (*cut.products, int(product))
-                if size < least or size == -cut.order or (cosine := _cosine(distance, norm, fixed, products)) is None:
+            for product, size in zip(
+                *(each.tolist() for each in np.unique_counts(values)), strict=True
+            ):
+                fixed = (*cut.fixed, vector)
+                products = (*cut.products, int(product))
+                if (
+                    size < least
+                    or size == -cut.order
+                    or (cosine := _cosine(distance, norm, fixed, products)) is None
+                ):
                     continue
                 if (dim, size, cosine) not in seen:
                     seen.add((dim, size, cosine))
                     made += 1
                     tokens = (*cut.tokens, token)
-                    yield DerivedCodeRow(name, " ".join(tokens), " ".join(map(str, products)), dim, size, str(cosine))
+                    yield DerivedCodeRow(
+                        name,
+                        " ".join(tokens),
+                        " ".join(map(str, products)),
+                        dim,
+                        size,
+                        str(cosine),
+                    )
                     if dim > lowest:
                         inside = cut.points[values == product]
-                        heapq.heappush(heap, Cut(-size, made, inside, tokens, fixed, products))
+                        heapq.heappush(
+                            heap, Cut(-size, made, inside, tokens, fixed, products)
+                        )
 
 
-def _vectors(cut: Cut, name: str, rng: np.random.Generator) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _vectors(
+    cut: Cut, name: str, rng: np.random.Generator
+) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Vectors to fix next, after their names."""
     known = leech_minimal_vectors()
     numbers = rng.integers(0, len(known), SINGLES).tolist()
@@ -71,7 +97,12 @@ def _vectors(cut: Cut, name: str, rng: np.random.Generator) -> Iterator[tuple[st
         yield f"{i}+{j}", tuple((known[i].astype(np.int64) + known[j]).tolist())
 
 
-def _cosine(distance: int, norm: int, fixed: tuple[tuple[int, ...], ...], products: tuple[int, ...]) -> Fraction | None:
+def _cosine(
+    distance: int,
+    norm: int,
+    fixed: tuple[tuple[int, ...], ...],
+    products: tuple[int, ...],
+) -> Fraction | None:
     try:
         return 1 - distance / (2 * norm_left(norm, fixed, products))
     except InvalidArgumentError:  # a combination of those before it
@@ -80,23 +111,40 @@ def _cosine(distance: int, norm: int, fixed: tuple[tuple[int, ...], ...], produc
 
 def leading(rows: Iterable[DerivedCodeRow]) -> list[DerivedCodeRow]:
     """Those that neither another one nor a code of another family beats in dimension, size and cosine."""
-    others = [(m.dim, m.size, float(m.max_cosine)) for name, m in named_members(24) if name != "derived_code"]
+    others = [
+        (m.dim, m.size, float(m.max_cosine))
+        for name, m in named_members(24)
+        if name != "derived_code"
+    ]
     kept: list[DerivedCodeRow] = []
-    for row in sorted(rows, key=lambda row: (row.dim, Fraction(row.max_cosine), -row.size)):
+    for row in sorted(
+        rows, key=lambda row: (row.dim, Fraction(row.max_cosine), -row.size)
+    ):
         cosine = float(Fraction(row.max_cosine))
-        if not any(dim <= row.dim and size >= row.size and value <= cosine + 1e-12 for dim, size, value in others):
+        if not any(
+            dim <= row.dim and size >= row.size and value <= cosine + 1e-12
+            for dim, size, value in others
+        ):
             others.append((row.dim, row.size, cosine))
             kept.append(row)
     return sorted(kept, key=lambda row: (row.dim, row.size))
 
 
 def hunt_derived(
-    rows: Iterable[DerivedCodeRow], *, steps: int, least: int, lowest: int, seed: int, progress: Progress = ignore
+    rows: Iterable[DerivedCodeRow],
+    *,
+    steps: int,
+    least: int,
+    lowest: int,
+    seed: int,
+    progress: Progress = ignore,
 ) -> list[DerivedCodeRow]:
     """The leading ones of the rows and of what is found by so many steps in each shell."""
     found = list(rows)
     for name in PARENTS:
-        found += sections(name, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress)
+        found += sections(
+            name, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress
+        )
     return [row for row in leading(found) if _spans(row)]
 
 
@@ -104,5 +152,7 @@ def _spans(row: DerivedCodeRow) -> bool:
     """Whether the points lie in no plane of R^n: else they are a better code in fewer dimensions, and no lattice's."""
     section = section_named(row.dim, row.name)
     vectors = section.parent.vectors().astype(np.int64)
-    inside = vectors[np.all(vectors @ np.array(section.fixed).T == section.products, axis=1)].astype(np.float64)
+    inside = vectors[
+        np.all(vectors @ np.array(section.fixed).T == section.products, axis=1)
+    ].astype(np.float64)
     return int(np.linalg.matrix_rank(inside[1:] - inside[0])) == row.dim

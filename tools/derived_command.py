@@ -12,7 +12,11 @@ import protosphere as ps
 from protosphere.cli.arguments import Seed, Whole
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import screen
-from protosphere.constructions.lattices.derived_code import DerivedCodeRow, read_derived_codes, shipped_derived_codes
+from protosphere.constructions.lattices.derived_code import (
+    DerivedCodeRow,
+    read_derived_codes,
+    shipped_derived_codes,
+)
 from protosphere.storage.csv_files import write_csv
 from protosphere.tables.table_files import column_names
 from tools.derived import hunt_derived
@@ -24,7 +28,9 @@ def derived(
     least: Whole = 250,
     lowest: Whole = 17,
     seed: Seed = 0,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("derived_codes.csv"),
+    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path(
+        "derived_codes.csv"
+    ),
 ) -> None:
     """Hunt for sections of the Leech lattice that no other code of ours is as good as; run again, it adds to the file.
 
@@ -37,6 +43,8 @@ def derived(
     checked_output(output, (".csv",))
     known = read_derived_codes(output) if output.exists() else shipped_derived_codes()
     with ps.progress_bar("derived") as progress:
-        rows = hunt_derived(known, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress)
+        rows = hunt_derived(
+            known, steps=steps, least=least, lowest=lowest, seed=seed, progress=progress
+        )
     write_csv(output, column_names(DerivedCodeRow), [asdict(row) for row in rows])
     screen().print(f"written: {output} ({len(rows)} codes)")

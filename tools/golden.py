@@ -80,11 +80,16 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
 
 def codes() -> dict[str, ps.SphericalCode]:
     """Everything that is written as a file."""
-    made = {name: ps.construct(name, num_classes=K, dim=n, **more) for name, (K, n, more) in SCHEMES.items()}
+    made = {
+        name: ps.construct(name, num_classes=K, dim=n, **more)
+        for name, (K, n, more) in SCHEMES.items()
+    }
     kerdock = ps.construct("kerdock", num_classes=200, dim=16)
     return made | {
         "best-optimal": ps.best(num_classes=24, dim=12),
-        "best-construction-x": ps.best(num_classes=600, dim=12, iterations=0, catalogue=False),
+        "best-construction-x": ps.best(
+            num_classes=600, dim=12, iterations=0, catalogue=False
+        ),
         "best-catalogue": ps.best(num_classes=40, dim=9, iterations=0),
         "best-search": ps.best(num_classes=310, dim=3, iterations=50),
         "best-budget": ps.best(num_classes=30, dim=4, budget=1.2),
@@ -99,7 +104,9 @@ def codes() -> dict[str, ps.SphericalCode]:
 def _tailed() -> ps.SphericalCode:
     """Words with a tail, packed as large ones are."""
     words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
-    placement = Placement("words with a tail", Tailed(words, 0.8, simplex_points(2), 32))
+    placement = Placement(
+        "words with a tail", Tailed(words, 0.8, simplex_points(2), 32)
+    )
     return ps.SphericalCode(placement, certified(placement, None), None)
 
 
@@ -107,24 +114,44 @@ def heads() -> dict[str, PrototypeHead]:
     """Everything that is written as a state_dict."""
     made: dict[str, Callable[[], PrototypeHead]] = {
         "default": lambda: PrototypeHead(100, dim=64),
-        "best-algebra": lambda: PrototypeHead(100, dim=24, options={"catalogue": False}),
+        "best-algebra": lambda: PrototypeHead(
+            100, dim=24, options={"catalogue": False}
+        ),
         "best-catalogue": lambda: PrototypeHead(60, dim=12),
         "best-search": lambda: PrototypeHead(310, dim=3, options={"iterations": 50}),
         "best-budget": lambda: PrototypeHead(30, dim=4, options={"budget": 1.2}),
-        "log-sum-exp": lambda: PrototypeHead(20, dim=6, scheme="log_sum_exp", options={"steps": 20}),
+        "log-sum-exp": lambda: PrototypeHead(
+            20, dim=6, scheme="log_sum_exp", options={"steps": 20}
+        ),
         "learned-scale": lambda: PrototypeHead(10, dim=16, reserve=100, scale="learn"),
-        "nested": lambda: PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30),
-        "grown": lambda: PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30).grow(20),
-        "grown-chain": lambda: PrototypeHead(20, dim=16, scheme="kerdock", reserve=200).grow(90),
-        "permuted": lambda: PrototypeHead(ps.construct("simplex", num_classes=10, dim=9, mapping="random"), scale=2.0),
-        "first-classes": lambda: PrototypeHead(first_classes(ps.construct("gold", num_classes=200, dim=32), 50)),
-        "points": lambda: PrototypeHead(ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points)),
-        "modified": lambda: PrototypeHead(50, dim=45, scheme="bch", options={"modify": True}, preset="mettes"),
+        "nested": lambda: PrototypeHead(
+            10, dim=8, scheme="uniform", seed=3, reserve=30
+        ),
+        "grown": lambda: PrototypeHead(
+            10, dim=8, scheme="uniform", seed=3, reserve=30
+        ).grow(20),
+        "grown-chain": lambda: PrototypeHead(
+            20, dim=16, scheme="kerdock", reserve=200
+        ).grow(90),
+        "permuted": lambda: PrototypeHead(
+            ps.construct("simplex", num_classes=10, dim=9, mapping="random"), scale=2.0
+        ),
+        "first-classes": lambda: PrototypeHead(
+            first_classes(ps.construct("gold", num_classes=200, dim=32), 50)
+        ),
+        "points": lambda: PrototypeHead(
+            ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points)
+        ),
+        "modified": lambda: PrototypeHead(
+            50, dim=45, scheme="bch", options={"modify": True}, preset="mettes"
+        ),
         "large-cosets": lambda: PrototypeHead(65_536, dim=256),
         "large-tail": lambda: PrototypeHead(50_000, dim=150),
         "large-linear": lambda: PrototypeHead(40_000, dim=128, scheme="gold"),
         "large-permuted": lambda: PrototypeHead(
-            ps.construct("shortened_cosets", num_classes=30_000, dim=62, mapping="random")
+            ps.construct(
+                "shortened_cosets", num_classes=30_000, dim=62, mapping="random"
+            )
         ),
         "large-closed-form": lambda: PrototypeHead(1100, dim=1099, scheme="simplex"),
         "sharded": _sharded,
@@ -134,7 +161,9 @@ def heads() -> dict[str, PrototypeHead]:
 
 def _sharded() -> PrototypeHead:
     with tempfile.TemporaryDirectory() as folder:
-        dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=0, world_size=1)
+        dist.init_process_group(
+            "gloo", init_method=f"file://{folder}/store", rank=0, world_size=1
+        )
         head = PrototypeHead(60, dim=16, scheme="kerdock")
         head.projection = ShardedProjection(head.code)  # pyright: ignore[reportAttributeAccessIssue] - in its place
         dist.destroy_process_group()
@@ -147,11 +176,19 @@ def write_golden(folder: Path) -> None:
     digests: dict[str, dict[str, str]] = {}
     for name, code in codes().items():
         code.save(folder / f"code-{name}.safetensors")
-        digests[f"code-{name}"] = {"bits": code_digest(code), "rounded": rounded_digest(code)}
+        digests[f"code-{name}"] = {
+            "bits": code_digest(code),
+            "rounded": rounded_digest(code),
+        }
     for name, head in heads().items():
         save_file(dict(head.state_dict()), folder / f"head-{name}.safetensors")
-        digests[f"head-{name}"] = {"bits": code_digest(head.code), "rounded": rounded_digest(head.code)}
-    (folder / "digests.json").write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+        digests[f"head-{name}"] = {
+            "bits": code_digest(head.code),
+            "rounded": rounded_digest(head.code),
+        }
+    (folder / "digests.json").write_text(
+        json.dumps(digests, indent=1, sort_keys=True) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -62,7 +62,9 @@ def stored_records(path: Path) -> list[Record]:
             records.append(Record(**json.loads(line)))
         except (ValueError, TypeError) as error:
             if number < len(lines):
-                raise StorageError(f"'{path}' is not a file of records, got {line[:40]!r} in line {number}") from error
+                raise StorageError(
+                    f"'{path}' is not a file of records, got {line[:40]!r} in line {number}"
+                ) from error
     return records
 
 
@@ -72,10 +74,15 @@ def no_codes(num_points: int, dim: int) -> Sequence[Points]:
     return ()
 
 
-def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: Progress) -> Record:
+def _measured(
+    row: TableRow, seconds: float, seed: int, given: Given, progress: Progress
+) -> Record:
     dim, num_points, table = row
     entry = shipped_catalogue().best_entry(num_points, dim)
-    kept = [] if entry is None else [padded(shipped_catalogue().build(entry, progress)[:num_points], dim)]
+    if entry is None:
+        kept = []
+    else:
+        kept = [padded(shipped_catalogue().build(entry, progress)[:num_points], dim)]
     found = search_code(
         num_points,
         dim,
@@ -87,7 +94,9 @@ def _measured(row: TableRow, seconds: float, seed: int, given: Given, progress: 
         progress=progress,
     )
     difference = relative_difference(found.max_cosine, table)
-    return Record(dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed)
+    return Record(
+        dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed
+    )
 
 
 def records(
@@ -105,7 +114,9 @@ def records(
     from, such as `constructions.optimized.algebraic_codes`.
     """
     stored = [
-        record for record in stored_records(store_path) if (record.seed, record.seconds) == (seed, budget_seconds)
+        record
+        for record in stored_records(store_path)
+        if (record.seed, record.seconds) == (seed, budget_seconds)
     ]
     done = {(record.dim, record.num_points): record for record in stored}
     for row in rows:

@@ -39,12 +39,21 @@ def records(
         output: Where finished rows are kept, a line of JSON each.
     """
     rows = table_rows(table)
-    console, found = screen(), list[Record]()
+    console = screen()
+    found = list[Record]()
     if not json:
-        console.print(f"{'n':>4s} {'K':>6s} {'ours':>12s} {'table':>12s} {'difference':>11s}  start", style="bold")
+        console.print(
+            f"{'n':>4s} {'K':>6s} {'ours':>12s} {'table':>12s} {'difference':>11s}  start",
+            style="bold",
+        )
     with ps.progress_bar() as progress:
         for record in measured_records(
-            rows, output, budget_seconds=budget, seed=seed, given=algebraic_codes, progress=progress
+            rows,
+            output,
+            budget_seconds=budget,
+            seed=seed,
+            given=algebraic_codes,
+            progress=progress,
         ):
             found.append(record)
             if not json:
@@ -57,14 +66,19 @@ def records(
 
 def line(record: Record) -> str:
     """One row of the comparison."""
-    values = f"{record.max_cosine:12.9f} {record.table:12.9f} {record.difference:+11.2e}"
+    values = (
+        f"{record.max_cosine:12.9f} {record.table:12.9f} {record.difference:+11.2e}"
+    )
     return f"{record.dim:4d} {record.num_points:6d} {values}  {record.kind}"
 
 
 def summary(found: Sequence[Record]) -> str:
     """How many rows are how near."""
     differences = [record.difference for record in found]
-    near = [f"{sum(d <= limit for d in differences)} within {name}" for limit, name in LIMITS]
+    near = [
+        f"{sum(d <= limit for d in differences)} within {name}"
+        for limit, name in LIMITS
+    ]
     beaten = sum(d < -1e-6 for d in differences)
     return f"{len(found)} rows: {', '.join(near)}, {beaten} beaten; median {median(differences):+.2e}"
 
@@ -76,11 +90,16 @@ def table_rows(path: Path) -> list[TableRow]:
     """The rows of the table; StorageError where it is not one."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = [(int(r[COLUMNS[0]]), int(r[COLUMNS[1]]), float(r[COLUMNS[2]])) for r in csv.DictReader(file)]
+            rows = [
+                (int(r[COLUMNS[0]]), int(r[COLUMNS[1]]), float(r[COLUMNS[2]]))
+                for r in csv.DictReader(file)
+            ]
     except OSError as error:
         raise StorageError(f"cannot read '{path}': {error.strerror}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise StorageError(f"cannot read '{path}': it must be a .csv with columns {', '.join(COLUMNS)}") from error
+        raise StorageError(
+            f"cannot read '{path}': it must be a .csv with columns {', '.join(COLUMNS)}"
+        ) from error
     if not rows:
         raise StorageError(f"cannot read '{path}': it has no rows")
     return rows

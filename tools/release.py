@@ -30,7 +30,8 @@ PLAIN = (
     "compare -K 20 --dims 4:16 --schemes simplex,bch,best --no-figure",
 )
 TORCH = (
-    "import torch; from protosphere.nn import PrototypeHead; print(PrototypeHead(10, dim=9)(torch.zeros(2, 9)).shape)"
+    "import torch; from protosphere.nn import PrototypeHead; "
+    "print(PrototypeHead(10, dim=9)(torch.zeros(2, 9)).shape)"
 )
 WITH_ALL = (
     "figure histogram-k10",
@@ -68,8 +69,15 @@ def release(
             if not without_torch:
                 tried(place, ["python", "-c", TORCH])
             if not extra:
-                tried(place, ["protosphere", "figure", "histogram-k10"], refusal="pip install 'protosphere[plots]'")
-    screen().print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB, installed and tried", soft_wrap=True)
+                tried(
+                    place,
+                    ["protosphere", "figure", "histogram-k10"],
+                    refusal="pip install 'protosphere[plots]'",
+                )
+    screen().print(
+        f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB, installed and tried",
+        soft_wrap=True,
+    )
 
 
 def built_wheel() -> Path:
@@ -78,7 +86,9 @@ def built_wheel() -> Path:
     if not wheel.exists():
         raise StorageError(f"there is no '{wheel}': make dist builds it")
     if wheel.stat().st_size > LARGEST_WHEEL:
-        raise StorageError(f"'{wheel}' has {wheel.stat().st_size:,} bytes, up to {LARGEST_WHEEL:,} are allowed")
+        raise StorageError(
+            f"'{wheel}' has {wheel.stat().st_size:,} bytes, up to {LARGEST_WHEEL:,} are allowed"
+        )
     names = set(ZipFile(wheel).namelist())
     absent = [name for name in NEEDED if f"protosphere/{name}" not in names]
     if absent:
@@ -94,22 +104,37 @@ def environment(place: Path, python: str) -> None:
         subprocess.run([python, "-m", "venv", place / "env"], check=True)
 
 
-def install(place: Path, wheel: Path, extra: str, *, lowest: bool, without_torch: bool) -> None:
+def install(
+    place: Path, wheel: Path, extra: str, *, lowest: bool, without_torch: bool
+) -> None:
     """The wheel with its dependencies, torch being that of constraints.txt."""
-    pip = [place / "env" / "bin" / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt"]
+    pip = [
+        place / "env" / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "-c",
+        ROOT / "constraints.txt",
+    ]
     if lowest:
         (place / "lowest.txt").write_text("\n".join(lowest_versions()))
         pip += ["-c", place / "lowest.txt"]
     if without_torch:
         subprocess.run([*pip, "--no-deps", wheel], check=True)
-        subprocess.run([*pip, *(need for need in requirements() if not need.startswith("torch"))], check=True)
+        subprocess.run(
+            [*pip, *(need for need in requirements() if not need.startswith("torch"))],
+            check=True,
+        )
     else:
         subprocess.run([*pip, f"{wheel}{extra}"], check=True)
 
 
 def requirements() -> list[str]:
     """What pyproject.toml asks for without extras."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "dependencies"
+    ]
 
 
 def lowest_versions() -> list[str]:
@@ -123,7 +148,13 @@ def tried(place: Path, words: list[str], refusal: str = "") -> None:
     """Run a program of the environment; its answer must be good, or the refusal that is expected."""
     begun = time.monotonic()
     command = [str(place / "env" / "bin" / words[0]), *words[1:]]
-    answer = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        command, cwd=place, capture_output=True, text=True, check=False
+    )
     if answer.returncode != (2 if refusal else 0) or refusal not in answer.stderr:
-        raise StorageError(f"'{' '.join(words)}' ended with {answer.returncode}: {answer.stderr.strip()[-500:]}")
-    screen().print(f"{time.monotonic() - begun:6.1f} s  {' '.join(words)}", soft_wrap=True)
+        raise StorageError(
+            f"'{' '.join(words)}' ended with {answer.returncode}: {answer.stderr.strip()[-500:]}"
+        )
+    screen().print(
+        f"{time.monotonic() - begun:6.1f} s  {' '.join(words)}", soft_wrap=True
+    )

@@ -12,8 +12,17 @@ import numpy as np
 
 from protosphere.cli.arguments import Seed
 from protosphere.cli.screen import screen
-from protosphere.constructions.lattices.gram_matrices import CHAINS, LEAST_NORM, gram_matrix
-from protosphere.constructions.lattices.lattice_shell import LARGEST_SQUARED_RADIUS, ShellRow, Shells, shells_named
+from protosphere.constructions.lattices.gram_matrices import (
+    CHAINS,
+    LEAST_NORM,
+    gram_matrix,
+)
+from protosphere.constructions.lattices.lattice_shell import (
+    LARGEST_SQUARED_RADIUS,
+    ShellRow,
+    Shells,
+    shells_named,
+)
 from protosphere.storage.csv_files import write_csv
 from protosphere.tables.table_files import column_names, read_known_table
 from protosphere.types import Indices
@@ -22,7 +31,9 @@ FEWEST = 64
 """Smaller codes are found by searches."""
 
 
-def shells(table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, seed: Seed = 0) -> None:
+def shells(
+    table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, seed: Seed = 0
+) -> None:
     """Look for centres at random, and keep in the table the shells that no other of it beats.
 
     Args:
@@ -31,11 +42,14 @@ def shells(table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, 
         tries: Centres of each kind: of the dual lattice, and fractions of it and of the lattice.
         most: About how many vectors are looked at around each.
     """
-    rows, rng = read_known_table(table, ShellRow, lambda row: row.size > 1), np.random.default_rng(seed)
+    rows = read_known_table(table, ShellRow, lambda row: row.size > 1)
+    rng = np.random.default_rng(seed)
     known = len(rows)
     for chain in (name for name, (_, dims) in CHAINS.items() if dim in dims):
         for centre, denominator in random_centres(gram_matrix(chain, dim), tries, rng):
-            rows += shell_rows(chain, dim, centre, denominator, squared_radius(chain, dim, most))
+            rows += shell_rows(
+                chain, dim, centre, denominator, squared_radius(chain, dim, most)
+            )
     kept = unbeaten(rows)
     write_csv(table, column_names(ShellRow), [asdict(row) for row in kept])
     screen().print(f"{len(kept)} rows, {known} before")
@@ -48,10 +62,17 @@ def squared_radius(chain: str, dim: int, count: int) -> Fraction:
     return min(Fraction(round(8 * radius), 8), Fraction(LARGEST_SQUARED_RADIUS))
 
 
-def random_centres(gram: Indices, tries: int, rng: np.random.Generator) -> Iterator[tuple[tuple[int, ...], int]]:
+def random_centres(
+    gram: Indices, tries: int, rng: np.random.Generator
+) -> Iterator[tuple[tuple[int, ...], int]]:
     """The origin, then coefficients over a denominator: of the dual lattice and its fractions, and of the lattice."""
-    dim, inverse = len(gram), np.linalg.inv(gram)
-    exponent = next(e for e in range(1, 10_000) if np.allclose(inverse * e, np.rint(inverse * e), atol=1e-6))
+    dim = len(gram)
+    inverse = np.linalg.inv(gram)
+    exponent = next(
+        e
+        for e in range(1, 10_000)
+        if np.allclose(inverse * e, np.rint(inverse * e), atol=1e-6)
+    )
     dual = np.rint(inverse * exponent).astype(np.int64)
     yield (0,) * dim, 1
     for part in (1, 2, 3):
@@ -64,26 +85,38 @@ def random_centres(gram: Indices, tries: int, rng: np.random.Generator) -> Itera
 def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], int]:
     """The same centre up to lattice vectors, in lowest terms."""
     common = gcd(denominator, *coefficients.tolist())
-    return tuple((coefficients // common % (denominator // common)).tolist()), denominator // common
+    return tuple(
+        (coefficients // common % (denominator // common)).tolist()
+    ), denominator // common
 
 
-def shell_rows(chain: str, dim: int, centre: tuple[int, ...], denominator: int, reach: Fraction) -> Iterator[ShellRow]:
+def shell_rows(
+    chain: str, dim: int, centre: tuple[int, ...], denominator: int, reach: Fraction
+) -> Iterator[ShellRow]:
     """For each squared distance up to `reach` the shell, with those just inside it."""
-    sizes = Shells(chain, dim, Fraction(1, denominator**2), reach, centre, denominator).sizes()
+    sizes = Shells(
+        chain, dim, Fraction(1, denominator**2), reach, centre, denominator
+    ).sizes()
     for outer in sizes:
         least = max(Fraction(0), outer - LEAST_NORM)
         inside = [norm for norm in sizes if norm <= outer and norm * outer >= least**2]
         size = sum(sizes[norm] for norm in inside)
         if size >= FEWEST:
             words = " ".join(map(str, centre))
-            yield ShellRow(chain, dim, str(inside[0]), str(outer), words, denominator, size)
+            yield ShellRow(
+                chain, dim, str(inside[0]), str(outer), words, denominator, size
+            )
 
 
 def unbeaten(rows: Sequence[ShellRow]) -> list[ShellRow]:
     """Those that no other of as few dimensions and as many vectors is as good as, by dimension and size."""
     kept: list[ShellRow] = []
-    best: dict[str, Fraction] = {row.name: shells_named(row.dim, row.name).max_cosine for row in rows}
+    best: dict[str, Fraction] = {
+        row.name: shells_named(row.dim, row.name).max_cosine for row in rows
+    }
     for row in sorted(rows, key=lambda row: (row.dim, best[row.name], -row.size)):
-        if all(other.size < row.size or best[other.name] > best[row.name] for other in kept):
+        if all(
+            other.size < row.size or best[other.name] > best[row.name] for other in kept
+        ):
             kept.append(row)
     return sorted(kept, key=lambda row: (row.dim, row.size))

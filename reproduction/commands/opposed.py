@@ -8,7 +8,15 @@ from rich.text import Text
 
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
-from protosphere.cli.arguments import NO_SOURCE, DataDir, Json, Mapping, Seed, Sources, Whole
+from protosphere.cli.arguments import (
+    NO_SOURCE,
+    DataDir,
+    Json,
+    Mapping,
+    Seed,
+    Sources,
+    Whole,
+)
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
 from protosphere.experiments.config_files import default_dim
@@ -37,15 +45,21 @@ def opposed(
     """
     names = load_dataset(dataset, data_dir=data_dir).class_names
     n = default_dim(scheme, len(names)) if dim is None else dim
-    code = ps.construct(scheme, num_classes=len(names), dim=n, mapping=mapping, seed=seed)
+    code = ps.construct(
+        scheme, num_classes=len(names), dim=n, mapping=mapping, seed=seed
+    )
     found = None if sources == NO_SOURCE else sources.similarity()
     named = found.of(names) if isinstance(found, ps.Taxonomy) else found
     similarity = None if named is None else as_similarity(named, len(names))
     pairs = {"before": opposed_pairs(code, names, similarity)}
     if similarity is not None:
-        pairs["aligned"] = opposed_pairs(ps.assign(code, similarity, seed=seed), names, similarity)
+        pairs["aligned"] = opposed_pairs(
+            ps.assign(code, similarity, seed=seed), names, similarity
+        )
     if json:
-        records = {when: [asdict(pair) for pair in some] for when, some in pairs.items()}
+        records = {
+            when: [asdict(pair) for pair in some] for when, some in pairs.items()
+        }
         print_json(records["before"] if similarity is None else records)
         return
     console = screen()
@@ -56,7 +70,9 @@ def opposed(
         console.print(before_and_after(pairs))
         means = [f"{mean_similarity(some):.3f} {when}" for when, some in pairs.items()]
         console.print(f"mean similarity of opposed pairs: {', '.join(means)}")
-    console.print(f"{len(pairs['before'])} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping")
+    console.print(
+        f"{len(pairs['before'])} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping"
+    )
 
 
 def before_and_after(pairs: dict[str, list[OpposedPair]]) -> Table:
@@ -66,6 +82,11 @@ def before_and_after(pairs: dict[str, list[OpposedPair]]) -> Table:
         table.add_column(when, overflow="fold")
         table.add_column("similarity", justify="right", no_wrap=True)
     for row in zip_longest(*pairs.values()):
-        cells = [("", "") if pair is None else (" - ".join(pair.names), f"{pair.similarity:.3f}") for pair in row]
+        cells = [
+            ("", "")
+            if pair is None
+            else (" - ".join(pair.names), f"{pair.similarity:.3f}")
+            for pair in row
+        ]
         table.add_row(*(Text(text) for cell in cells for text in cell))
     return table

@@ -7,7 +7,14 @@ from typing import Literal
 from protosphere.cli.arguments import DryRun, Json, StoreFolder
 from protosphere.cli.finished_runs import trained_runs
 from protosphere.cli.screen import print_lines
-from protosphere.cli.sweeping import THIS_PROCESS, Means, SweepMeans, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import (
+    THIS_PROCESS,
+    Means,
+    SweepMeans,
+    show_plan,
+    show_summary,
+    sweep_on_screen,
+)
 from protosphere.errors import InvalidArgumentError
 from protosphere.experiments.config import Recipe
 from protosphere.experiments.record import RunRecord
@@ -44,25 +51,39 @@ def reproduce(
     """
     plans = DECISIVE if experiment == "all" else ((experiment, budget),)
     if experiment == "all" and results is not None and results.suffix:
-        raise InvalidArgumentError(f"'results' of all experiments must be a folder, got '{results}'")
+        raise InvalidArgumentError(
+            f"'results' of all experiments must be a folder, got '{results}'"
+        )
     if dry_run:
         show_plan([recipe for plan in plans for recipe in paper_runs(*plan)], json=json)
         return
     require("matplotlib")
     for plan in plans:
         name = "-".join(plan)
-        place = Store(store if store and experiment != "all" else (store or Path("runs")) / name)
-        table = results if results is None or results.suffix else results / f"{name}.csv"
+        place = Store(
+            store if store and experiment != "all" else (store or Path("runs")) / name
+        )
+        if results is None or results.suffix:
+            table = results
+        else:
+            table = results / f"{name}.csv"
         records = _swept(paper_runs(*plan), place, table, means)
         show_summary(records, place, json=json)
         if trained := trained_runs(records):
-            files = draw_experiment(records, figures or place.folder, name, TITLES[plan[0]])
+            files = draw_experiment(
+                records, figures or place.folder, name, TITLES[plan[0]]
+            )
             line = line_through(trained)
-            told = [] if line is None else [f"accuracy (%) against max cosine: {equation(line)}"]
+            if line is None:
+                told = []
+            else:
+                told = [f"accuracy (%) against max cosine: {equation(line)}"]
             print_lines([] if json else [*map(str, files), *told])
 
 
-def _swept(recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means) -> list[RunRecord]:
+def _swept(
+    recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means
+) -> list[RunRecord]:
     """The records of all runs: of table and store, and of the rest, run now; interrupted, the table has those done."""
     if table is None:
         return sweep_on_screen(recipes, place, means)

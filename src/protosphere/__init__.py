@@ -21,7 +21,13 @@ from protosphere.bounds import Bound
 from protosphere.constructions import Construction, available, best, construct, describe
 from protosphere.constructions.codes_from_files import certify, from_points, load
 from protosphere.constructions.comparison import Comparison, compare
-from protosphere.errors import CertificateError, InfeasibleError, InvalidArgumentError, ProtosphereError, StorageError
+from protosphere.errors import (
+    CertificateError,
+    InfeasibleError,
+    InvalidArgumentError,
+    ProtosphereError,
+    StorageError,
+)
 from protosphere.progress import progress_bar
 from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.placement import Placement

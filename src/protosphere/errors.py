@@ -44,7 +44,9 @@ def printable(text: str) -> str:
     >>> printable("a" + chr(27) + "[2J")
     'a\\x1b[2J'
     """
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    return "".join(
+        letter if letter.isprintable() else repr(letter)[1:-1] for letter in text
+    )
 
 
 def as_integer(name: str, value: object, *, minimum: int) -> int:
@@ -54,14 +56,22 @@ def as_integer(name: str, value: object, *, minimum: int) -> int:
             number = operator.index(value)
             if number >= minimum:
                 return number
-    raise InvalidArgumentError(f"'{name}' must be an integer of at least {minimum}, got {brief(value)}")
+    raise InvalidArgumentError(
+        f"'{name}' must be an integer of at least {minimum}, got {brief(value)}"
+    )
 
 
 def as_positive(name: str, value: object) -> float:
     """`value` as a finite float above zero."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= float_info.max:
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 0 < value <= float_info.max
+    ):
         return float(value)
-    raise InvalidArgumentError(f"'{name}' must be a finite number above 0, got {brief(value)}")
+    raise InvalidArgumentError(
+        f"'{name}' must be a finite number above 0, got {brief(value)}"
+    )
 
 
 def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -69,7 +79,9 @@ def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
     options = tuple(choices)
     if isinstance(value, str) and value in options:
         return value
-    raise InvalidArgumentError(f"'{name}' must be one of {', '.join(options)}, got {brief(value)}")
+    raise InvalidArgumentError(
+        f"'{name}' must be one of {', '.join(options)}, got {brief(value)}"
+    )
 
 
 def as_text(name: str, value: object) -> str:

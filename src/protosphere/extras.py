@@ -35,6 +35,12 @@ def require(module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         absent = str(error.name).partition(".")[0] == package
-        reason = "" if absent else f" ({error})"  # it is there, and lacks something itself
+        # it is there, and lacks something itself
+        if absent:
+            reason = ""
+        else:
+            reason = f" ({error})"
         line = f"pip install 'protosphere[{EXTRAS[package]}]'"
-        raise MissingExtraError(f"this needs {package.replace('_', '-')}{reason}: {line}", name=package) from error
+        raise MissingExtraError(
+            f"this needs {package.replace('_', '-')}{reason}: {line}", name=package
+        ) from error

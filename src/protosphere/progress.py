@@ -24,9 +24,16 @@ class _StageBars:
     """A bar with the time left, one for each stage: what stands before the colon of what is told."""
 
     def __init__(self, label: str, console: Console) -> None:
-        from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TaskID,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
-        name, percentage = TextColumn("{task.description}", markup=False), TextColumn("{task.percentage:>3.0f}%")
+        name = TextColumn("{task.description}", markup=False)
+        percentage = TextColumn("{task.percentage:>3.0f}%")
         columns = name, BarColumn(), percentage, TimeRemainingColumn()
         self.bar = Progress(*columns, console=console, transient=True)
         self.label = label
@@ -34,13 +41,19 @@ class _StageBars:
 
     def show(self, stage: str, done: int, total: int) -> None:
         """Draw it."""
-        name, description = stage.partition(":")[0], f"{self.label} {stage}".strip()
+        name = stage.partition(":")[0]
+        description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
             if STARTING in self.tasks:
                 self.bar.remove_task(self.tasks.pop(STARTING))
             self.tasks[name] = self.bar.add_task(description, total=total or None)
             self.bar.start()
-        self.bar.update(self.tasks[name], description=description, completed=done, total=total or None)
+        self.bar.update(
+            self.tasks[name],
+            description=description,
+            completed=done,
+            total=total or None,
+        )
 
     def stop(self) -> None:
         """Take it away."""
@@ -52,7 +65,9 @@ class _StageLines:
     """A line of text now and then."""
 
     def __init__(self, label: str, console: Console) -> None:
-        self.label, self.console, self.shown = label, console, float("-inf")
+        self.label = label
+        self.console = console
+        self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
         """Write a line, unless one was just written."""
@@ -77,8 +92,13 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     from protosphere.terminal import error_console
 
     console = error_console()
-    display = _StageBars(label, console) if console.is_terminal else _StageLines(label, console)
-    begun, lock, ended = time.monotonic(), Lock(), Event()
+    if console.is_terminal:
+        display = _StageBars(label, console)
+    else:
+        display = _StageLines(label, console)
+    begun = time.monotonic()
+    lock = Lock()
+    ended = Event()
     latest = [(STARTING, 0, 0)]
 
     def show(stage: str, done: int, total: int) -> None:

@@ -29,7 +29,9 @@ class Registry(Mapping[str, Entry]):
     protosphere.errors.InvalidArgumentError: 'fruit' is not one we know, got 'appel'; did you mean 'apple'?
     """
 
-    def __init__(self, kind: str, argument: str | None = None, listing: str | None = None) -> None:
+    def __init__(
+        self, kind: str, argument: str | None = None, listing: str | None = None
+    ) -> None:
         self.kind, self.argument, self.listing = kind, argument or kind, listing
         self._entries: dict[str, Entry] = {}
         self._former: dict[str, str] = {}
@@ -47,12 +49,16 @@ class Registry(Mapping[str, Entry]):
         """Enter it; a second one of the same name, or of a former one, is refused."""
         for taken in (name, formerly):
             if taken in self or taken in self._former:
-                raise InvalidArgumentError(f"a {self.kind} named '{taken}' is registered already; choose another name")
+                raise InvalidArgumentError(
+                    f"a {self.kind} named '{taken}' is registered already; choose another name"
+                )
         if formerly is not None:
             self._former[formerly] = name
         self._entries[name] = entry
 
-    def register(self, entry_of: Callable[[Any], Any], formerly: str | None = None) -> Callable[[Any], Any]:
+    def register(
+        self, entry_of: Callable[[Any], Any], formerly: str | None = None
+    ) -> Callable[[Any], Any]:
         """A decorator that enters the record which `entry_of` makes of what is decorated, under that record's name."""
 
         def registered(made: Any) -> Any:
@@ -75,7 +81,9 @@ class Registry(Mapping[str, Entry]):
     def _hint(self, name: str, otherwise: str) -> str:
         """What somebody may have meant by a name that is not there."""
         spelled = _plain(name)
-        near = difflib.get_close_matches(name, self, n=1) or difflib.get_close_matches(spelled, self, n=1)
+        near = difflib.get_close_matches(name, self, n=1) or difflib.get_close_matches(
+            spelled, self, n=1
+        )
         if near:
             return f"did you mean '{near[0]}'?"
         if self.listing is None:

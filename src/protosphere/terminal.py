@@ -25,7 +25,9 @@ class SafeConsole(Console):
         """Escape a plain text before it is measured, so that columns are as wide as what is shown."""
         return super().render_str(_escaped(text), **options)
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         """Escape what comes out of any other kind of text, such as a cell that has a style."""
         for segment in super().render(renderable, options):
             safe = segment.control is not None or segment.text.isprintable()

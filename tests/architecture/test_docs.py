@@ -21,7 +21,15 @@ PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 TOCTREE = re.compile(r"^```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)^```$", re.M | re.S)
 
 PAPER = (
-    *("one_hot", "uniform", "simplex", "cross_polytope", "reed_muller", "bch", "reed_solomon"),
+    *(
+        "one_hot",
+        "uniform",
+        "simplex",
+        "cross_polytope",
+        "reed_muller",
+        "bch",
+        "reed_solomon",
+    ),
     *("mean_row_max", "log_sum_exp"),
 )
 BOUNDS = (*ps.bounds.BOUNDS, "singleton", "welch")
@@ -29,9 +37,22 @@ BOUNDS = (*ps.bounds.BOUNDS, "singleton", "welch")
 
 FAMILIES = (
     *("kerdock", "delsarte_goethals", "gold", "lifted_cross_polytopes", "lifted_bases"),
-    *("shortened_cosets", "construction_x", "best_known_linear", "orthogonal_simplices", "semantic"),
+    *(
+        "shortened_cosets",
+        "construction_x",
+        "best_known_linear",
+        "orthogonal_simplices",
+        "semantic",
+    ),
     *("semantic_ranking", "hierarchical", "hierarchy_frame"),
-    *("paley_frame", "steiner_frame", "two_graph_frame", "generalized_quadrangle", "weil_chirp", "root_system"),
+    *(
+        "paley_frame",
+        "steiner_frame",
+        "two_graph_frame",
+        "generalized_quadrangle",
+        "weil_chirp",
+        "root_system",
+    ),
     *("signed_quadruples", "kissing_configuration", "derived_code"),
     *(
         "e8_shell",
@@ -68,7 +89,9 @@ def commands(body):
     found = []
     for program, call in zip(pieces[::2], pieces[1::2], strict=True):
         first, *expected = call.splitlines()
-        found.append((PROGRAMS[program], shlex.split(first), "\n".join(expected).strip()))
+        found.append(
+            (PROGRAMS[program], shlex.split(first), "\n".join(expected).strip())
+        )
     return found
 
 
@@ -76,9 +99,18 @@ def navigation():
     """The pages that the trees of contents name, a star being all pages of a folder but its index."""
     for page in PAGES:
         folder = (DOCS / page).parent
-        for name in (line for tree in TOCTREE.findall(text(page)) for line in tree.split()):
-            found = folder.glob(f"{name}.md") if "*" in name else [folder / f"{name}.md"]
-            yield from (str(path.relative_to(DOCS)) for path in found if not ("*" in name and path.stem == "index"))
+        for name in (
+            line for tree in TOCTREE.findall(text(page)) for line in tree.split()
+        ):
+            if "*" in name:
+                found = folder.glob(f"{name}.md")
+            else:
+                found = [folder / f"{name}.md"]
+            yield from (
+                str(path.relative_to(DOCS))
+                for path in found
+                if not ("*" in name and path.stem == "index")
+            )
 
 
 def test_every_page_is_in_the_navigation_once_and_the_other_way_round():
@@ -106,12 +138,20 @@ def test_every_bound_has_a_page(name):
 
 def test_every_function_of_the_bounds_is_spoken_of():
     spoken = "".join(text(page) for page in PAGES if page.startswith("bounds/"))
-    functions = [name for name in vars(ps.bounds) if inspect.isfunction(getattr(ps.bounds, name))]
-    assert [name for name in functions if not re.search(rf"`(ps\.bounds\.)?{name}\b", spoken)] == []
+    functions = [
+        name for name in vars(ps.bounds) if inspect.isfunction(getattr(ps.bounds, name))
+    ]
+    assert [
+        name
+        for name in functions
+        if not re.search(rf"`(ps\.bounds\.)?{name}\b", spoken)
+    ] == []
 
 
 def test_every_claim_names_a_test_that_exists():
-    claims = (ROOT / "tests/reproduction/test_paper_geometry.py").read_text(encoding="utf-8")
+    claims = (ROOT / "tests/reproduction/test_paper_geometry.py").read_text(
+        encoding="utf-8"
+    )
     named = set(re.findall(r"`(test_\w+)`", text("claims-geometry.md")))
     assert named == set(re.findall(r"^def (test_\w+)", claims, re.M))
 
@@ -119,17 +159,25 @@ def test_every_claim_names_a_test_that_exists():
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")])
 def test_python_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "pycon")), {}, page, page, 0)
+    examples = doctest.DocTestParser().get_doctest(
+        "\n".join(blocks(page, "pycon")), {}, page, page, 0
+    )
     assert examples.examples
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(map(commands, blocks(page, "console")))])
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(map(commands, blocks(page, "console")))]
+)
 def test_command_examples(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 1e6)  # a busy machine prints what this page does not show
-    for program, arguments, expected in (call for body in blocks(page, "console") for call in commands(body)):
+    monkeypatch.setattr(
+        progress, "PATIENCE_SECONDS", 1e6
+    )  # a busy machine prints what this page does not show
+    for program, arguments, expected in (
+        call for body in blocks(page, "console") for call in commands(body)
+    ):
         program(arguments)
         printed = capsys.readouterr()
         lines = [line.rstrip() for line in (printed.out + printed.err).splitlines()]
@@ -138,11 +186,15 @@ def test_command_examples(page, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_need_no_network(page):
-    assert not re.search(r"https?://(?!github\.com/|download\.pytorch\.org/whl/cpu)", text(page)), "none needs a net"
+    assert not re.search(
+        r"https?://(?!github\.com/|download\.pytorch\.org/whl/cpu)", text(page)
+    ), "none needs a net"
 
 
 def test_the_citation_is_of_this_version():
-    assert f"\nversion: {ps.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {ps.__version__}\n" in (ROOT / "CITATION.cff").read_text(
+        encoding="utf-8"
+    )
     assert f"version = {{{ps.__version__}}}" in text("citing.md")
 
 
@@ -159,4 +211,6 @@ WORDS = {
 
 @pytest.mark.parametrize(("word", "page"), WORDS.items())
 def test_words_that_readers_search_for_are_on_a_page(word, page):
-    assert re.search(rf"\b{word}\b", text(page), re.I), "the search of the pages knows only words that stand on them"
+    assert re.search(rf"\b{word}\b", text(page), re.I), (
+        "the search of the pages knows only words that stand on them"
+    )

@@ -20,7 +20,10 @@ from protosphere.plots import figures
 from reproduction import app as reproduction_app
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    "README.md",
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")),
+]
 FENCES = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -33,32 +36,45 @@ def shell_lines(page):
     """What somebody would type: lines after a dollar, or all lines of a block that has none."""
     for body in (block.replace("\\\n", " ") for block in blocks(page, "console", "sh")):
         typed = re.findall(r"^\$ (.*)$", body, re.M)
-        yield from (shlex.split(line, comments=True) for line in typed or body.splitlines() if line.strip())
+        yield from (
+            shlex.split(line, comments=True)
+            for line in typed or body.splitlines()
+            if line.strip()
+        )
 
 
 SHELL = [(page, words) for page in PAGES for words in shell_lines(page) if words]
 REPRODUCTION = ["python", "-m", "reproduction"]
 HELP = [
     ("help", [*program_words, name, *shlex.split(example)])
-    for program_words, commands in ((["protosphere"], COMMANDS), (REPRODUCTION, reproduction_app.COMMANDS))
+    for program_words, commands in (
+        (["protosphere"], COMMANDS),
+        (REPRODUCTION, reproduction_app.COMMANDS),
+    )
     for name, command in commands.items()
     for example in command.examples
 ]
 
 
-@pytest.mark.parametrize(("page", "words"), [*SHELL, *HELP], ids=lambda value: str(value)[:90])
+@pytest.mark.parametrize(
+    ("page", "words"), [*SHELL, *HELP], ids=lambda value: str(value)[:90]
+)
 def test_what_is_to_be_typed_is_understood(page, words):
     if words[0] == "protosphere":
         program().parse_args(words[1:], exit_on_error=False, print_error=False)
         return
     if words[:3] == REPRODUCTION:
-        reproduction_app.program().parse_args(words[3:], exit_on_error=False, print_error=False)
+        reproduction_app.program().parse_args(
+            words[3:], exit_on_error=False, print_error=False
+        )
         return
     if words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.M), words
         return
     assert words[0] in {"pip", "python3", "python"}, f"{page}: who runs {words[0]!r}?"
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
     asked = re.findall(r"\[([\w,]+)\]", " ".join(words))
     assert {name for names in asked for name in names.split(",")} <= set(extras)
 
@@ -92,7 +108,9 @@ class Pretrained(Classified):
 
         if not Path(name).is_dir():  # a name on the hub
             return cls(SimpleNamespace(num_labels=num_labels))
-        model = cls(SimpleNamespace(num_labels=int((Path(name) / "labels").read_text())))
+        model = cls(
+            SimpleNamespace(num_labels=int((Path(name) / "labels").read_text()))
+        )
         model.load_state_dict(load_file(f"{name}/model.safetensors"), strict=False)
         return model
 
@@ -106,11 +124,19 @@ def heads_page():
     model = attach(Classified("head"), num_classes=100, dim=64)
     saved = attach(Pretrained(SimpleNamespace(num_labels=100)), num_classes=100, dim=64)
     saved.save_pretrained("attached")
-    names = {"torch": torch, "nn": nn, "attach": attach, "PrototypeHead": PrototypeHead, "model": model}
+    names = {
+        "torch": torch,
+        "nn": nn,
+        "attach": attach,
+        "PrototypeHead": PrototypeHead,
+        "model": model,
+    }
     return names | {
         "backbone": nn.Linear(8, 16),
         "features": 16,
-        "timm": SimpleNamespace(create_model=lambda name, num_classes: Classified("head", num_classes)),
+        "timm": SimpleNamespace(
+            create_model=lambda name, num_classes: Classified("head", num_classes)
+        ),
         "ViTForImageClassification": Pretrained,
         "safetensors": SimpleNamespace(torch=safetensors_torch),
         "folder": "attached",
@@ -146,10 +172,16 @@ def test_python_of_the_page_on_frameworks():
 
     lightning_block, transformers_block = blocks("docs/frameworks.md", "python")
     stand_in = SimpleNamespace(LightningModule=nn.Module)
-    names = {"lightning": stand_in, "torch": torch, "nn": nn, "PrototypeHead": PrototypeHead}
+    names = {
+        "lightning": stand_in,
+        "torch": torch,
+        "nn": nn,
+        "PrototypeHead": PrototypeHead,
+    }
     exec(compile(lightning_block, "frameworks.md", "exec"), names)
     model = names["Classifier"]()
-    images, labels = torch.randn(4, 64), torch.arange(4)
+    images = torch.randn(4, 64)
+    labels = torch.arange(4)
     loss = model.training_step((images, labels), 0)
     loss.backward()
     model.configure_optimizers().step()
@@ -157,7 +189,9 @@ def test_python_of_the_page_on_frameworks():
 
     trainer = SimpleNamespace(train=lambda: None)
     names = {
-        "ViTForImageClassification": SimpleNamespace(from_pretrained=lambda folder: Classified("classifier")),
+        "ViTForImageClassification": SimpleNamespace(
+            from_pretrained=lambda folder: Classified("classifier")
+        ),
         "attach": attach,
         "Trainer": lambda model, args, train_dataset: trainer,
         "folder": "saved",
@@ -172,8 +206,27 @@ def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("docs/training.md", "python")
     folder = re.search(r'"(runs/[^"]*)"', block)[1]
-    assert main(["train", "digits", "--scheme", "bch", "--dim", "15", "--epochs", "1", "-o", folder]) == 0
-    exec(compile(block, "training.md", "exec"), {"images": torch.zeros(2, 1, 8, 8, dtype=torch.uint8)})
+    assert (
+        main(
+            [
+                "train",
+                "digits",
+                "--scheme",
+                "bch",
+                "--dim",
+                "15",
+                "--epochs",
+                "1",
+                "-o",
+                folder,
+            ]
+        )
+        == 0
+    )
+    exec(
+        compile(block, "training.md", "exec"),
+        {"images": torch.zeros(2, 1, 8, 8, dtype=torch.uint8)},
+    )
 
 
 def test_recipes_on_pages_are_recipes(tmp_path):
@@ -185,13 +238,25 @@ def test_recipes_on_pages_are_recipes(tmp_path):
 
 
 def test_no_page_has_python_that_nobody_runs():
-    run = {"README.md", "docs/export.md", "docs/frameworks.md", "docs/heads.md", "docs/training.md"}
+    run = {
+        "README.md",
+        "docs/export.md",
+        "docs/frameworks.md",
+        "docs/heads.md",
+        "docs/training.md",
+    }
     assert {page for page in PAGES if blocks(page, "python")} == run
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
-@pytest.mark.parametrize("block", blocks("README.md", "python"), ids=["code", "last layer", "similar classes"])
-def test_each_python_block_of_the_readme_runs_by_itself(block, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "block",
+    blocks("README.md", "python"),
+    ids=["code", "last layer", "similar classes"],
+)
+def test_each_python_block_of_the_readme_runs_by_itself(
+    block, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     torch.manual_seed(0)
     names = {}
@@ -205,9 +270,16 @@ def test_each_python_block_of_the_readme_runs_by_itself(block, tmp_path, monkeyp
 def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     construct = figures.construct
-    quick = {"mean_row_max": {"steps": 2}, "log_sum_exp": {"steps": 2}}  # ten seconds of descents are tried elsewhere
+    quick = {
+        "mean_row_max": {"steps": 2},
+        "log_sum_exp": {"steps": 2},
+    }  # ten seconds of descents are tried elsewhere
     monkeypatch.setattr(figures, "_remembered", {})
-    monkeypatch.setattr(figures, "construct", lambda name, **rest: construct(name, **rest, **quick.get(name, {})))
+    monkeypatch.setattr(
+        figures,
+        "construct",
+        lambda name, **rest: construct(name, **rest, **quick.get(name, {})),
+    )
     for words in shell_lines("README.md"):
         if words and words[0] == "protosphere":
             assert main(words[1:]) == 0, (words, capsys.readouterr().err)

@@ -18,6 +18,13 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["protosphere", *(name for name in MODULES if "__main__" not in name)])
+@pytest.mark.parametrize(
+    "name", ["protosphere", *(name for name in MODULES if "__main__" not in name)]
+)
 def test_examples(name):
-    assert doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
+    assert (
+        doctest.testmod(
+            importlib.import_module(name), optionflags=doctest.ELLIPSIS
+        ).failed
+        == 0
+    )

@@ -56,8 +56,15 @@ print(json.dumps(answers))
 
 
 def run_without(packages, script, folder, *arguments):
-    command = [sys.executable, "-c", f"BLOCKED = {list(packages)}\n{BLOCKED}{script}", *arguments]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-c",
+        f"BLOCKED = {list(packages)}\n{BLOCKED}{script}",
+        *arguments,
+    ]
+    ended = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -69,7 +76,9 @@ def test_codes_and_heads_need_no_extra(tmp_path):
 def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeypatch):
     monkeypatch.setenv("PROTOSPHERE_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    (tmp_path / "two.toml").write_text('dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n')
+    (tmp_path / "two.toml").write_text(
+        'dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n'
+    )
     wanted = {
         "compare -K 10 --dims 4,8": ("matplotlib", "plots"),
         "histogram simplex -K 10 -n 9 -o h.png": ("matplotlib", "plots"),
@@ -83,17 +92,33 @@ def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeyp
         "features digits --model net.onnx -o f.npz": ("onnxruntime", "onnx"),
         "train cifar10 --scheme simplex --dim 9": ("pooch", "train"),
     }
-    answers = json.loads(run_without(EXTRAS, COMMANDS, tmp_path, json.dumps([words.split() for words in wanted])))
-    for (words, (package, extra)), (code, said) in zip(wanted.items(), answers, strict=True):
+    answers = json.loads(
+        run_without(
+            EXTRAS, COMMANDS, tmp_path, json.dumps([words.split() for words in wanted])
+        )
+    )
+    for (words, (package, extra)), (code, said) in zip(
+        wanted.items(), answers, strict=True
+    ):
         assert (code, said.count("\n")) == (2, 1), (words, said)
-        assert f"this needs {package}: pip install 'protosphere[{extra}]'" in said, words
-    assert not {path.suffix for path in tmp_path.rglob("*")} & {".png", ".parquet", ".html"}
+        assert f"this needs {package}: pip install 'protosphere[{extra}]'" in said, (
+            words
+        )
+    assert not {path.suffix for path in tmp_path.rglob("*")} & {
+        ".png",
+        ".parquet",
+        ".html",
+    }
 
 
 def test_only_ray_is_missing(tmp_path):
-    (tmp_path / "two.toml").write_text('dataset = "digits"\nepochs = 1\nschemes = ["one_hot"]\ndims = [10]\n')
+    (tmp_path / "two.toml").write_text(
+        'dataset = "digits"\nepochs = 1\nschemes = ["one_hot"]\ndims = [10]\n'
+    )
     words = ["sweep", "two.toml", "--ray"]
-    [(code, said)] = json.loads(run_without(["ray"], COMMANDS, tmp_path, json.dumps([words])))
+    [(code, said)] = json.loads(
+        run_without(["ray"], COMMANDS, tmp_path, json.dumps([words]))
+    )
     assert code == 2
     assert "this needs ray: pip install 'protosphere[ray]'" in said
 
@@ -101,23 +126,34 @@ def test_only_ray_is_missing(tmp_path):
 def test_a_missing_package_is_an_import_error_and_one_of_ours(monkeypatch):
     for module in ("plotly", "plotly.graph_objects"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=r"^this needs plotly: pip install 'protosphere\[plots\]'$") as raised:
+    with pytest.raises(
+        MissingExtraError,
+        match=r"^this needs plotly: pip install 'protosphere\[plots\]'$",
+    ) as raised:
         require("plotly.graph_objects")
     assert isinstance(raised.value, ImportError)
     assert isinstance(raised.value, ps.ProtosphereError)
 
 
-def test_a_package_that_lacks_something_itself_is_not_called_missing(monkeypatch, tmp_path):
+def test_a_package_that_lacks_something_itself_is_not_called_missing(
+    monkeypatch, tmp_path
+):
     (tmp_path / "plotly.py").write_text("import nowhere_at_all")
     monkeypatch.delitem(sys.modules, "plotly", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(MissingExtraError, match=r"plotly \(No module named 'nowhere_at_all'\): pip install"):
+    with pytest.raises(
+        MissingExtraError,
+        match=r"plotly \(No module named 'nowhere_at_all'\): pip install",
+    ):
         require("plotly")
 
 
 def test_the_install_lines_bring_what_they_say():
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    extras, distributions = project["optional-dependencies"], packages_distributions()
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())[
+        "project"
+    ]
+    extras = project["optional-dependencies"]
+    distributions = packages_distributions()
     for package, extra in EXTRAS.items():
         names = [line.partition(">=")[0] for line in extras[extra]]
         assert set(distributions[package]) & set(names), package

@@ -14,7 +14,9 @@ NUMBER = re.compile(r"(?<![\w.])(?:\d[\d,]*(?:[./]\d+)?|\.\d+)(?![\w])")
 
 def numbers(text):
     """Those in a text, however they are written: 0.5 or .5, 1,000 or 1000."""
-    return {found.replace(",", "") for found in NUMBER.findall(re.sub(r"\b0\.", ".", text))}
+    return {
+        found.replace(",", "") for found in NUMBER.findall(re.sub(r"\b0\.", ".", text))
+    }
 
 
 def rows():
@@ -29,10 +31,14 @@ def test_the_table_comes_before_everything_but_a_sentence_and_a_picture():
     assert len(re.findall(r"!\[", before)) == 1
 
 
-@pytest.mark.parametrize(("task", "call", "measured"), rows(), ids=lambda cell: cell[:40])
+@pytest.mark.parametrize(
+    ("task", "call", "measured"), rows(), ids=lambda cell: cell[:40]
+)
 def test_what_is_measured_stands_on_the_page(task, call, measured):
     page = re.search(r"\((docs/[\w-]+\.md)\)", task)[1]
-    told = numbers((ROOT / page).read_text(encoding="utf-8")) | numbers(README.split("## What you get")[1])
+    told = numbers((ROOT / page).read_text(encoding="utf-8")) | numbers(
+        README.split("## What you get")[1]
+    )
     assert numbers(measured) - told == set()
     assert call.count("`") == 2
 

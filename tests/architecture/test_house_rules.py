@@ -27,7 +27,12 @@ def test_a_file_is_named_for_one_idea(path):
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_no_pickle_is_loaded(path):
     tree = ast.parse(path.read_text())
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     assert not imported & {"pickle", "dill", "joblib", "cloudpickle"}
 
 
@@ -40,10 +45,13 @@ def test_public_functions_say_what_they_do(path):
     public = [
         node
         for node in tree.body
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        and not node.name.startswith("_")
     ]
     assert ast.get_docstring(tree), "the module"
-    assert all(ast.get_docstring(node) for node in public), [n.name for n in public if not ast.get_docstring(n)]
+    assert all(ast.get_docstring(node) for node in public), [
+        n.name for n in public if not ast.get_docstring(n)
+    ]
 
 
 SOURCES = {path: ast.parse(path.read_text()) for path in FILES if "src" in path.parts}
@@ -53,9 +61,13 @@ SAME_STEM = {
     "registry": "the list of each room that has one",
     "one_hot": "the bound, and the points that meet it",
     **dict.fromkeys(
-        ("bch", "reed_muller", "reed_solomon", "shortened_cosets"), "the code, and its points on the sphere"
+        ("bch", "reed_muller", "reed_solomon", "shortened_cosets"),
+        "the code, and its points on the sphere",
     ),
-    **dict.fromkeys(("cosets", "linear", "simplices", "simplex"), "the mathematics, the structure, the projection"),
+    **dict.fromkeys(
+        ("cosets", "linear", "simplices", "simplex"),
+        "the mathematics, the structure, the projection",
+    ),
     "hadamard": "the matrices, and the projection by them",
     "dense": "the backbone of dense layers, and the projection by a dense matrix",
     "checkpoint": "of a head, and of a training run",
@@ -68,12 +80,19 @@ SAME_STEM = {
 """Files of one name in different rooms by intent; a command may have the name of what it calls."""
 
 SAME_FUNCTION = {
-    **dict.fromkeys(("bch", "reed_muller"), "the linear code, and its points on the sphere"),
+    **dict.fromkeys(
+        ("bch", "reed_muller"), "the linear code, and its points on the sphere"
+    ),
     "one_hot": "the bound, and the points that meet it",
     "best": "the function, and the construction behind it",
-    **dict.fromkeys(("mistake_severity", "superclass_accuracy"), "the measure, and the metric by it"),
+    **dict.fromkeys(
+        ("mistake_severity", "superclass_accuracy"), "the measure, and the metric by it"
+    ),
     "load": "the file's content, and the code made of it",
-    **dict.fromkeys(("log_sum_exp", "weighted_prototypes"), "the function of tensors, and its operator in a graph"),
+    **dict.fromkeys(
+        ("log_sum_exp", "weighted_prototypes"),
+        "the function of tensors, and its operator in a graph",
+    ),
 }
 
 
@@ -95,7 +114,9 @@ def test_a_public_function_name_means_one_thing():
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     twice = {name: found for name, found in places.items() if len(found) > 1}
-    assert {name: found for name, found in twice.items() if name not in SAME_FUNCTION} == {}
+    assert {
+        name: found for name, found in twice.items() if name not in SAME_FUNCTION
+    } == {}
 
 
 def test_a_file_name_means_one_thing():
@@ -111,12 +132,21 @@ def test_a_file_name_means_one_thing():
     ("package", "commands", "folder"),
     [
         ("protosphere.cli", PROTOSPHERE_COMMANDS, PACKAGE / "cli"),
-        ("reproduction.commands", REPRODUCTION_COMMANDS, ROOT / "reproduction" / "commands"),
+        (
+            "reproduction.commands",
+            REPRODUCTION_COMMANDS,
+            ROOT / "reproduction" / "commands",
+        ),
     ],
 )
 def test_commands_do_not_import_commands(package, commands, folder):
-    homes = {f"{package}.{command.home(name).partition(':')[0]}" for name, command in commands.items()}
+    homes = {
+        f"{package}.{command.home(name).partition(':')[0]}"
+        for name, command in commands.items()
+    }
     for path in folder.glob("*.py"):
         tree = ast.parse(path.read_text())
-        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        imported = {
+            node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+        }
         assert not imported & homes, path.name

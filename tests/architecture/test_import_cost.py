@@ -8,13 +8,23 @@ import sys
 
 import pytest
 
-HEAVY = ["torch", "scipy.optimize", "scipy.stats", "matplotlib", "rich", "cyclopts", "safetensors"]
+HEAVY = [
+    "torch",
+    "scipy.optimize",
+    "scipy.stats",
+    "matplotlib",
+    "rich",
+    "cyclopts",
+    "safetensors",
+]
 HEAVY += ["lightning_fabric", "plotly", "sklearn", "ray", "numba"]
 
 
 def loaded_after(statements):
     script = f"{statements}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return set(json.loads(answer.stdout.splitlines()[-1]))
 
 
@@ -30,10 +40,14 @@ def test_importing_loads_nothing_heavy():
     ],
 )
 def test_algebra_needs_no_torch(statements):
-    assert not loaded_after(statements).intersection(["torch", "matplotlib", "scipy.optimize"])
+    assert not loaded_after(statements).intersection(
+        ["torch", "matplotlib", "scipy.optimize"]
+    )
 
 
-@pytest.mark.parametrize(("num_classes", "dim"), [(1000, 128), (10_000, 256), (100_000, 512)])
+@pytest.mark.parametrize(
+    ("num_classes", "dim"), [(1000, 128), (10_000, 256), (100_000, 512)]
+)
 def test_the_best_known_code_is_there_at_once(num_classes, dim):
     """Neither torch nor the compiler is loaded where a search by default has nothing to find."""
     asked = f"import protosphere as ps; ps.best(num_classes={num_classes}, dim={dim})"

@@ -35,7 +35,9 @@ def targets(text):
 def metadata(project, folder):
     """The metadata that the project's build backend writes, and the description in it."""
     command = [sys.executable, "-c", BUILD, str(folder)]
-    ended = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        command, cwd=project, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
     (file,) = folder.glob("*.dist-info/METADATA")
     return message_from_string(file.read_text(encoding="utf-8"))
@@ -64,13 +66,21 @@ def test_the_metadata_name_repository_documentation_changelog_and_issues(built):
 def test_the_description_of_the_package_has_no_relative_link_or_picture(built):
     assert built["Description-Content-Type"] == "text/markdown"
     found = targets(built.get_payload())
-    assert len(found) == len(targets((ROOT / "README.md").read_text(encoding="utf-8"))) > 0
-    assert [target for target in found if not target.startswith(("https://", "#"))] == []
+    assert (
+        len(found) == len(targets((ROOT / "README.md").read_text(encoding="utf-8"))) > 0
+    )
+    assert [
+        target for target in found if not target.startswith(("https://", "#"))
+    ] == []
 
 
 def test_links_in_the_description_lead_to_files_of_the_repository(built):
-    ours = re.compile(r"https://(?:raw\.githubusercontent|github)\.com/protosphere/protosphere/(?:blob/)?main/([^#]+)")
-    found = [match[1] for match in map(ours.match, targets(built.get_payload())) if match]
+    ours = re.compile(
+        r"https://(?:raw\.githubusercontent|github)\.com/protosphere/protosphere/(?:blob/)?main/([^#]+)"
+    )
+    found = [
+        match[1] for match in map(ours.match, targets(built.get_payload())) if match
+    ]
     assert found
     assert [path for path in found if not (ROOT / path).exists()] == []
 
@@ -78,19 +88,25 @@ def test_links_in_the_description_lead_to_files_of_the_repository(built):
 def test_every_form_of_a_relative_link_becomes_absolute(tmp_path):
     project = copy_of_project(tmp_path / "project", FORMS)
     text = metadata(project, tmp_path).get_payload()
-    raw, shown = "https://raw.githubusercontent.com/protosphere/protosphere/main/", "/protosphere/blob/main/"
+    raw = "https://raw.githubusercontent.com/protosphere/protosphere/main/"
+    shown = "/protosphere/blob/main/"
     found = targets(text)
     assert {path for path in found if path.startswith(raw)} == {
         f"{raw}{name}" for name in ("docs/a.png", "b.svg", "docs/c.png")
     }
     pages = {path.partition(shown)[2] for path in found if shown in path}
     assert pages == {"docs/a.md#part", "LICENSE", "docs/d.md", "docs/e.md"}
-    assert {path for path in found if path in ("#part", "https://example.org/x")} == {"#part", "https://example.org/x"}
+    assert {path for path in found if path in ("#part", "https://example.org/x")} == {
+        "#part",
+        "https://example.org/x",
+    }
 
 
 def extras():
     """The extras of the package, each with what it requires."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     return project["optional-dependencies"]
 
 

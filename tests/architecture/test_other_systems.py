@@ -61,14 +61,23 @@ print("done")
 
 def test_it_works_without_what_only_linux_has(tmp_path):
     command = [sys.executable, "-c", ELSEWHERE + WORK]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert (ended.returncode, ended.stdout) == (0, "done\n"), ended.stderr
 
 
 @pytest.mark.parametrize(
     ("known", "count"),
     [
-        ({"process_cpu_count": lambda: 3, "sched_getaffinity": lambda _: {0}, "cpu_count": lambda: 8}, 3),
+        (
+            {
+                "process_cpu_count": lambda: 3,
+                "sched_getaffinity": lambda _: {0},
+                "cpu_count": lambda: 8,
+            },
+            3,
+        ),
         ({"sched_getaffinity": lambda _: {0, 5}, "cpu_count": lambda: 8}, 2),
         ({"cpu_count": lambda: 8}, 8),
         ({"cpu_count": lambda: None}, 1),
@@ -84,7 +93,11 @@ def test_processors_are_counted_by_what_the_system_can_say(monkeypatch, known, c
 
 def test_threads_are_given_back_by_the_last_who_wanted_one():
     def numbers():
-        return [library["num_threads"] for library in processors._libraries().info() if library["user_api"] == "blas"]
+        return [
+            library["num_threads"]
+            for library in processors._libraries().info()
+            if library["user_api"] == "blas"
+        ]
 
     before = numbers()
     with single_threaded():
@@ -97,7 +110,8 @@ def test_threads_are_given_back_by_the_last_who_wanted_one():
 def test_torch_has_its_threads_again_whoever_ends_first():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
-    first, second = single_threaded(), single_threaded()
+    first = single_threaded()
+    second = single_threaded()
     with first:
         second.__enter__()
         assert torch.get_num_threads() == 1

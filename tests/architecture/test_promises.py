@@ -35,10 +35,14 @@ def page(name):
 def table(name, heading):
     """The cells of the table whose first line begins so."""
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith(heading))
+    start = next(
+        number for number, line in enumerate(lines) if line.startswith(heading)
+    )
     body = lines[start + 2 :]
     last = next(number for number, line in enumerate(body) if not line.startswith("|"))
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in body[:last]]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in body[:last]
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +53,17 @@ def files(tmp_path_factory):
         if path.suffix == ".safetensors":
             with safe_open(path, framework="numpy") as file:
                 names = file.keys()  # it is no mapping, and cannot be iterated over
-                found[path.stem] = ({name: file.get_tensor(name) for name in names}, file.metadata())
+                found[path.stem] = (
+                    {name: file.get_tensor(name) for name in names},
+                    file.metadata(),
+                )
     return found
 
 
 def test_files_hold_the_arrays_that_the_page_lists(files):
-    listed = {row[0].strip("`"): row for row in table("docs/files.md", "| name | shape |")}
+    listed = {
+        row[0].strip("`"): row for row in table("docs/files.md", "| name | shape |")
+    }
     seen = set()
     for arrays, _ in files.values():
         for name, array in arrays.items():
@@ -62,14 +71,36 @@ def test_files_hold_the_arrays_that_the_page_lists(files):
             assert array.ndim == len(listed[name][1].split(TIMES)), name
             seen.add(name)
     assert seen == set(listed), "every line of the table has a file that has it"
-    assert all(("points" in arrays) + ("signs" in arrays) + ("sizes" in arrays) == 1 for arrays, _ in files.values())
+    assert all(
+        ("points" in arrays) + ("signs" in arrays) + ("sizes" in arrays) == 1
+        for arrays, _ in files.values()
+    )
 
 
 def test_headers_hold_what_the_page_lists(files):
-    keys = {name.strip("`") for row in table("docs/files.md", "| key | content |") for name in row[0].split(", ")}
-    lines = (ROOT / "docs/files.md").read_text(encoding="utf-8").split("The description:")[1].splitlines()
-    listed = {name for line in lines if line.startswith("| `") for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    structures = {row for line in lines if line.startswith("| `structure`") for row in re.findall(r"`(\w+)`", line)}
+    keys = {
+        name.strip("`")
+        for row in table("docs/files.md", "| key | content |")
+        for name in row[0].split(", ")
+    }
+    lines = (
+        (ROOT / "docs/files.md")
+        .read_text(encoding="utf-8")
+        .split("The description:")[1]
+        .splitlines()
+    )
+    listed = {
+        name
+        for line in lines
+        if line.startswith("| `")
+        for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    }
+    structures = {
+        row
+        for line in lines
+        if line.startswith("| `structure`")
+        for row in re.findall(r"`(\w+)`", line)
+    }
     for _, header in files.values():
         assert set(header) == keys
         description = json.loads(header["description"])
@@ -78,27 +109,47 @@ def test_headers_hold_what_the_page_lists(files):
 
 
 def test_the_catalogue_and_the_atlas_are_as_large_as_the_page_says():
-    said, catalogue = page("docs/best.md"), shipped_catalogue()
+    said = page("docs/best.md")
+    catalogue = shipped_catalogue()
     assert f"the points of {len(catalogue.sources):,} codes" in said
     assert f"short descents make {len(catalogue.entries):,} of all sizes" in said
-    assert f"For K up to {catalogue.most_points} and n up to {catalogue.largest_dim} the package keeps" in said
+    assert (
+        f"For K up to {catalogue.most_points} and n up to {catalogue.largest_dim} the package keeps"
+        in said
+    )
     with shipped_file("catalogue.npz") as path:
         assert f"in {path.stat().st_size / 1e6:.1f} MB" in said
     rows = shipped_atlas()
-    counts, dims = ({getattr(row, name) for row in rows} for name in ("num_classes", "dim"))
-    assert f"K from {min(counts)} to {max(counts):,}, n from {min(dims)} to {max(dims)}, made with" in said
-    assert all(row.optimal for row in rows if row.num_classes <= 2 * row.dim), "up to 2n classes always"
+    counts, dims = (
+        {getattr(row, name) for row in rows} for name in ("num_classes", "dim")
+    )
+    assert (
+        f"K from {min(counts)} to {max(counts):,}, n from {min(dims)} to {max(dims)}, made with"
+        in said
+    )
+    assert all(row.optimal for row in rows if row.num_classes <= 2 * row.dim), (
+        "up to 2n classes always"
+    )
 
 
 def test_the_converses_of_big_codes_are_those_of_the_page():
-    for dim, few, few_converse, many, many_converse in table("docs/best.md", "| n | K = 10"):
-        for K, found, least in ((10**5, few, few_converse), (10**6, many, many_converse)):
-            assert float(ps.bounds.converse(num_classes=K, dim=int(dim))) == pytest.approx(float(least), abs=6e-5)
+    for dim, few, few_converse, many, many_converse in table(
+        "docs/best.md", "| n | K = 10"
+    ):
+        for K, found, least in (
+            (10**5, few, few_converse),
+            (10**6, many, many_converse),
+        ):
+            assert float(
+                ps.bounds.converse(num_classes=K, dim=int(dim))
+            ) == pytest.approx(float(least), abs=6e-5)
             assert float(found) > float(least)
 
 
 def test_a_million_classes_in_512_dimensions_are_64_megabytes():
-    assert "a million classes in 512 dimensions are 64 MB" in page("docs/certificates.md")
+    assert "a million classes in 512 dimensions are 64 MB" in page(
+        "docs/certificates.md"
+    )
     assert ps.construct("bch", num_classes=1000, dim=511).signs.nbytes == 1000 * 64
 
 
@@ -109,7 +160,9 @@ def test_experiments_have_as_many_runs_as_the_page_says():
                 with pytest.raises(InvalidArgumentError, match="budget"):
                     paper_runs(name, budget.strip("`"))
                 continue
-            assert len(paper_runs(name, budget.strip("`"))) == int(re.search(r"(\d+) runs", cell)[1])
+            assert len(paper_runs(name, budget.strip("`"))) == int(
+                re.search(r"(\d+) runs", cell)[1]
+            )
 
 
 @pytest.mark.parametrize(
@@ -124,17 +177,27 @@ def test_experiments_have_as_many_runs_as_the_page_says():
     ],
 )
 def test_there_is_no_code_whose_measure_contradicts_theory(measured, refused):
-    assert "by more than 10<sup>-9</sup> (or at all, between fractions), `CertificateError`" in page(
-        "docs/certificates.md"
+    assert (
+        "by more than 10<sup>-9</sup> (or at all, between fractions), `CertificateError`"
+        in page("docs/certificates.md")
     )
     with pytest.raises(ps.CertificateError) if refused else nullcontext():
         certificate(5, 4, measured, Fraction(-1, 4), "told")
 
 
-def test_more_multiplications_than_the_page_allows_are_refused_before_they_begin(monkeypatch):
-    assert "more than 10<sup>15</sup> multiplications to measure, is refused" in page("docs/certificates.md")
-    monkeypatch.setattr("protosphere.constructions.limits.memory_bytes", lambda: 1 << 60)
-    with pytest.raises(ps.InfeasibleError, match="num_classes\\*\\*2 \\* dim up to 10\\*\\*15 is feasible"):
+def test_more_multiplications_than_the_page_allows_are_refused_before_they_begin(
+    monkeypatch,
+):
+    assert "more than 10<sup>15</sup> multiplications to measure, is refused" in page(
+        "docs/certificates.md"
+    )
+    monkeypatch.setattr(
+        "protosphere.constructions.limits.memory_bytes", lambda: 1 << 60
+    )
+    with pytest.raises(
+        ps.InfeasibleError,
+        match="num_classes\\*\\*2 \\* dim up to 10\\*\\*15 is feasible",
+    ):
         ps.construct("uniform", num_classes=10**7, dim=11)
 
 
@@ -146,32 +209,56 @@ def test_rows_in_text_have_seventeen_digits(tmp_path):
 
 
 def test_the_table_of_results_is_that_of_the_file():
-    records = [record for record in records_at(ROOT / "results" / "cifar100-hours.csv") if record.status == "done"]
-    assert f"What `hours` gave on CIFAR-100 ({len(records)} runs" in page("docs/reproduction.md")
+    records = [
+        record
+        for record in records_at(ROOT / "results" / "cifar100-hours.csv")
+        if record.status == "done"
+    ]
+    assert f"What `hours` gave on CIFAR-100 ({len(records)} runs" in page(
+        "docs/reproduction.md"
+    )
     cells = {}
     for record in records:
-        cells.setdefault((record.recipe.series, record.recipe.dim, record.recipe.mapping), []).append(record)
+        cells.setdefault(
+            (record.recipe.series, record.recipe.dim, record.recipe.mapping), []
+        ).append(record)
     dims = sorted({dim for _, dim, _ in cells})
     shown = 0
-    for series, mapping, *row in table("docs/reproduction.md", "| scheme | mapping | n = 31 |"):
+    for series, mapping, *row in table(
+        "docs/reproduction.md", "| scheme | mapping | n = 31 |"
+    ):
         for dim, accuracy in zip(dims, row, strict=True):
             own = cells.get((series, dim, mapping or "fixed"), [])
             assert bool(own) == bool(accuracy)
             if own:
                 mean = 100 * np.mean([r.test_accuracy for r in own])
                 rounded = float(accuracy.split(" ±")[0])
-                assert rounded == pytest.approx(mean, abs=0.05 + 1e-9), "ties go either way"
+                assert rounded == pytest.approx(mean, abs=0.05 + 1e-9), (
+                    "ties go either way"
+                )
                 shown += 1
     assert shown == len(cells)
 
 
 def test_the_number_that_tells_is_what_the_results_say():
-    rows = {row[0]: row for row in table("docs/what-separation-is-worth.md", "| data | runs | cells |")}
-    files = {"CIFAR-100, features": "cifar100-features", "CIFAR-100, `strided` from scratch": "cifar100-hours"}
+    rows = {
+        row[0]: row
+        for row in table("docs/what-separation-is-worth.md", "| data | runs | cells |")
+    }
+    files = {
+        "CIFAR-100, features": "cifar100-features",
+        "CIFAR-100, `strided` from scratch": "cifar100-hours",
+    }
     for name, file in files.items():
         records = Results(tuple(records_at(ROOT / "results" / f"{file}.csv"))).unaligned
         found = {one.name: one for one in predictors(records)}
         told = rows[name]
         assert int(told[2]) == found["max cosine"].cells
-        for column, number in ((3, "mean squared cosine"), (4, "max cosine"), (5, "log energy")):
-            assert told[column].startswith(f"{100 * found[number].r_squared:.0f} % ("), number
+        for column, number in (
+            (3, "mean squared cosine"),
+            (4, "max cosine"),
+            (5, "log energy"),
+        ):
+            assert told[column].startswith(
+                f"{100 * found[number].r_squared:.0f} % ("
+            ), number

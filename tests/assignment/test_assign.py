@@ -10,7 +10,13 @@ import pytest
 import protosphere as ps
 from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
-from protosphere.assignment.quadratic import faq, maximised, pair_sum, twins, without_diagonal
+from protosphere.assignment.quadratic import (
+    faq,
+    maximised,
+    pair_sum,
+    twins,
+    without_diagonal,
+)
 from protosphere.constructions.build import rebuild
 from protosphere.errors import InvalidArgumentError, StorageError
 
@@ -25,7 +31,9 @@ SCHEMES = {
 
 def similarity(K, seed, dim=4):
     """Of random embeddings."""
-    return ps.similarity_from_embeddings(np.random.default_rng(seed).standard_normal((K, dim)))
+    return ps.similarity_from_embeddings(
+        np.random.default_rng(seed).standard_normal((K, dim))
+    )
 
 
 def code_of(scheme):
@@ -44,21 +52,28 @@ def value(objective, S, cosines):
 @pytest.mark.parametrize("K", [2, 3, 5, 7])
 def test_few_classes_get_the_best_of_all_orders(objective, K):
     for seed in range(6):
-        S, code = similarity(K, seed), ps.construct("uniform", num_classes=K, dim=3, seed=seed)
+        S = similarity(K, seed)
+        code = ps.construct("uniform", num_classes=K, dim=3, seed=seed)
         gram = code.points @ code.points.T
-        best = max(value(objective, S, gram[np.ix_(p, p)]) for p in map(list, permutations(range(K))))
+        best = max(
+            value(objective, S, gram[np.ix_(p, p)])
+            for p in map(list, permutations(range(K)))
+        )
         found = ps.assign(code, S, objective).points
         assert value(objective, S, found @ found.T) == pytest.approx(best, abs=1e-12)
 
 
 def test_few_classes_get_the_best_of_all_orders_by_any_function():
-    S, code = similarity(6, 1), ps.construct("uniform", num_classes=6, dim=3)
+    S = similarity(6, 1)
+    code = ps.construct("uniform", num_classes=6, dim=3)
     gram = code.points @ code.points.T
 
     def rank_products(similarities, cosines):
         return float(np.sum(similarities * cosines**3))
 
-    best = max(rank_products(S, gram[np.ix_(p, p)]) for p in map(list, permutations(range(6))))
+    best = max(
+        rank_products(S, gram[np.ix_(p, p)]) for p in map(list, permutations(range(6)))
+    )
     found = ps.assign(code, S, rank_products).points
     assert rank_products(S, found @ found.T) == pytest.approx(best)
 
@@ -67,27 +82,42 @@ def test_few_classes_get_the_best_of_all_orders_by_any_function():
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_better_than_a_thousand_random_orders(scheme, objective):
     code = code_of(scheme)
-    S, gram = similarity(len(code), 3), code.points @ code.points.T
+    S = similarity(len(code), 3)
+    gram = code.points @ code.points.T
     rng = np.random.default_rng(0)
     orders = [rng.permutation(len(code)) for _ in range(1000)]
     chance = max(value(objective, S, gram[np.ix_(order, order)]) for order in orders)
     found = assignment(code, S, objective, seed=1)
-    assert value(objective, S, gram[np.ix_(found.order, found.order)]) == pytest.approx(found.after)
-    assert found.after > chance or (found.after == pytest.approx(chance) and found.proof)
+    assert value(objective, S, gram[np.ix_(found.order, found.order)]) == pytest.approx(
+        found.after
+    )
+    assert found.after > chance or (
+        found.after == pytest.approx(chance) and found.proof
+    )
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_points_and_the_certificate_stay(scheme):
-    code = ps.construct(scheme, num_classes=30, dim=SCHEMES[scheme][1] if scheme == "bch" else 20, seed=4)
+    code = ps.construct(
+        scheme,
+        num_classes=30,
+        dim=SCHEMES[scheme][1] if scheme == "bch" else 20,
+        seed=4,
+    )
     found = ps.assign(code, similarity(30, 2))
-    assert np.array_equal(np.unique(found.points, axis=0), np.unique(code.points, axis=0))
+    assert np.array_equal(
+        np.unique(found.points, axis=0), np.unique(code.points, axis=0)
+    )
     assert found.certificate == code.certificate
     assert ps.certify(found).max_cosine == pytest.approx(code.max_cosine)
 
 
 def test_the_same_seed_gives_the_same_order():
-    code, S = code_of("bch"), similarity(40, 5)
-    assert np.array_equal(ps.assign(code, S, seed=3).points, ps.assign(code, S, seed=3).points)
+    code = code_of("bch")
+    S = similarity(40, 5)
+    assert np.array_equal(
+        ps.assign(code, S, seed=3).points, ps.assign(code, S, seed=3).points
+    )
 
 
 def test_a_simplex_leaves_nothing_to_choose_and_that_is_said():
@@ -102,7 +132,9 @@ def test_a_simplex_leaves_nothing_to_choose_and_that_is_said():
 def test_a_cross_polytope_is_matched_exactly(objective, K, n):
     nx = pytest.importorskip("networkx")
     S = similarity(K, K)
-    found = assignment(ps.construct("cross_polytope", num_classes=K, dim=n), S, objective)
+    found = assignment(
+        ps.construct("cross_polytope", num_classes=K, dim=n), S, objective
+    )
     graph = nx.Graph()
     sign = -1 if objective == "align" else 1
     edges = [(i, j, sign * S[i, j] + 10) for i in range(K) for j in range(i + 1, K)]
@@ -116,8 +148,12 @@ def test_a_cross_polytope_is_matched_exactly(objective, K, n):
 def test_our_relaxation_is_scipys():
     from scipy.optimize import quadratic_assignment
 
-    S, G = (without_diagonal(similarity(40, seed, dim)) for seed, dim in ((1, 5), (2, 9)))
-    theirs = quadratic_assignment(S, G, options={"maximize": True, "rng": np.random.default_rng(0)})
+    S, G = (
+        without_diagonal(similarity(40, seed, dim)) for seed, dim in ((1, 5), (2, 9))
+    )
+    theirs = quadratic_assignment(
+        S, G, options={"maximize": True, "rng": np.random.default_rng(0)}
+    )
     assert 2 * pair_sum(S, G, faq(S, G)) == pytest.approx(theirs.fun, rel=0.02)
 
 
@@ -142,7 +178,8 @@ def test_twins_are_rows_that_may_be_exchanged():
 
 
 def test_many_classes_are_aligned_a_block_at_a_time():
-    S, points = similarity(500, 1, 8), ps.construct("uniform", num_classes=500, dim=10).points
+    S = similarity(500, 1, 8)
+    points = ps.construct("uniform", num_classes=500, dim=10).points
     rng = np.random.default_rng(0)
     gram = points @ points.T
     order = many_classes_order(S, points, rng)
@@ -150,7 +187,9 @@ def test_many_classes_are_aligned_a_block_at_a_time():
     chance = [pair_sum(S, gram, rng.permutation(500)) for _ in range(100)]
     spread = np.std(chance)
     assert pair_sum(S, gram, order) > np.mean(chance) + 20 * spread
-    assert pair_sum(S, gram, order) > 0.8 * pair_sum(S, gram, faq(without_diagonal(S), without_diagonal(gram)))
+    assert pair_sum(S, gram, order) > 0.8 * pair_sum(
+        S, gram, faq(without_diagonal(S), without_diagonal(gram))
+    )
 
 
 @pytest.mark.parametrize("scheme", ["bch", "orthogonal_simplices", "cross_polytope"])
@@ -168,7 +207,10 @@ def test_what_is_no_code_or_no_tree_is_one_sentence(tmp_path):
     with pytest.raises(InvalidArgumentError, match="'code' must be a SphericalCode"):
         ps.assign(np.eye(3), np.eye(3))
     for wrong in (None, ["a", "b"], 3):
-        with pytest.raises(InvalidArgumentError, match="'tree' must be a mapping class -> parent, a file or a name"):
+        with pytest.raises(
+            InvalidArgumentError,
+            match="'tree' must be a mapping class -> parent, a file or a name",
+        ):
             ps.taxonomy(wrong)
     with pytest.raises(StorageError, match="it is not a file"):
         ps.taxonomy(tmp_path)

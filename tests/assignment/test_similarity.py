@@ -41,21 +41,30 @@ def test_a_bad_similarity_gets_one_sentence(bad, says):
 
 @pytest.mark.parametrize("objective", ["best", 3, None])
 def test_a_bad_objective_gets_one_sentence(objective):
-    with pytest.raises(ps.InvalidArgumentError, match="'objective' must be one of align, oppose, worst"):
+    with pytest.raises(
+        ps.InvalidArgumentError, match="'objective' must be one of align, oppose, worst"
+    ):
         ps.assign(CODE, np.eye(4), objective)
 
 
 def test_an_objective_that_returns_no_number_gets_one_sentence():
     for answer in (None, float("nan"), "good"):
-        with pytest.raises(ps.InvalidArgumentError, match="'objective' must return a number"):
-            ps.assign(CODE, np.eye(4), lambda similarity, cosines, answer=answer: answer)
+        with pytest.raises(
+            ps.InvalidArgumentError, match="'objective' must return a number"
+        ):
+            ps.assign(
+                CODE, np.eye(4), lambda similarity, cosines, answer=answer: answer
+            )
 
 
 def test_lists_integers_and_tensors_are_taken():
     import torch
 
     alike = np.array([[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]])
-    orders = [ps.assign(CODE, given).points for given in (alike, alike.tolist(), torch.tensor(alike), alike * 1.0)]
+    orders = [
+        ps.assign(CODE, given).points
+        for given in (alike, alike.tolist(), torch.tensor(alike), alike * 1.0)
+    ]
     assert all(np.array_equal(orders[0], points) for points in orders)
 
 
@@ -63,9 +72,16 @@ def test_embeddings_are_compared_after_their_mean_is_taken_out():
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((20, 7))
     S = ps.similarity_from_embeddings(vectors)
-    np.testing.assert_allclose(S, ps.similarity_from_embeddings(3 * vectors + 100), atol=1e-9)
+    np.testing.assert_allclose(
+        S, ps.similarity_from_embeddings(3 * vectors + 100), atol=1e-9
+    )
     centred = vectors - vectors.mean(axis=0)
-    assert S[2, 5] == pytest.approx(centred[2] @ centred[5] / np.linalg.norm(centred[2]) / np.linalg.norm(centred[5]))
+    assert S[2, 5] == pytest.approx(
+        centred[2]
+        @ centred[5]
+        / np.linalg.norm(centred[2])
+        / np.linalg.norm(centred[5])
+    )
 
 
 def test_a_class_at_the_mean_is_like_no_other():
@@ -93,18 +109,27 @@ def test_a_bad_confusion_gets_one_sentence(bad, says):
 
 def test_features_are_averaged_by_class_in_their_own_units(tmp_path):
     rng = np.random.default_rng(0)
-    x, y, step = rng.integers(-127, 128, (300, 6)).astype(np.int8), np.arange(300) % 10, rng.random(6)
+    x = rng.integers(-127, 128, (300, 6)).astype(np.int8)
+    y = np.arange(300) % 10
+    step = rng.random(6)
     np.savez(tmp_path / "f.npz", x_train=x, y_train=y, step=step)
     means = np.array([(x[y == c] * step).mean(axis=0) for c in range(10)])
     expected = ps.similarity_from_embeddings(means)
-    np.testing.assert_allclose(ps.similarity_from_features(tmp_path / "f.npz"), expected, atol=1e-12)
-    np.testing.assert_allclose(ps.similarity_from_features(x * step, y), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        ps.similarity_from_features(tmp_path / "f.npz"), expected, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        ps.similarity_from_features(x * step, y), expected, atol=1e-12
+    )
     with np.load(tmp_path / "f.npz") as arrays:
-        np.testing.assert_allclose(ps.similarity_from_features(arrays), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            ps.similarity_from_features(arrays), expected, atol=1e-12
+        )
 
 
 def test_bad_features_get_one_sentence(tmp_path):
-    x, y = np.zeros((4, 2)), np.array([0, 1, 3, 3])
+    x = np.zeros((4, 2))
+    y = np.array([0, 1, 3, 3])
     with pytest.raises(ps.InvalidArgumentError, match="no image of class 2"):
         ps.similarity_from_features(x, y)
     with pytest.raises(ps.InvalidArgumentError, match="class 3"):
@@ -125,17 +150,26 @@ def test_bad_features_get_one_sentence(tmp_path):
     ("arrays", "says"),
     [
         ({"y_train": np.array([0, 1, 1 << 60])}, "every class of 0, ..., "),
-        ({"y_train": np.array([0, 1, (1 << 64) - 1], np.uint64)}, "every class of 0, ..., "),
+        (
+            {"y_train": np.array([0, 1, (1 << 64) - 1], np.uint64)},
+            "every class of 0, ..., ",
+        ),
         ({"x_train": np.full((3, 2), np.nan)}, "must have finite means"),
         ({"x_train": np.full((3, 2), 1e308)}, "must have finite means"),
         ({"x_train": np.array(3)}, "one image a row, got int64 of shape"),
-        ({"x_train": np.array([["a"], ["b"], ["c"]])}, "must have numbers in 'x_train'"),
+        (
+            {"x_train": np.array([["a"], ["b"], ["c"]])},
+            "must have numbers in 'x_train'",
+        ),
         ({"x_train": np.zeros((3, 0))}, "must have numbers in 'x_train'"),
         ({"step": np.ones(3)}, "one number per column in 'step'"),
     ],
 )
 def test_arrays_that_are_no_features_get_one_sentence(tmp_path, arrays, says):
-    np.savez(tmp_path / "x.npz", **{"x_train": np.ones((3, 2)), "y_train": np.array([0, 1, 1])} | arrays)
+    np.savez(
+        tmp_path / "x.npz",
+        **{"x_train": np.ones((3, 2)), "y_train": np.array([0, 1, 1])} | arrays,
+    )
     with pytest.raises(ps.InvalidArgumentError, match=says):
         ps.similarity_from_features(tmp_path / "x.npz")
 
@@ -144,10 +178,14 @@ def test_arrays_that_are_no_features_get_one_sentence(tmp_path, arrays, says):
 def test_no_size_is_too_large_or_too_small(size):
     given = np.random.default_rng(0).random((5, 5))
     np.testing.assert_allclose(
-        ps.similarity_from_embeddings(given * size), ps.similarity_from_embeddings(given), atol=1e-14
+        ps.similarity_from_embeddings(given * size),
+        ps.similarity_from_embeddings(given),
+        atol=1e-14,
     )
     np.testing.assert_allclose(
-        ps.similarity_from_confusion(given * size), ps.similarity_from_confusion(given), atol=1e-14
+        ps.similarity_from_confusion(given * size),
+        ps.similarity_from_confusion(given),
+        atol=1e-14,
     )
     lopsided_little = (given + given.T) * 0.4e100
     lopsided_little[0, 1] *= 1 + 1e-12
@@ -156,7 +194,10 @@ def test_no_size_is_too_large_or_too_small(size):
 
 def test_what_would_overflow_in_sums_is_refused_in_one_sentence():
     code = ps.construct("simplex", num_classes=3, dim=2)
-    with pytest.raises(ps.InvalidArgumentError, match="'similarity' must have entries up to 1e\\+100, got 1e\\+308"):
+    with pytest.raises(
+        ps.InvalidArgumentError,
+        match="'similarity' must have entries up to 1e\\+100, got 1e\\+308",
+    ):
         ps.assign(code, np.full((3, 3), 1e308))
 
 
@@ -170,19 +211,31 @@ def test_names_by_a_function_of_the_users():
         ps.similarity_from_names(["cat", "dog"])
 
 
-@pytest.mark.parametrize(("name", "counts"), list(zip(SHIPPED, [(20, 1), (20, 8, 4, 2, 1)], strict=True)))
+@pytest.mark.parametrize(
+    ("name", "counts"), list(zip(SHIPPED, [(20, 1), (20, 8, 4, 2, 1)], strict=True))
+)
 def test_the_shipped_trees_are_of_the_classes_of_cifar_100(name, counts):
     tree = ps.taxonomy(name)
     assert len(tree.classes) == 100
     assert list(tree.classes) == sorted(tree.classes)
-    assert tuple(len(set(tree.groups(above).tolist())) for above in range(1, tree.height + 1)) == counts
+    assert (
+        tuple(
+            len(set(tree.groups(above).tolist())) for above in range(1, tree.height + 1)
+        )
+        == counts
+    )
     assert np.bincount(tree.groups()).tolist() == [5] * 20
 
 
 def test_heights_of_common_ancestors_in_a_crooked_tree():
     tree = ps.taxonomy({"a": "x", "b": "x", "c": "y", "x": "y", "d": "z"})
     assert tree.classes == ("a", "b", "c", "d")
-    assert tree.heights.tolist() == [[0, 1, 2, 3], [1, 0, 2, 3], [2, 2, 0, 3], [3, 3, 3, 0]]
+    assert tree.heights.tolist() == [
+        [0, 1, 2, 3],
+        [1, 0, 2, 3],
+        [2, 2, 0, 3],
+        [3, 3, 3, 0],
+    ]
     assert tree.similarity()[0].tolist() == pytest.approx([1, 2 / 3, 1 / 3, 0])
     assert ps.assign(CODE, tree).num_classes == 4
 
@@ -205,13 +258,21 @@ def test_a_bad_tree_gets_one_sentence(parents, classes, says):
 
 
 def test_trees_are_read_from_text(tmp_path):
-    (tmp_path / "t.txt").write_text("# a tree\ngreat white shark, fish\ngoldfish\tfish\n\nfish, animal  # above\n")
+    (tmp_path / "t.txt").write_text(
+        "# a tree\ngreat white shark, fish\ngoldfish\tfish\n\nfish, animal  # above\n"
+    )
     tree = ps.taxonomy(tmp_path / "t.txt")
     assert tree.classes == ("great white shark", "goldfish")
-    assert tree.of(["goldfish", "great white shark"]).classes == ("goldfish", "great white shark")
+    assert tree.of(["goldfish", "great white shark"]).classes == (
+        "goldfish",
+        "great white shark",
+    )
     with pytest.raises(ps.InvalidArgumentError, match="no class 'cod'"):
         tree.of(["cod"])
-    for text, says in (("a b c\n", "line 1"), ("a x\na y\n", "line 2 gives 'a' a second parent")):
+    for text, says in (
+        ("a b c\n", "line 1"),
+        ("a x\na y\n", "line 2 gives 'a' a second parent"),
+    ):
         (tmp_path / "bad.txt").write_text(text)
         with pytest.raises(ps.StorageError, match=says):
             ps.taxonomy(tmp_path / "bad.txt")
@@ -219,9 +280,16 @@ def test_trees_are_read_from_text(tmp_path):
         ps.taxonomy(tmp_path / "absent.txt")
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float8_e5m2, torch.float32, torch.float64])
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.bfloat16, torch.float16, torch.float8_e5m2, torch.float32, torch.float64],
+)
 def test_tensors_of_every_floating_type_are_similarities(dtype):
-    halves = torch.tensor([[1, 0.5, 0, 0.25], [0.5, 1, 0.75, 0], [0, 0.75, 1, 0.5], [0.25, 0, 0.5, 1]])
+    halves = torch.tensor(
+        [[1, 0.5, 0, 0.25], [0.5, 1, 0.75, 0], [0, 0.75, 1, 0.5], [0.25, 0, 0.5, 1]]
+    )
     found = ps.assign(CODE, halves.to(dtype))
     assert np.array_equal(found.points, ps.assign(CODE, halves.numpy()).points)
-    assert np.array_equal(as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4))
+    assert np.array_equal(
+        as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4)
+    )

@@ -51,7 +51,11 @@ def test_heights_ancestors_and_groups_of_random_trees_follow_their_definitions(s
     for above in (1, 2, 5):
         names = [chain[min(above, len(chain)) - 1] for chain in chains]
         groups = tree.groups(above)
-        assert all((groups[i] == groups[j]) == (names[i] == names[j]) for i in range(len(names)) for j in range(i))
+        assert all(
+            (groups[i] == groups[j]) == (names[i] == names[j])
+            for i in range(len(names))
+            for j in range(i)
+        )
     for node, below in tree.leaves.items():
         assert sorted(below) == [i for i, chain in enumerate(chains) if node in chain]
     again = ps.taxonomy(tree.text)
@@ -90,7 +94,9 @@ def test_reading_a_tree_asks_for_each_parent_a_few_times_at_most(shape):
 
 
 @pytest.mark.parametrize("shape", [caterpillar, star])
-def test_trees_of_any_size_are_read_and_grouped_and_pairs_beyond_the_limit_refused(shape):
+def test_trees_of_any_size_are_read_and_grouped_and_pairs_beyond_the_limit_refused(
+    shape,
+):
     tree = ps.taxonomy(shape(20_000))
     assert len(tree.classes) == 20_000
     assert tree.of(tree.classes[::-1]).classes[0] == tree.classes[-1]

@@ -26,9 +26,13 @@ def carried(page):
 def test_nothing_is_fetched(data):
     page = page_html(data)
     assert not re.search(r"""(src|href)\s*=\s*["'](?!data:|#)""", page)
-    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(", page)
+    assert not re.search(
+        r"url\(|@import|fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(", page
+    )
     assert "default-src 'none'" in page
-    assert set(re.findall(r"https?://[^\s\"'`]*", page)) == {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\s\"'`]*", page)) == {
+        "http://www.w3.org/2000/svg"
+    }
     assert len(page) < 3_000_000
     assert not re.search(r"/\*(STYLE|DATA|SCRIPT)\*/", page)
 
@@ -55,19 +59,27 @@ def test_a_new_construction_is_on_it_without_being_told(monkeypatch):
 def test_a_member_serves_what_construct_takes_it_for():
     for serving in list(serving_members(ps.describe("shortened_cosets")))[:40:7]:
         for K in {serving.first, min(serving.last, 5000)}:
-            code = ps.construct("shortened_cosets", num_classes=K, dim=serving.member.dim)
+            code = ps.construct(
+                "shortened_cosets", num_classes=K, dim=serving.member.dim
+            )
             assert code.provenance.chosen == {"member": serving.member.recipe}
 
 
 def test_most_members_of_families_that_were_looked_at_are_measured(data):
-    looked_at = [rows for rows in data["members"].values() if any(row[6] for row in rows)]
+    looked_at = [
+        rows for rows in data["members"].values() if any(row[6] for row in rows)
+    ]
     assert len(looked_at) >= 20
-    assert sum(bool(row[6]) for rows in looked_at for row in rows) > 0.75 * sum(map(len, looked_at))
+    assert sum(bool(row[6]) for rows in looked_at for row in rows) > 0.75 * sum(
+        map(len, looked_at)
+    )
 
 
 def test_the_command_writes_and_opens_it(tmp_path, monkeypatch, capsys):
     opened = []
-    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(
+        webbrowser, "open", lambda address: opened.append(address) or True
+    )
     file = tmp_path / "atlas.html"
     assert main(["explore", "-K", "100", "-n", "64", "-o", str(file)]) == 0
     assert opened == [f"{file.as_uri()}#K=100&n=64"]
@@ -78,7 +90,10 @@ def test_the_command_writes_and_opens_it(tmp_path, monkeypatch, capsys):
 def test_without_a_browser_it_says_where_the_page_is(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    monkeypatch.setattr("protosphere.cli.explore.write_page", lambda path, progress: path.write_text("<p>") and path)
+    monkeypatch.setattr(
+        "protosphere.cli.explore.write_page",
+        lambda path, progress: path.write_text("<p>") and path,
+    )
     assert main(["explore"]) == 0
     assert "#K=1000&n=128" in capsys.readouterr().out
     assert main(["explore", "--json"]) == 0

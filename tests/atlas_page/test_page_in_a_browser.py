@@ -14,12 +14,18 @@ import pytest
 from protosphere.atlas_page.html import page_html
 from protosphere.cli import main
 
-playwright = pytest.importorskip("playwright.sync_api", reason="make page-test installs it")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="make page-test installs it"
+)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
 AXE = Path(os.environ.get("PROTOSPHERE_AXE", "no such file"))
 SHOTS = os.environ.get("PROTOSPHERE_SHOTS")
 pytestmark = pytest.mark.skipif(  # a browser is nothing that pip installs: `make page-test` and CI run on one
-    BROWSER is None, reason="needs a Chromium of the system; make page-test says how to have one"
+    BROWSER is None,
+    reason="needs a Chromium of the system; make page-test says how to have one",
 )
 
 
@@ -41,16 +47,24 @@ def address(data, tmp_path_factory):
 @pytest.fixture
 def visit(browser, address):
     """A function that opens the page; afterwards nothing was complained of, and nothing asked of anybody."""
-    seen, contexts = [], []
+    seen = []
+    contexts = []
 
     def opened(fragment="", width=1280, height=900, colours="light"):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=colours)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=colours
+        )
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: seen.append(message.text))
         page.on("pageerror", lambda error: seen.append(str(error)))
-        page.on("request", lambda request: request.url.startswith((address, "data:")) or seen.append(request.url))
+        page.on(
+            "request",
+            lambda request: (
+                request.url.startswith((address, "data:")) or seen.append(request.url)
+            ),
+        )
         page.goto(address + fragment)
         page.wait_for_selector("body[data-ready=yes]", timeout=60_000)
         return page
@@ -63,7 +77,10 @@ def visit(browser, address):
 
 def curves(page):
     return dict(
-        page.eval_on_selector_all("[data-curve]", "all => all.map((one) => [one.dataset.curve, one.getAttribute('d')])")
+        page.eval_on_selector_all(
+            "[data-curve]",
+            "all => all.map((one) => [one.dataset.curve, one.getAttribute('d')])",
+        )
     )
 
 
@@ -86,31 +103,49 @@ def check_card(page, capsys):
     assert command == page.inner_text("#shell-command")
     found = certified(command, capsys)
     shown = field(page, "max_cosine")
-    assert float(re.match(r"-?[\d.]+", shown)[0]) == pytest.approx(found["max_cosine"], abs=1e-6)
+    assert float(re.match(r"-?[\d.]+", shown)[0]) == pytest.approx(
+        found["max_cosine"], abs=1e-6
+    )
     if found["max_cosine_exact"]:
         assert found["max_cosine_exact"] in shown
     converse = field(page, "converse")
     assert converse.endswith(f"by {found['theorem']}")
-    assert float(re.search(r"-?[\d.]+", converse)[0]) == pytest.approx(found["converse"], abs=1e-6)
+    assert float(re.search(r"-?[\d.]+", converse)[0]) == pytest.approx(
+        found["converse"], abs=1e-6
+    )
     gap = field(page, "gap")
     assert ("optimal" in gap) == found["optimal"]
     assert float(re.match(r"[\d.e-]+", gap)[0]) == pytest.approx(found["gap"], abs=1e-6)
 
 
-def test_a_typed_number_changes_the_curves_and_a_point_is_what_its_command_makes(visit, capsys):
+def test_a_typed_number_changes_the_curves_and_a_point_is_what_its_command_makes(
+    visit, capsys
+):
     page = visit("#K=100&n=64")
     before = curves(page)
     page.fill("#classes", "1000")
     page.wait_for_selector("body[data-classes='1000']")
     after = curves(page)
-    assert set(after) == {"converse", "achievable", "paper converse", "paper achievable", "best"}
-    assert [name for name in after if before[name] == after[name]] in ([], ["paper converse"])  # always the lowest line
+    assert set(after) == {
+        "converse",
+        "achievable",
+        "paper converse",
+        "paper achievable",
+        "best",
+    }
+    assert [name for name in after if before[name] == after[name]] in (
+        [],
+        ["paper converse"],
+    )  # always the lowest line
     for scheme, n in (("kerdock", 64), ("reed_solomon", 110)):
         mark = page.locator(f".mark[data-scheme={scheme}][data-n='{n}'] path")
         mark.scroll_into_view_if_needed()
         box = mark.bounding_box()
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        assert page.inner_text("#code-title") == f"{scheme}: 1,000 points in {n} dimensions"
+        assert (
+            page.inner_text("#code-title")
+            == f"{scheme}: 1,000 points in {n} dimensions"
+        )
         check_card(page, capsys)
     page.click("[data-copies=python-lines]")
     lines = page.evaluate("navigator.clipboard.readText()")
@@ -123,8 +158,13 @@ def test_a_typed_number_changes_the_curves_and_a_point_is_what_its_command_makes
 
 def test_the_recommended_code_is_what_its_command_makes(visit, capsys):
     page = visit("#K=777&n=100")
-    assert re.search(r"max cosine .*0\.\d{4}; nothing can be below 0\.\d{4}", page.inner_text("#answer"))
-    assert re.search(r"[\d,]+ more dimensions would make it optimal", page.inner_text("#price"))
+    assert re.search(
+        r"max cosine .*0\.\d{4}; nothing can be below 0\.\d{4}",
+        page.inner_text("#answer"),
+    )
+    assert re.search(
+        r"[\d,]+ more dimensions would make it optimal", page.inner_text("#price")
+    )
     check_card(page, capsys)
     page.goto(page.url.split("#")[0] + "#K=100&n=64")
     page.reload()
@@ -135,7 +175,8 @@ def test_the_recommended_code_is_what_its_command_makes(visit, capsys):
 
 
 @pytest.mark.parametrize(
-    ("box", "typed"), [("#classes", "1"), ("#classes", "2000000"), ("#classes", "7.5"), ("#most", "")]
+    ("box", "typed"),
+    [("#classes", "1"), ("#classes", "2000000"), ("#classes", "7.5"), ("#most", "")],
 )
 def test_a_wrong_number_is_answered_in_one_sentence(visit, box, typed):
     page = visit("#K=100&n=64")
@@ -151,7 +192,9 @@ def test_by_keyboard_alone(visit):
     page = visit("#K=100&n=64")
     page.wait_for_selector("table.heat[data-drawn=yes]", timeout=120_000)
     page.focus("#kinds input:last-of-type")
-    while "mark" not in (page.evaluate("document.activeElement.getAttribute('class')") or ""):
+    while "mark" not in (
+        page.evaluate("document.activeElement.getAttribute('class')") or ""
+    ):
         page.keyboard.press("Tab")
     first = page.evaluate("document.activeElement.dataset.n")
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
@@ -203,4 +246,6 @@ def test_it_fits_and_everybody_can_use_it(visit, width, colours):
 
 def test_the_foot_states_the_version_of_the_data(visit, data):
     page = visit()
-    assert f"protosphere {data['version']}, digest {data['digest']}" in page.inner_text("#version")
+    assert f"protosphere {data['version']}, digest {data['digest']}" in page.inner_text(
+        "#version"
+    )

@@ -9,11 +9,17 @@ from pathlib import Path
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="make page-test installs it")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="make page-test installs it"
+)
 pytest.importorskip("sphinx", reason="the extra 'docs' brings it")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
 pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="needs a Chromium of the system; make page-test says how to have one"
+    BROWSER is None,
+    reason="needs a Chromium of the system; make page-test says how to have one",
 )
 ROOT = Path(__file__).parents[2]
 WIDE = """() => [...document.querySelectorAll('.content pre, .content table, .content .table-wrapper, .content img')]
@@ -35,8 +41,19 @@ SEARCHED = {
 def site(tmp_path_factory):
     """The pages, built as `make docs` does."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-d"]
-    subprocess.run([*command, str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")], check=True)
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "--quiet",
+        "--fail-on-warning",
+        "--keep-going",
+        "-d",
+    ]
+    subprocess.run(
+        [*command, str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")],
+        check=True,
+    )
     return folder / "html"
 
 
@@ -80,6 +97,10 @@ def test_the_search_finds_the_page_for_a_word(site, browser, word, wanted):
     page = browser.new_page()
     page.goto(f"{(site / 'search.html').as_uri()}?q={word.replace(' ', '+')}")
     page.wait_for_selector("#search-results ul.search li a", timeout=20_000)
-    page.wait_for_function("document.querySelector('#search-results p.search-summary')?.innerText.includes('found')")
-    links = page.eval_on_selector_all("#search-results ul.search li a", "all => all.map((one) => one.href)")
+    page.wait_for_function(
+        "document.querySelector('#search-results p.search-summary')?.innerText.includes('found')"
+    )
+    links = page.eval_on_selector_all(
+        "#search-results ul.search li a", "all => all.map((one) => one.href)"
+    )
     assert any(f"/{wanted}" in link for link in links), links

@@ -16,8 +16,12 @@ def parameters(network):
 
 
 def test_known_sizes():
-    assert abs(parameters(build_backbone("resnet34", (3, 32, 32), 63)) - 21.3e6) < 0.05e6
-    assert abs(parameters(build_backbone("resnet18", (3, 32, 32), 100)) - 11.2e6) < 0.05e6
+    assert (
+        abs(parameters(build_backbone("resnet34", (3, 32, 32), 63)) - 21.3e6) < 0.05e6
+    )
+    assert (
+        abs(parameters(build_backbone("resnet18", (3, 32, 32), 100)) - 11.2e6) < 0.05e6
+    )
     assert abs(parameters(build_backbone("small", (3, 32, 32), 100)) - 0.3e6) < 0.02e6
     network = build_backbone("simard", (1, 28, 28), 10)
     shapes = [tuple(weight.shape) for weight in network.parameters() if weight.ndim > 1]
@@ -35,7 +39,9 @@ class Flat(nn.Module):
 
     def __init__(self, image_shape, num_classes=10):
         super().__init__()
-        self.linear = nn.Linear(image_shape[0] * image_shape[1] * image_shape[2], num_classes)
+        self.linear = nn.Linear(
+            image_shape[0] * image_shape[1] * image_shape[2], num_classes
+        )
 
     def forward(self, x):
         return self.linear(x.flatten(1))
@@ -100,19 +106,30 @@ def test_a_network_that_does_not_take_the_images(mine):
 
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    [("linear", [(7, 20)]), ("mlp", [(512, 20), (7, 512)]), ("mlp(30, 5)", [(30, 20), (5, 30), (7, 5)])],
+    [
+        ("linear", [(7, 20)]),
+        ("mlp", [(512, 20), (7, 512)]),
+        ("mlp(30, 5)", [(30, 20), (5, 30), (7, 5)]),
+    ],
 )
 def test_features_go_through_dense_layers(name, sizes):
     network = build_backbone(name, (20,), 7)
-    assert [tuple(weight.shape) for weight in network.parameters() if weight.ndim > 1] == sizes
+    assert [
+        tuple(weight.shape) for weight in network.parameters() if weight.ndim > 1
+    ] == sizes
     assert network(torch.zeros(2, 20)).shape == (2, 7)
 
 
 def test_networks_for_images_refuse_features():
-    with pytest.raises(InvalidArgumentError, match="'simard' takes images, and the data is of 20 features; try linear"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'simard' takes images, and the data is of 20 features; try linear",
+    ):
         build_backbone("simard", (20,), 7)
 
 
 def test_a_name_is_given_once():
-    with pytest.raises(InvalidArgumentError, match="a backbone named 'mlp' is registered already"):
+    with pytest.raises(
+        InvalidArgumentError, match="a backbone named 'mlp' is registered already"
+    ):
         backbone(summary="")(BACKBONES["mlp"].build)

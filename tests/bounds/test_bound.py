@@ -19,7 +19,10 @@ from protosphere.bounds import Bound
     ],
 )
 def test_repr_is_short(value, text):
-    assert repr(Bound(value, "some_theorem")) == f"Bound(value={text}, theorem='some_theorem')"
+    assert (
+        repr(Bound(value, "some_theorem"))
+        == f"Bound(value={text}, theorem='some_theorem')"
+    )
 
 
 def test_float_keeps_every_digit():

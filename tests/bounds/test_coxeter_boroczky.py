@@ -11,7 +11,9 @@ from protosphere.bounds.coxeter_boroczky import schlaefli, simplex_bound
 from protosphere.errors import InfeasibleError
 
 
-@pytest.mark.parametrize(("n", "K", "cosine"), [(3, 12, 1 / sqrt(5)), (4, 120, cos(pi / 5))])
+@pytest.mark.parametrize(
+    ("n", "K", "cosine"), [(3, 12, 1 / sqrt(5)), (4, 120, cos(pi / 5))]
+)
 def test_exact_at_icosahedron_and_600_cell(n, K, cosine):
     assert float(coxeter_boroczky(K, n)) == pytest.approx(cosine, abs=1e-13)
     assert float(coxeter_boroczky(K, n)) <= cosine
@@ -21,7 +23,9 @@ def test_exact_at_icosahedron_and_600_cell(n, K, cosine):
 def test_space_is_fejes_toth(K):
     """In R^3 the bound is in closed form: cosine (cot(w)^2 - 1) / 2 with w = pi K / (6 (K - 2))."""
     w = pi * K / (6 * (K - 2))
-    assert float(coxeter_boroczky(K, 3)) == pytest.approx((1 / np.tan(w) ** 2 - 1) / 2, abs=1e-12)
+    assert float(coxeter_boroczky(K, 3)) == pytest.approx(
+        (1 / np.tan(w) ** 2 - 1) / 2, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("n", range(3, 9))
@@ -33,12 +37,16 @@ def test_right_angles_hold_twice_the_dimension(n):
 def test_schlaefli_of_the_orthant(order):
     """A simplex with right dihedral angles is one of 2^order equal parts of the sphere."""
     width = 1 / (order - 1) if order > 1 else 1.0
-    assert schlaefli(order, np.array([width]))[0] == pytest.approx(1 / factorial(order), rel=1e-13)
+    assert schlaefli(order, np.array([width]))[0] == pytest.approx(
+        1 / factorial(order), rel=1e-13
+    )
 
 
 def test_schlaefli_of_order_three():
     cosines = np.linspace(-0.4, 0.49, 7)
-    assert np.allclose(schlaefli(3, 0.5 - cosines), (pi / 6 - np.arcsin(cosines)) / pi, atol=1e-14)
+    assert np.allclose(
+        schlaefli(3, 0.5 - cosines), (pi / 6 - np.arcsin(cosines)) / pi, atol=1e-14
+    )
     assert asin(0.5) == pytest.approx(pi / 6)
 
 
@@ -50,7 +58,10 @@ def test_best_for_many_points_in_few_dimensions():
 
 @pytest.mark.parametrize("n", range(3, 9))
 def test_increasing_up_to_any_number_of_points(n):
-    values = [float(coxeter_boroczky(K, n)) for K in (2 * n + 1, 3 * n, 100, 10**4, 10**9, 10**40, 10**400)]
+    values = [
+        float(coxeter_boroczky(K, n))
+        for K in (2 * n + 1, 3 * n, 100, 10**4, 10**9, 10**40, 10**400)
+    ]
     assert all(low <= high < 1 for low, high in pairwise(values))
 
 

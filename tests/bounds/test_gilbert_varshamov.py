@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protosphere.bounds import gilbert_varshamov, gilbert_varshamov_distance, singleton_distance
+from protosphere.bounds import (
+    gilbert_varshamov,
+    gilbert_varshamov_distance,
+    singleton_distance,
+)
 from protosphere.bounds.binomial_tail import log_tail
 from protosphere.bounds.gilbert_varshamov import counted_distance, tail_distance
 from protosphere.errors import InfeasibleError, InvalidArgumentError
@@ -20,7 +24,9 @@ DISTANCES = {
 }
 
 
-@pytest.mark.parametrize(("K", "n", "d"), [(K, n, d) for K, row in DISTANCES.items() for n, d in row.items()])
+@pytest.mark.parametrize(
+    ("K", "n", "d"), [(K, n, d) for K, row in DISTANCES.items() for n, d in row.items()]
+)
 def test_known_values(K, n, d):
     assert gilbert_varshamov_distance(n, (K - 1).bit_length()) == d
     assert gilbert_varshamov(num_classes=K, dim=n).value == 1 - Fraction(2 * d, n)
@@ -42,9 +48,29 @@ def test_counting_and_tail_agree_on_every_small_code():
 
 def test_counting_and_tail_agree_on_long_codes():
     rng = random.Random(0)
-    lengths = [2000, 2047, 2048, 3001, 4095, 4096, 4097, 5000, *(rng.randint(2000, 5000) for _ in range(60))]
+    lengths = [
+        2000,
+        2047,
+        2048,
+        3001,
+        4095,
+        4096,
+        4097,
+        5000,
+        *(rng.randint(2000, 5000) for _ in range(60)),
+    ]
     for n in lengths:
-        for k in (2, 3, 4, 7, 10, rng.randint(11, 64), rng.randint(65, 1100), rng.randint(1100, n), n):
+        for k in (
+            2,
+            3,
+            4,
+            7,
+            10,
+            rng.randint(11, 64),
+            rng.randint(65, 1100),
+            rng.randint(1100, n),
+            n,
+        ):
             assert counted_distance(n, k) == tail_distance(n, k), (n, k)
 
 
@@ -64,7 +90,11 @@ def test_very_long_codes_are_on_the_edge_of_the_tail(n, k):
     assert 1 <= d <= singleton_distance(n, k)
 
 
-@given(st.integers(1, 300).flatmap(lambda N: st.tuples(st.just(N), st.integers(0, (N - 1) // 2))))
+@given(
+    st.integers(1, 300).flatmap(
+        lambda N: st.tuples(st.just(N), st.integers(0, (N - 1) // 2))
+    )
+)
 def test_tail_against_exact_sums(case):
     N, x = case
     exact = Fraction(sum(comb(N, i) for i in range(x + 1)), 2**N)
@@ -72,7 +102,10 @@ def test_tail_against_exact_sums(case):
 
 
 def test_what_cannot_be_says_what_can():
-    with pytest.raises(InfeasibleError, match="1000 distinct binary prototypes need 'dim' of at least 10, got 9"):
+    with pytest.raises(
+        InfeasibleError,
+        match="1000 distinct binary prototypes need 'dim' of at least 10, got 9",
+    ):
         gilbert_varshamov(1000, 9)
     with pytest.raises(InfeasibleError, match="smallest length: 8"):
         gilbert_varshamov_distance(7, 8)

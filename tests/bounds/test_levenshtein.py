@@ -35,7 +35,10 @@ def test_sharp_codes(n, K):
     assert float(levenshtein(K, n)) <= SHARP[n, K]
 
 
-@pytest.mark.parametrize(("n", "K", "code", "bound"), [(16, 288, 1 / 4, 0.2416), (4, 120, cos(pi / 5), 0.80726)])
+@pytest.mark.parametrize(
+    ("n", "K", "code", "bound"),
+    [(16, 288, 1 / 4, 0.2416), (4, 120, cos(pi / 5), 0.80726)],
+)
 def test_not_sharp_at_kerdock_and_the_600_cell(n, K, code, bound):
     assert float(levenshtein(K, n)) == pytest.approx(bound, abs=5e-5)
     assert float(levenshtein(K, n)) < code - 1e-3
@@ -90,7 +93,9 @@ def test_order_is_where_tight_designs_say(n):
 )
 def test_against_sixty_digits(K, n):
     with mpmath.workdps(60):
-        root = mpmath.findroot(lambda s: excess(s, K, n), mpmath.mpf(float(levenshtein(K, n))))
+        root = mpmath.findroot(
+            lambda s: excess(s, K, n), mpmath.mpf(float(levenshtein(K, n)))
+        )
     assert -2e-15 <= float(levenshtein(K, n)) - float(root) <= 0
 
 
@@ -100,10 +105,14 @@ def excess(s, K, n):
     k = (order + 1) // 2
 
     def p(degree):
-        return mpmath.hyp2f1(-degree, degree + n - 2, mpmath.mpf(n - 1) / 2, (1 - s) / 2)
+        return mpmath.hyp2f1(
+            -degree, degree + n - 2, mpmath.mpf(n - 1) / 2, (1 - s) / 2
+        )
 
     if order % 2:
-        size = comb(k + n - 3, k - 1) * (mpmath.mpf(2 * k + n - 3) / (n - 1) - (p(k - 1) - p(k)) / ((1 - s) * p(k)))
+        size = comb(k + n - 3, k - 1) * (
+            mpmath.mpf(2 * k + n - 3) / (n - 1) - (p(k - 1) - p(k)) / ((1 - s) * p(k))
+        )
     else:
         ratio = (1 + s) * (p(k) - p(k + 1)) / ((1 - s) * (p(k) + p(k + 1)))
         size = comb(k + n - 2, k) * (mpmath.mpf(2 * k + n - 1) / (n - 1) - ratio)

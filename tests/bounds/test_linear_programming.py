@@ -8,14 +8,19 @@ from protosphere.bounds.gegenbauer import gegenbauer_rows, neighbours
 from protosphere.bounds.linear_programming import delsarte_size
 
 
-@pytest.mark.parametrize(("n", "size"), [(3, 13.158), (4, 25.558), (5, 46.338), (8, 240), (16, 8313.8), (24, 196560)])
+@pytest.mark.parametrize(
+    ("n", "size"),
+    [(3, 13.158), (4, 25.558), (5, 46.338), (8, 240), (16, 8313.8), (24, 196560)],
+)
 def test_kissing_numbers(n, size):
     found = delsarte_size(n, 0.5)
     assert found == pytest.approx(size, rel=1e-3)
     assert found > size - 1e-2
 
 
-@pytest.mark.parametrize(("n", "K", "value"), [(3, 24, 0.7139), (4, 24, 0.4785), (8, 1000, 0.6640)])
+@pytest.mark.parametrize(
+    ("n", "K", "value"), [(3, 24, 0.7139), (4, 24, 0.4785), (8, 1000, 0.6640)]
+)
 def test_above_levenshtein(n, K, value):
     bound = linear_programming(K, n)
     assert bound.theorem == "delsarte_lp (numerical)"
@@ -26,7 +31,17 @@ def test_above_levenshtein(n, K, value):
 
 
 @pytest.mark.parametrize(
-    ("n", "K"), [(8, 240), (16, 100), (16, 1000), (32, 1000), (2, 9), (1, 5), (16, 20), (10**6, 10**7)]
+    ("n", "K"),
+    [
+        (8, 240),
+        (16, 100),
+        (16, 1000),
+        (32, 1000),
+        (2, 9),
+        (1, 5),
+        (16, 20),
+        (10**6, 10**7),
+    ],
 )
 def test_levenshtein_where_nothing_is_won(n, K):
     assert linear_programming(K, n) == levenshtein(K, n)
@@ -42,7 +57,9 @@ def test_gegenbauer_is_one_at_one_and_alternates_at_minus_one(n):
 
 def test_gegenbauer_of_the_plane_are_chebyshev():
     angles = np.linspace(0, np.pi, 9)
-    assert np.allclose(gegenbauer_rows(2, 7, np.cos(angles)), np.cos(np.outer(np.arange(8), angles)))
+    assert np.allclose(
+        gegenbauer_rows(2, 7, np.cos(angles)), np.cos(np.outer(np.arange(8), angles))
+    )
 
 
 def test_neighbours_keep_their_ratio_where_values_underflow():

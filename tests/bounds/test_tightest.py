@@ -34,7 +34,11 @@ def roots_d(n):
 
 def roots_e8():
     yield from roots_d(8)
-    yield from ([s / 2 for s in signs] for signs in product((1, -1), repeat=8) if np.prod(signs) == 1)
+    yield from (
+        [s / 2 for s in signs]
+        for signs in product((1, -1), repeat=8)
+        if np.prod(signs) == 1
+    )
 
 
 def icosahedron():
@@ -87,9 +91,16 @@ def test_never_above_a_known_code(name, K, n):
 
 @needs_data
 def test_never_above_the_best_known_codes():
-    path = Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "spherical_codes_best_known.csv"
+    path = (
+        Path(os.environ["PROTOSPHERE_DATA"])
+        / "tables"
+        / "spherical_codes_best_known.csv"
+    )
     with path.open() as file:
-        rows = [(int(row["dim"]), int(row["num_points"]), float(row["max_cosine"])) for row in csv.DictReader(file)]
+        rows = [
+            (int(row["dim"]), int(row["num_points"]), float(row["max_cosine"]))
+            for row in csv.DictReader(file)
+        ]
     assert len(rows) > 50
     for n, K, cosine in rows:
         assert float(converse(K, n)) <= cosine + 2e-9, (n, K)
@@ -110,7 +121,9 @@ def test_more_points_or_fewer_dimensions_are_no_easier(K, n, step):
 @given(classes, dims)
 def test_achievable_is_not_below_converse(K, n):
     if 2 ** min(n, 200) < K:
-        with pytest.raises(InfeasibleError, match=f"at least {(K - 1).bit_length()}, got {n}"):
+        with pytest.raises(
+            InfeasibleError, match=f"at least {(K - 1).bit_length()}, got {n}"
+        ):
             achievable(K, n)
     else:
         assert float(achievable(K, n)) >= float(converse(K, n)) - NOISE
@@ -124,12 +137,22 @@ def test_achievable_is_the_better_of_code_and_one_hot(K):
 
 
 def test_rankin_cases_are_exact_and_named():
-    assert converse(100, 128) == rankin(100, 128) == bounds.Bound(Fraction(-1, 99), "rankin_simplex")
+    assert (
+        converse(100, 128)
+        == rankin(100, 128)
+        == bounds.Bound(Fraction(-1, 99), "rankin_simplex")
+    )
     assert converse(100, 99).value == Fraction(-1, 99)
-    assert converse(100, 98) == converse(num_classes=100, dim=50) == bounds.Bound(Fraction(0), "rankin_orthoplex")
+    assert (
+        converse(100, 98)
+        == converse(num_classes=100, dim=50)
+        == bounds.Bound(Fraction(0), "rankin_orthoplex")
+    )
     assert float(converse(100, 49)) > 0
     assert rankin(10**6, 3).value == 0
-    assert paper_converse(100, 4) == bounds.Bound(Fraction(-1, 99), "rankin (as in the paper)")
+    assert paper_converse(100, 4) == bounds.Bound(
+        Fraction(-1, 99), "rankin (as in the paper)"
+    )
 
 
 def test_huge_arguments():
@@ -143,9 +166,14 @@ def test_huge_arguments():
 
 
 def test_one_class_is_too_few_and_flags_are_flags():
-    with pytest.raises(InvalidArgumentError, match="'num_classes' must be an integer of at least 2, got 1"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'num_classes' must be an integer of at least 2, got 1",
+    ):
         converse(1, 4)
-    with pytest.raises(InvalidArgumentError, match="'linear_programming' must be True or False"):
+    with pytest.raises(
+        InvalidArgumentError, match="'linear_programming' must be True or False"
+    ):
         converse(10, 4, linear_programming=1)  # pyright: ignore
     with pytest.raises(InfeasibleError, match="num_classes = 10, got 9"):
         one_hot(10, 9)
@@ -157,5 +185,7 @@ def test_numpy_integers_are_integers():
 
 def test_import_loads_no_scipy():
     script = "import sys, protosphere.bounds as bounds; bounds.converse(10, 16); print('scipy' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert run.stdout.strip() == "False"

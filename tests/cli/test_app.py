@@ -17,7 +17,9 @@ from protosphere.cli.app import COMMANDS, program
 
 def process(*words: str, **keywords) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "protosphere", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **keywords)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120, **keywords
+    )
 
 
 def test_help_names_every_command(run):
@@ -27,11 +29,17 @@ def test_help_names_every_command(run):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_two_examples_that_fits_80_columns(run, name, monkeypatch):
+def test_every_command_has_help_with_two_examples_that_fits_80_columns(
+    run, name, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "80")
     answer = run(name, "--help")
     assert answer.exit_code == 0
-    assert answer.out.count(f"\n  protosphere {name}") == len(set(COMMANDS[name].examples)) == 2
+    assert (
+        answer.out.count(f"\n  protosphere {name}")
+        == len(set(COMMANDS[name].examples))
+        == 2
+    )
     assert max(map(len, answer.out.splitlines())) <= 80
 
 
@@ -46,14 +54,25 @@ def test_alone_it_says_what_can_be_done_next(run):
 
 def test_a_shell_completes_commands_and_options():
     script = program().generate_completion(shell="bash")
-    assert all(name in script for name in [*COMMANDS, "--budget", "--install-completion"])
+    assert all(
+        name in script for name in [*COMMANDS, "--budget", "--install-completion"]
+    )
 
 
-@pytest.mark.parametrize("words", [["figure", "histogram-k10", "-o", ""], ["best", "-K", "3", "-n", "2", "--output="]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["figure", "histogram-k10", "-o", ""],
+        ["best", "-K", "3", "-n", "2", "--output="],
+    ],
+)
 def test_an_empty_word_is_no_name(run, words):
     answer = run(*words)
     assert (answer.exit_code, answer.out) == (2, "")
-    assert answer.err == f"protosphere: what follows '{words[-1] or '-o'}' is empty; give it a value\n"
+    assert (
+        answer.err
+        == f"protosphere: what follows '{words[-1] or '-o'}' is empty; give it a value\n"
+    )
 
 
 def test_version(run):
@@ -82,7 +101,10 @@ def test_version(run):
         ("certify", "'certify' needs FILE"),
         ("bounds -K 5", "'bounds' needs -n"),
         ("compare -K 9 --dims 1:99999999999", "up to 100,000 can be compared"),
-        ("compare -K 9 --dims 4:16 --figure a.png --no-figure", "contradict each other"),
+        (
+            "compare -K 9 --dims 4:16 --figure a.png --no-figure",
+            "contradict each other",
+        ),
         ("construct semantic -K 9 -n 4", "'train' finds one by --mapping align"),
         ("atlas --classes ten", "--classes must be like 10,100,1000, got 'ten'"),
         ("\x1b[31mred", r"no command '\x1b[31mred'"),
@@ -109,7 +131,9 @@ def test_interruption_is_quiet(run, monkeypatch):
     assert answer.err.strip() == "protosphere: interrupted"
 
 
-@pytest.mark.parametrize("trouble", [MemoryError(), PermissionError(13, "Permission denied", "x.png")])
+@pytest.mark.parametrize(
+    "trouble", [MemoryError(), PermissionError(13, "Permission denied", "x.png")]
+)
 def test_the_machine_s_troubles_are_one_sentence(run, monkeypatch, trouble):
     def troubled(*_: object, **__: object) -> None:
         raise trouble
@@ -122,7 +146,9 @@ def test_the_machine_s_troubles_are_one_sentence(run, monkeypatch, trouble):
 
 def test_a_reader_that_leaves_is_no_error():
     script = f"set -o pipefail; {sys.executable} -m protosphere list | true"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.stderr == ""
     assert done.returncode in (0, 141)
 
@@ -146,7 +172,14 @@ def test_output_survives_a_terminal_without_unicode():
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["--version"], ["list"], ["bounds", "-K", "100", "-n", "64"], ["figure", "list"]]
+    "words",
+    [
+        ["--help"],
+        ["--version"],
+        ["list"],
+        ["bounds", "-K", "100", "-n", "64"],
+        ["figure", "list"],
+    ],
 )
 def test_light_commands_load_nothing_heavy(words):
     script = (
@@ -154,7 +187,11 @@ def test_light_commands_load_nothing_heavy(words):
         "heavy = {'torch', 'matplotlib', 'scipy'} & set(sys.modules); sys.exit(f'loaded {heavy}' if heavy else code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -165,7 +202,13 @@ def test_help_imports_no_command():
         f"sys.exit(str([c for c in {[c.home(name).split(':')[0] for name, c in COMMANDS.items()]!r}"
         " if 'protosphere.cli.' + c in sys.modules] or ''))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.stderr.strip() == ""
 
 

@@ -15,14 +15,23 @@ def test_every_bound_with_its_theorem(run):
     assert named(answer, "paper_converse")["value_exact"] == "-1/99"
     assert answer.json["gilbert_varshamov_distance"] == 24
     theorems = {name for name, bound in ps.bounds.BOUNDS.items() if not bound.numerical}
-    assert {row["name"] for row in answer.json["bounds"]} == {"achievable", "converse", *theorems}
+    assert {row["name"] for row in answer.json["bounds"]} == {
+        "achievable",
+        "converse",
+        *theorems,
+    }
     for row in answer.json["bounds"]:
         assert (row["value"] is None) != (row["obstacle"] is None)
 
 
 def test_card_says_what_they_mean(run):
     out = run("bounds", "-K", 100, "-n", 64).out
-    for fact in ("0.250000 (exactly 1/4)", "gilbert_varshamov", "no arrangement does better", "24, of some"):
+    for fact in (
+        "0.250000 (exactly 1/4)",
+        "gilbert_varshamov",
+        "no arrangement does better",
+        "24, of some",
+    ):
         assert fact in out
 
 

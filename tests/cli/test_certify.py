@@ -47,7 +47,9 @@ def test_card_names_file_and_measurement(run, tmp_path):
 )
 def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
     np.save(tmp_path / "mine.npy", points)
-    lines = [line.strip() for line in run("certify", tmp_path / "mine.npy").out.splitlines()]
+    lines = [
+        line.strip() for line in run("certify", tmp_path / "mine.npy").out.splitlines()
+    ]
     assert f"least cosine    {said}" in lines
     even = ps.evenness(ps.from_points(points))
     assert f"energy          {even.energy:.6f}, at a scale of {even.scale:.2f}" in lines
@@ -58,7 +60,12 @@ def test_normalize_is_asked_for(run, tmp_path):
     refused = run("certify", tmp_path / "long.npy")
     assert refused.exit_code == 2
     assert refused.out == ""
-    assert run("certify", tmp_path / "long.npy", "--normalize", "--json").json["max_cosine"] == 0
+    assert (
+        run("certify", tmp_path / "long.npy", "--normalize", "--json").json[
+            "max_cosine"
+        ]
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,10 +92,18 @@ def test_unreadable_files_are_one_sentence(run, tmp_path, name, content, reason)
 def test_a_false_claim_is_told(run, tmp_path, code, forged):
     file = tmp_path / "code.safetensors"
     code.save(file)
-    forged(file, lambda arrays, words: words["certificate"].update(max_cosine="1/100", guarantee=None))
+    forged(
+        file,
+        lambda arrays, words: words["certificate"].update(
+            max_cosine="1/100", guarantee=None
+        ),
+    )
     answer = run("certify", file)
     assert (answer.exit_code, answer.out) == (2, "")
-    assert "the claim is a max cosine of 1/100, measured is 1/63; do not trust it" in answer.err
+    assert (
+        "the claim is a max cosine of 1/100, measured is 1/63; do not trust it"
+        in answer.err
+    )
 
 
 def test_what_the_file_says_is_shown_as_that(run, tmp_path, code):

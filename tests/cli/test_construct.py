@@ -14,7 +14,13 @@ from protosphere.constructions.block_codes.words import SUBSETS
 def test_card_of_an_optimal_code(run):
     answer = run("construct", "reed_muller", "-K", 100, "-n", 64)
     assert answer.exit_code == 0
-    for fact in ("100 points in 64 dimensions", "RM(1,6)", "90.0000 degrees", "rankin_orthoplex", "optimal"):
+    for fact in (
+        "100 points in 64 dimensions",
+        "RM(1,6)",
+        "90.0000 degrees",
+        "rankin_orthoplex",
+        "optimal",
+    ):
         assert fact in answer.out
 
 
@@ -47,17 +53,38 @@ def test_json_of_floats_has_no_exact_value(run):
 
 
 def test_options_reach_the_scheme(run):
-    record = run("construct", "bch", "-K", 20, "-n", 20, "--modify", "--subset", "greedy", "--json").json
+    record = run(
+        "construct",
+        "bch",
+        "-K",
+        20,
+        "-n",
+        20,
+        "--modify",
+        "--subset",
+        "greedy",
+        "--json",
+    ).json
     assert record["options"] == {"modify": True, "subset": "greedy"}
     words = "construct log_sum_exp -K 8 -n 3 --steps 7 --lr 0.5 --momentum 0.5 --dtype float64 --device cpu --json"
-    options = {"steps": 7, "lr": 0.5, "momentum": 0.5, "dtype": "float64", "device": "cpu"}
+    options = {
+        "steps": 7,
+        "lr": 0.5,
+        "momentum": 0.5,
+        "dtype": "float64",
+        "device": "cpu",
+    }
     assert run(*words.split()).json["options"] == options
-    assert run("construct", "reed_solomon", "-K", 20, "-n", 16, "--q", 5, "--json").json["options"] == {"q": 5}
+    assert run(
+        "construct", "reed_solomon", "-K", 20, "-n", 16, "--q", 5, "--json"
+    ).json["options"] == {"q": 5}
 
 
 def test_every_option_of_every_scheme_can_be_given():
     fields = SchemeOptions.__dataclass_fields__
-    assert {option for name in ps.available() for option in ps.describe(name).options} <= set(fields)
+    assert {
+        option for name in ps.available() for option in ps.describe(name).options
+    } <= set(fields)
 
 
 def test_choices_are_the_library_s():
@@ -71,8 +98,14 @@ def test_seed_and_mapping_decide_the_points(run, tmp_path):
         return np.load(tmp_path / "a.npy")
 
     assert not np.array_equal(points(), points("--mapping", "random"))
-    assert np.array_equal(points("--mapping", "random", "--seed", 3), points("--mapping", "random", "--seed", 3))
-    assert not np.array_equal(points("--mapping", "random", "--seed", 3), points("--mapping", "random", "--seed", 4))
+    assert np.array_equal(
+        points("--mapping", "random", "--seed", 3),
+        points("--mapping", "random", "--seed", 3),
+    )
+    assert not np.array_equal(
+        points("--mapping", "random", "--seed", 3),
+        points("--mapping", "random", "--seed", 4),
+    )
 
 
 @pytest.mark.parametrize("scheme", ["bch", "simplex"])
@@ -103,9 +136,15 @@ def test_foreign_option_is_refused(run):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("code.docx", "must end in"), ("absent/code.npy", "no such folder"), ("folder.csv", "it is a folder")],
+    [
+        ("code.docx", "must end in"),
+        ("absent/code.npy", "no such folder"),
+        ("folder.csv", "it is a folder"),
+    ],
 )
-def test_bad_output_is_refused_before_the_work(run, tmp_path, monkeypatch, name, reason):
+def test_bad_output_is_refused_before_the_work(
+    run, tmp_path, monkeypatch, name, reason
+):
     (tmp_path / "folder.csv").mkdir()
     monkeypatch.setattr(ps, "construct", lambda *_, **__: pytest.fail("began to work"))
     answer = run("construct", "simplex", "-K", 3, "-n", 2, "-o", tmp_path / name)

@@ -9,15 +9,21 @@ from protosphere.plots.figures import FIGURES
 def test_list_names_every_figure(run):
     out = run("figure", "list").out
     assert all(name in out for name in FIGURES)
-    assert [entry["name"] for entry in run("figure", "list", "--json").json] == list(FIGURES)
+    assert [entry["name"] for entry in run("figure", "list", "--json").json] == list(
+        FIGURES
+    )
 
 
 def test_one_figure_into_a_new_folder(run, tmp_path):
     folder = tmp_path / "deep" / "figures"
     answer = run("figure", "histogram-k10", "-o", folder)
     assert answer.exit_code == 0
-    assert answer.out.split() == [str(folder / f"histogram-k10.{ending}") for ending in ("png", "pdf", "csv")]
-    assert {path.name for path in folder.iterdir()} == {f"histogram-k10.{ending}" for ending in ("png", "pdf", "csv")}
+    assert answer.out.split() == [
+        str(folder / f"histogram-k10.{ending}") for ending in ("png", "pdf", "csv")
+    ]
+    assert {path.name for path in folder.iterdir()} == {
+        f"histogram-k10.{ending}" for ending in ("png", "pdf", "csv")
+    }
 
 
 def test_all_draws_each_with_the_seed(run, tmp_path, monkeypatch):

@@ -6,13 +6,20 @@ import pytest
 def test_exact_cosines_of_a_sign_code(run):
     record = run("histogram", "reed_muller", "-K", 16, "-n", 8, "--json").json
     assert record["exact"] is True
-    assert [(entry["exact"], entry["pairs"]) for entry in record["bins"]] == [("-1", 8), ("0", 112)]
+    assert [(entry["exact"], entry["pairs"]) for entry in record["bins"]] == [
+        ("-1", 8),
+        ("0", 112),
+    ]
     assert record["pairs"] == 120
 
 
 def test_bars_with_counts_and_shares(run):
     out = run("histogram", "bch", "-K", 100, "-n", 31).out
-    line = next(line for line in out.splitlines() if "9/31 = 0.2903" in line and "-9/31" not in line)
+    line = next(
+        line
+        for line in out.splitlines()
+        if "9/31 = 0.2903" in line and "-9/31" not in line
+    )
     assert "1168" in line
     assert "23.6%" in line
     assert "█" in line
@@ -20,7 +27,9 @@ def test_bars_with_counts_and_shares(run):
 
 
 def test_bins_where_cosines_are_not_exact(run):
-    record = run("histogram", "uniform", "-K", 30, "-n", 3, "--bins", 10, "--seed", 1, "--json").json
+    record = run(
+        "histogram", "uniform", "-K", 30, "-n", 3, "--bins", 10, "--seed", 1, "--json"
+    ).json
     assert record["exact"] is False
     assert len(record["bins"]) <= 10
     assert sum(entry["pairs"] for entry in record["bins"]) == 435
@@ -33,7 +42,9 @@ def test_many_exact_cosines_are_gathered_for_the_screen(run):
 
 
 def test_figure_on_request(run, tmp_path):
-    answer = run("histogram", "simplex", "-K", 5, "-n", 4, "-o", tmp_path / "h.png", "--json")
+    answer = run(
+        "histogram", "simplex", "-K", 5, "-n", 4, "-o", tmp_path / "h.png", "--json"
+    )
     assert answer.json["figure"] == str(tmp_path / "h.png")
     assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
 

@@ -14,7 +14,10 @@ def test_every_scheme_is_listed_with_its_options(run):
 def test_json_says_what_describe_says(run):
     records = run("list", "--json").json
     assert [record["name"] for record in records] == list(ps.available())
-    assert next(r for r in records if r["name"] == "bch")["options"] == ps.describe("bch").options
+    assert (
+        next(r for r in records if r["name"] == "bch")["options"]
+        == ps.describe("bch").options
+    )
 
 
 def test_detail_shows_reference_and_defaults(run):
@@ -28,7 +31,9 @@ def test_detail_shows_reference_and_defaults(run):
 def test_best_says_nothing_of_points_that_it_may_not_have(run):
     assert "those of the scheme that is chosen" in run("list", "best").out
     assert "words" not in run("list", "best").out
-    assert "words of signs, one bit per entry" in " ".join(run("list", "bch").out.split())
+    assert "words of signs, one bit per entry" in " ".join(
+        run("list", "bch").out.split()
+    )
 
 
 def test_scheme_without_options_says_none(run):

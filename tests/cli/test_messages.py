@@ -49,14 +49,21 @@ def test_a_misspelled_option_is_answered_with_the_right_one(run, words, given, m
         ("train digits -n 0", "-n"),
     ],
 )
-def test_a_number_out_of_range_is_named_by_the_option_it_was_given_by(run, words, option):
+def test_a_number_out_of_range_is_named_by_the_option_it_was_given_by(
+    run, words, option
+):
     answer = run(*words.split())
     assert answer.exit_code == 2
     assert f"'{option}' must be" in answer.err
 
 
 @pytest.mark.parametrize(
-    ("scheme", "meant"), [("BCH", "bch"), ("Reed-Muller", "reed_muller"), ("Cross polytope", "cross_polytope")]
+    ("scheme", "meant"),
+    [
+        ("BCH", "bch"),
+        ("Reed-Muller", "reed_muller"),
+        ("Cross polytope", "cross_polytope"),
+    ],
 )
 def test_another_spelling_of_a_scheme_is_recognized(run, scheme, meant):
     assert f"did you mean '{meant}'?" in run("list", scheme).err
@@ -71,7 +78,16 @@ def test_an_unknown_scheme_is_answered_with_a_few_near_ones(run, scheme):
 
 
 def test_a_table_in_a_pipe_does_not_speak_of_bold(run, monkeypatch):
-    words = ("compare", "-K", 10, "--dims", 9, "--schemes", "simplex,bch", "--no-figure")
+    words = (
+        "compare",
+        "-K",
+        10,
+        "--dims",
+        9,
+        "--schemes",
+        "simplex,bch",
+        "--no-figure",
+    )
     assert "bold" not in run(*words).out
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -105,7 +121,9 @@ def test_help_of_train_shows_every_default():
 def test_accuracies_are_all_in_percent(run):
     record = run("train", "digits", *QUICK, "--json").json
     shown = run("train", "digits", *QUICK).out
-    lines = dict(line.strip().split("  ", 1) for line in shown.splitlines() if "accuracy" in line)
+    lines = dict(
+        line.strip().split("  ", 1) for line in shown.splitlines() if "accuracy" in line
+    )
     assert len(lines) >= 3
     for name, text in lines.items():
         key = name.replace("top-5", "top5").replace(" ", "_")

@@ -31,30 +31,44 @@ class Run:
 
     def history(self, now):
         done = sum(end <= now for end in self.ends)
-        return [EpochMetrics(n + 1, 1.0, 0.5, None, 0.1, 100.0, self.epoch_seconds) for n in range(done)]
+        return [
+            EpochMetrics(n + 1, 1.0, 0.5, None, 0.1, 100.0, self.epoch_seconds)
+            for n in range(done)
+        ]
 
 
-def simulated(recipes, *, workers, imports, epoch, evaluation, resumed=0, told_workers=True):
+def simulated(
+    recipes, *, workers, imports, epoch, evaluation, resumed=0, told_workers=True
+):
     """(estimate, what it then took) at every tick of a sweep."""
-    now, todo, told = 0.0, list(recipes), []
+    now = 0.0
+    todo = list(recipes)
+    told = []
     estimate = SweepEstimate(
-        {recipe.digest: recipe.epochs for recipe in recipes}, workers if told_workers else None, clock=lambda: now
+        {recipe.digest: recipe.epochs for recipe in recipes},
+        workers if told_workers else None,
+        clock=lambda: now,
     )
-    free, running = [imports] * workers, {}
+    free = [imports] * workers
+    running = {}
     digests = {recipe.seed: recipe.digest for recipe in recipes}
     while todo or running:
         while todo and len(running) < workers:
             recipe = todo.pop(0)
             start = max(now, free.pop(0))
             fresh = recipe.epochs - (resumed if not told else 0)
-            ends = [0.0] * (recipe.epochs - fresh) + [start + (n + 1) * (epoch + evaluation) for n in range(fresh)]
+            ends = [0.0] * (recipe.epochs - fresh) + [
+                start + (n + 1) * (epoch + evaluation) for n in range(fresh)
+            ]
             running[digests[recipe.seed]] = Run(recipe, ends, epoch)
         estimate.saw({digest: run.history(now) for digest, run in running.items()})
         told.append((now, estimate.seconds_left()))
         now += TICK
         for digest, run in list(running.items()):
             if run.end <= now:
-                estimate.finished(RunRecord(run.recipe, "done", seconds=run.recipe.epochs * epoch))
+                estimate.finished(
+                    RunRecord(run.recipe, "done", seconds=run.recipe.epochs * epoch)
+                )
                 free.append(now)
                 del running[digest]
     return [(left, now - at) for at, left in told]
@@ -68,9 +82,14 @@ def grid(runs, epochs):
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("imports", [0.0, 12.0])
 @pytest.mark.parametrize("evaluation", [0.0, 0.3])
-@pytest.mark.parametrize(("runs", "epochs", "epoch"), [(6, 5, 1.7), (20, 10, 0.9), (3, 40, 2.1), (24, 1, 3.3)])
+@pytest.mark.parametrize(
+    ("runs", "epochs", "epoch"),
+    [(6, 5, 1.7), (20, 10, 0.9), (3, 40, 2.1), (24, 1, 3.3)],
+)
 @pytest.mark.parametrize("told_workers", [True, False])
-def test_what_is_left_is_what_it_takes(workers, imports, evaluation, runs, epochs, epoch, told_workers):
+def test_what_is_left_is_what_it_takes(
+    workers, imports, evaluation, runs, epochs, epoch, told_workers
+):
     told = simulated(
         grid(runs, epochs),
         workers=workers,
@@ -80,9 +99,15 @@ def test_what_is_left_is_what_it_takes(workers, imports, evaluation, runs, epoch
         told_workers=told_workers,
     )
     known = [(left, true) for left, true in told if left is not None]
-    assert len(known) > len(told) * 0.6 - (imports + 2 * epoch) / TICK, "an estimate as soon as there can be one"
+    assert len(known) > len(told) * 0.6 - (imports + 2 * epoch) / TICK, (
+        "an estimate as soon as there can be one"
+    )
     for left, true in known:
-        assert 0.6 * true - 2 * (epoch + evaluation) < left < 1.4 * true + 2 * (epoch + evaluation)
+        assert (
+            0.6 * true - 2 * (epoch + evaluation)
+            < left
+            < 1.4 * true + 2 * (epoch + evaluation)
+        )
 
 
 def test_nothing_is_said_before_an_epoch_has_ended():
@@ -92,7 +117,9 @@ def test_nothing_is_said_before_an_epoch_has_ended():
 
 
 def test_epochs_of_an_earlier_call_are_neither_left_nor_evidence():
-    told = simulated(grid(2, 100), workers=2, imports=0.0, epoch=2.0, evaluation=0.0, resumed=90)
+    told = simulated(
+        grid(2, 100), workers=2, imports=0.0, epoch=2.0, evaluation=0.0, resumed=90
+    )
     assert told[0][0] is None
     for left, true in told[8:]:
         assert 0.6 * true - 4 < left < 1.4 * true + 4
@@ -101,19 +128,24 @@ def test_epochs_of_an_earlier_call_are_neither_left_nor_evidence():
 def test_runs_that_cannot_be_are_not_left():
     now = 0.0
     recipes = grid(10, 5)
-    estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in recipes}, 1, clock=lambda: now)
+    estimate = SweepEstimate(
+        {recipe.digest: recipe.epochs for recipe in recipes}, 1, clock=lambda: now
+    )
     for recipe in recipes[:8]:
         estimate.finished(RunRecord(recipe, "infeasible", "no such code"))
     assert estimate.seconds_left() is None
     estimate.saw({recipes[8].digest: []})
     now = 3.0
-    estimate.saw({recipes[8].digest: [EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 3.0)]})
+    estimate.saw(
+        {recipes[8].digest: [EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 3.0)]}
+    )
     assert estimate.seconds_left() == pytest.approx(27, rel=0.4)
 
 
 def test_the_table_tells_what_is_left(tmp_path):
     now = 0.0
-    store, recipes = Store(tmp_path), grid(4, 3)
+    store = Store(tmp_path)
+    recipes = grid(4, 3)
     store.add(RunRecord(recipes[0], "done", seconds=6.0))
     epochs = {recipe.digest: recipe.epochs for recipe in recipes[1:]}
     board = _Board(recipes, store, SweepEstimate(epochs, 1, clock=lambda: now))

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from rich.table import Table
 from rich.text import Text
-from tests.hostile_text import COLOR, HOSTILE, hostile_records, images, is_safe, on_terminal
+from tests.hostile_text import (
+    COLOR,
+    HOSTILE,
+    hostile_records,
+    images,
+    is_safe,
+    on_terminal,
+)
 
 from protosphere.experiments import load_recipe
 from protosphere.experiments.record import RunRecord
@@ -56,23 +63,41 @@ def test_the_network_of_a_record_is_shown_escaped(shown, store):
 
 
 def test_reasons_of_failed_runs(shown, here):
-    plan = load_recipe("quick-digits").changed(scheme="simplex", dim=9, epochs=1, train_images=50)
+    plan = load_recipe("quick-digits").changed(
+        scheme="simplex", dim=9, epochs=1, train_images=50
+    )
     place = Store(here / "store")
     place.add(RunRecord(plan, "failed", HOSTILE, data="0" * 64))
     (here / "s.toml").write_text(
         'dataset = "digits"\nepochs = 1\ntrain_images = 50\nschemes = ["simplex"]\ndims = [9]\n'
     )
-    for words in (("sweep", "s.toml", "--store", place.folder), ("report", place.folder)):
+    for words in (
+        ("sweep", "s.toml", "--store", place.folder),
+        ("report", place.folder),
+    ):
         _, text = shown(*words)
         assert is_safe(text)
 
 
 def test_names_of_files_and_what_is_in_them(shown, here):
     data = images(here / f"{HOSTILE}.npz", [f"{HOSTILE}{i}" for i in range(4)])
-    _, text = shown("train", data, "--backbone", "linear", "--scheme", "simplex", "--dim", 3, "--epochs", 1)
+    _, text = shown(
+        "train",
+        data,
+        "--backbone",
+        "linear",
+        "--scheme",
+        "simplex",
+        "--dim",
+        3,
+        "--epochs",
+        1,
+    )
     assert is_safe(text)
     np.save(here / f"{HOSTILE}.npy", np.eye(4))
-    (here / "tree.txt").write_text("".join(f"{HOSTILE}{i} {HOSTILE}p{i % 2}\n" for i in range(4)), encoding="utf-8")
+    (here / "tree.txt").write_text(
+        "".join(f"{HOSTILE}{i} {HOSTILE}p{i % 2}\n" for i in range(4)), encoding="utf-8"
+    )
     for words in (
         ("certify", f"{HOSTILE}.npy"),
         ("assign", f"{HOSTILE}.npy", "--tree", "tree.txt"),
@@ -85,7 +110,13 @@ def test_names_of_files_and_what_is_in_them(shown, here):
 
 def test_a_console_escapes_every_kind_of_text_and_keeps_its_own_colors():
     written = io.StringIO()
-    console = SafeConsole(file=written, force_terminal=True, width=200, color_system="standard", markup=False)
+    console = SafeConsole(
+        file=written,
+        force_terminal=True,
+        width=200,
+        color_system="standard",
+        markup=False,
+    )
     table = Table(title=HOSTILE)
     table.add_column(HOSTILE)
     table.add_row(Text(HOSTILE, style="bold"))

@@ -33,24 +33,62 @@ def test_train(run, here):
 
 
 def test_a_scheme_designed_for_the_similarity_that_training_finds(run, here):
-    answer = run("train", *QUICK, "--scheme", "semantic", "--mapping", "align", "--option", "steps=3", "--json")
+    answer = run(
+        "train",
+        *QUICK,
+        "--scheme",
+        "semantic",
+        "--mapping",
+        "align",
+        "--option",
+        "steps=3",
+        "--json",
+    )
     assert answer.exit_code == 0, answer.err
     assert (answer.json["status"], answer.json["recipe"]["dim"]) == ("done", 10)
-    (here / "tree.txt").write_text("".join(f"{digit} {'even' if digit % 2 == 0 else 'odd'}\n" for digit in range(10)))
-    tree = run("train", *QUICK, "--scheme", "hierarchical", "--option", "tree=tree.txt", "--dry-run")
+    (here / "tree.txt").write_text(
+        "".join(
+            f"{digit} {'even' if digit % 2 == 0 else 'odd'}\n" for digit in range(10)
+        )
+    )
+    tree = run(
+        "train",
+        *QUICK,
+        "--scheme",
+        "hierarchical",
+        "--option",
+        "tree=tree.txt",
+        "--dry-run",
+    )
     assert (tree.exit_code, "dim = 10" in tree.out) == (0, True), tree.err
     without = run("train", *QUICK, "--scheme", "semantic")
-    assert (without.exit_code, "'semantic' needs 'similarity'" in without.err) == (2, True)
+    assert (without.exit_code, "'semantic' needs 'similarity'" in without.err) == (
+        2,
+        True,
+    )
 
 
 def test_dry_run_can_be_given_back(run, here):
-    flags = ("--scheme", "log_sum_exp", "--dim", 5, "--option", "steps=10", "--mapping", "random", "--lr", "0.3")
+    flags = (
+        "--scheme",
+        "log_sum_exp",
+        "--dim",
+        5,
+        "--option",
+        "steps=10",
+        "--mapping",
+        "random",
+        "--lr",
+        "0.3",
+    )
     plan = run("train", *flags, "--dry-run")
     (here / "plan.toml").write_text(plan.out)
     again = run("train", "--recipe", "plan.toml", "--dim", 5, "--dry-run")
     assert again.out == plan.out
     assert run("train", "--dry-run", "--json").json["scheme"] == "one_hot"
-    modified = run("train", "--scheme", "bch", "--dim", 8, "--modify", "--dry-run", "--json").json
+    modified = run(
+        "train", "--scheme", "bch", "--dim", 8, "--modify", "--dry-run", "--json"
+    ).json
     assert modified["options"] == {"modify": True}
 
 
@@ -65,30 +103,79 @@ def test_dry_run_can_be_given_back(run, here):
         (["train", "--epochs", "many"], 2, "'many' is not an integer"),
         (["train", "--devices", "0"], 2, "'devices' must be an integer of at least 1"),
         (["train", "--accelerator", "abacus", *map(str, QUICK)], 2, "abacus"),
-        (["train", "--backbone", "no.such.Net", *map(str, QUICK)], 2, "cannot be imported"),
-        (["train", "--backbone", ".", *map(str, QUICK)], 2, "'backbone' is not one we know"),
-        (["train", "--backbone", "builtins.int", *map(str, QUICK)], 2, "must take one of dim"),
+        (
+            ["train", "--backbone", "no.such.Net", *map(str, QUICK)],
+            2,
+            "cannot be imported",
+        ),
+        (
+            ["train", "--backbone", ".", *map(str, QUICK)],
+            2,
+            "'backbone' is not one we know",
+        ),
+        (
+            ["train", "--backbone", "builtins.int", *map(str, QUICK)],
+            2,
+            "must take one of dim",
+        ),
         (["train", "--threads", str(10**10)], 2, "'threads' must be at most 1024"),
-        (["train", "--lr", "1e308"], 2, "'lr' must be a number above 0 and below 1e+38"),
-        (["train", "--head", "linear", "--scheme", "bch"], 2, "'scheme' goes with head 'prototypes'"),
-        (["train", "--head", "linear", "--dim", "7", *map(str, QUICK)], 2, "must be the number of classes, 10, got 7"),
+        (
+            ["train", "--lr", "1e308"],
+            2,
+            "'lr' must be a number above 0 and below 1e+38",
+        ),
+        (
+            ["train", "--head", "linear", "--scheme", "bch"],
+            2,
+            "'scheme' goes with head 'prototypes'",
+        ),
+        (
+            ["train", "--head", "linear", "--dim", "7", *map(str, QUICK)],
+            2,
+            "must be the number of classes, 10, got 7",
+        ),
         (["train", "--loss", "hinge"], 2, "'loss' is not one we know"),
         (
-            ["train", "--preset", "protosphere", "--loss", "additive_cosine_margin", "--margin", "3", *map(str, QUICK)],
+            [
+                "train",
+                "--preset",
+                "protosphere",
+                "--loss",
+                "additive_cosine_margin",
+                "--margin",
+                "3",
+                *map(str, QUICK),
+            ],
             2,
             "'margin' must be below 1",
         ),
-        (["train", "--backbone", "raising.network", *map(str, QUICK)], 1, "the run failed: KeyError: 'weights'"),
+        (
+            ["train", "--backbone", "raising.network", *map(str, QUICK)],
+            1,
+            "the run failed: KeyError: 'weights'",
+        ),
         (["train", "--option", "steps"], 2, "KEY=VALUE"),
-        (["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"], 1, "the loss is"),
+        (
+            ["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"],
+            1,
+            "the loss is",
+        ),
         (["sweep", "none.toml"], 2, "there is no such file"),
         (["sweep", "sweep.toml", "--workers", "0"], 2, "'workers' must be"),
         (["sweep", "sweep.toml", "--ray", "a", "b"], 2, "one address, got a b"),
         (["report", "none"], 2, "there is no such file or folder"),
         (["report", ".", "--html", "r.html"], 2, "has no runs yet"),
         (["report", ".", "--html", "r.pdf"], 2, "must end in .html"),
-        (["catalogue", "--file", "sweep.toml"], 2, "'sweep.toml': not a catalogue, or a damaged one\n"),
-        (["construct", "hierarchical", "-K", "10", "-n", "9"], 2, "'construct' takes --tree"),
+        (
+            ["catalogue", "--file", "sweep.toml"],
+            2,
+            "'sweep.toml': not a catalogue, or a damaged one\n",
+        ),
+        (
+            ["construct", "hierarchical", "-K", "10", "-n", "9"],
+            2,
+            "'construct' takes --tree",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
@@ -105,7 +192,9 @@ def test_missing_and_corrupt_data_are_one_sentence(run, here, monkeypatch):
     monkeypatch.delenv("PROTOSPHERE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
     entry = DATASETS["cifar100"]
-    gone = replace(entry, files=(replace(entry.files[0], url="http://127.0.0.1:9/archive"),))
+    gone = replace(
+        entry, files=(replace(entry.files[0], url="http://127.0.0.1:9/archive"),)
+    )
     monkeypatch.setitem(DATASETS._entries, "cifar100", gone)
     missing = run("train", "cifar100", *QUICK)
     assert missing.exit_code == 2
@@ -125,7 +214,12 @@ def test_a_sweep_and_its_report(run, here):
     assert "[3/4] bch, n = 10, fixed, seed 0: infeasible, 'bch' needs" in answer.err
     assert run("sweep", "sweep.toml", "--json").json[0]["status"] == "done"
     for source in ("runs/sweep", "runs.csv"):
-        assert run("report", source, "--html", "report.html", "--export", "again.csv").exit_code == 0
+        assert (
+            run(
+                "report", source, "--html", "report.html", "--export", "again.csv"
+            ).exit_code
+            == 0
+        )
         page = (here / "report.html").read_text()
         assert "Plotly.newPlot" in page
         assert 'src="http' not in page
@@ -142,5 +236,13 @@ def test_the_sweep_of_the_demo_is_one(run, request):
 
 
 def test_a_recipe_names_its_dataset(run):
-    plan = run("train", "--recipe", "paper-cifar100", "--scheme", "simplex", "--dry-run", "--json").json
+    plan = run(
+        "train",
+        "--recipe",
+        "paper-cifar100",
+        "--scheme",
+        "simplex",
+        "--dry-run",
+        "--json",
+    ).json
     assert (plan["dataset"], plan["dim"]) == ("cifar100", 100)

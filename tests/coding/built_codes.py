@@ -16,5 +16,7 @@ def rank(generator: np.ndarray, n: int) -> int:
 
 def weight_counts(generator: np.ndarray) -> dict[int, int]:
     """How many words have each weight that occurs."""
-    found, counts = np.unique(weights(codewords(generator, 1 << len(generator))), return_counts=True)
+    found, counts = np.unique(
+        weights(codewords(generator, 1 << len(generator))), return_counts=True
+    )
     return dict(zip(found.tolist(), counts.tolist(), strict=True))

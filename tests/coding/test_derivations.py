@@ -19,7 +19,9 @@ def span(bits):
 
 
 def columns_of(bits):
-    return ".".join(f"{sum(int(bit) << i for i, bit in enumerate(column)):x}" for column in bits.T)
+    return ".".join(
+        f"{sum(int(bit) << i for i, bit in enumerate(column)):x}" for column in bits.T
+    )
 
 
 def written(bits):
@@ -32,7 +34,15 @@ def matrices(draw):
     """Generators of independent rows."""
     k = draw(st.integers(1, 5))
     n = draw(st.integers(k, 12))
-    bits = np.array(draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=k, max_size=k)))
+    bits = np.array(
+        draw(
+            st.lists(
+                st.lists(st.integers(0, 1), min_size=n, max_size=n),
+                min_size=k,
+                max_size=k,
+            )
+        )
+    )
     bits[:, :k] = np.eye(k, dtype=np.int64)
     return bits
 
@@ -40,23 +50,39 @@ def matrices(draw):
 @given(matrices(), st.integers(1, 4))
 @settings(deadline=None, max_examples=60)
 def test_each_step_on_one_code_is_its_definition(bits, count):
-    words, text = span(bits), written(bits)
+    words = span(bits)
+    text = written(bits)
     k, n = bits.shape
     assert np.array_equal(generator_matrix(text), bits)
-    assert span(generator_matrix(f"{text}, extend")) == {(*word, sum(word) % 2) for word in words}
-    assert span(generator_matrix(f"{text}, repeat 1")) == {(*word, word[0]) for word in words}
+    assert span(generator_matrix(f"{text}, extend")) == {
+        (*word, sum(word) % 2) for word in words
+    }
+    assert span(generator_matrix(f"{text}, repeat 1")) == {
+        (*word, word[0]) for word in words
+    }
     assert np.array_equal(generator_matrix(f"{text}, first_rows 1"), bits[:1])
-    assert span(generator_matrix(f"{text}, columns 1")) == {(*word, word[0]) for word in words}, "row 0 alone has a one"
-    assert np.array_equal(generator_matrix(f"{text}, columns 0, rows {1 << n:x}")[-1], [0] * n + [1])
-    shorter = {word[: n - count] for word in words if not any(word[n - count :])} if count < n else {()}
+    assert span(generator_matrix(f"{text}, columns 1")) == {
+        (*word, word[0]) for word in words
+    }, "row 0 alone has a one"
+    assert np.array_equal(
+        generator_matrix(f"{text}, columns 0, rows {1 << n:x}")[-1], [0] * n + [1]
+    )
+    if count < n:
+        shorter = {word[: n - count] for word in words if not any(word[n - count :])}
+    else:
+        shorter = {()}
     if count < k:
         made = generator_matrix(f"{text}, shorten {count}")
         assert len(made) == k - count
         assert span(made) <= shorter, "all of them where the columns are independent"
     if k > 1 and bits[:, -1].any():
-        assert span(generator_matrix(f"{text}, shorten_at {n - 1:x}")) == {w[:-1] for w in words if not w[-1]}
+        assert span(generator_matrix(f"{text}, shorten_at {n - 1:x}")) == {
+            w[:-1] for w in words if not w[-1]
+        }
     if n - count >= k:
-        assert span(generator_matrix(f"{text}, puncture {count}")) == {word[: n - count] for word in words}
+        assert span(generator_matrix(f"{text}, puncture {count}")) == {
+            word[: n - count] for word in words
+        }
 
 
 @given(matrices(), matrices())
@@ -64,7 +90,9 @@ def test_each_step_on_one_code_is_its_definition(bits, count):
 def test_each_step_on_two_codes_is_its_definition(u, v):
     n = max(u.shape[1], v.shape[1])
     both = f"{written(u)}, {written(v)}"
-    longer = [{(*word, *[0] * (n - len(word))) for word in span(code)} for code in (u, v)]
+    longer = [
+        {(*word, *[0] * (n - len(word))) for word in span(code)} for code in (u, v)
+    ]
     sums = {
         (*first[: u.shape[1]], *(a ^ b for a, b in zip(first, second, strict=True)))
         for first in longer[0]
@@ -82,11 +110,16 @@ def test_each_step_on_two_codes_is_its_definition(u, v):
 
 
 @pytest.mark.parametrize(
-    ("text", "shift"), [("orbits 3.ae3 3", 23), ("orbits 13.1f 11.32", 15), ("orbits b.d 9.a.11", 7)]
+    ("text", "shift"),
+    [("orbits 3.ae3 3", 23), ("orbits 13.1f 11.32", 15), ("orbits b.d 9.a.11", 7)],
 )
 def test_the_orbits_of_multiplying_by_x_are_quasi_cyclic(text, shift):
     bits = generator_matrix(text)
-    moved = np.roll(bits.reshape(len(bits), -1, bits.shape[1] // -(-bits.shape[1] // shift)), 1, axis=2)
+    moved = np.roll(
+        bits.reshape(len(bits), -1, bits.shape[1] // -(-bits.shape[1] // shift)),
+        1,
+        axis=2,
+    )
     both = pack(np.vstack([bits, moved.reshape(bits.shape)]))
     assert len(row_reduce(both, np.arange(bits.shape[1]))[1]) == len(bits)
 
@@ -95,7 +128,9 @@ def test_orbits_are_closed_under_squaring_where_that_is_asked_for():
     bits = generator_matrix("orbits b.b 11 1")
     columns = {sum(int(bit) << i for i, bit in enumerate(column)) for column in bits.T}
     square = {0: 0, 1: 1, 2: 4, 3: 5, 4: 6, 5: 7, 6: 2, 7: 3}  # modulo x^3 + x + 1
-    assert {square[column & 7] | square[column >> 3] << 3 for column in columns} == columns
+    assert {
+        square[column & 7] | square[column >> 3] << 3 for column in columns
+    } == columns
     assert len(columns) == bits.shape[1] == 21
 
 

@@ -12,8 +12,12 @@ from protosphere.errors import InvalidArgumentError
 @pytest.mark.parametrize("q", prime_powers(64))
 def test_every_small_field_satisfies_the_axioms(q: int) -> None:
     gf = field(q)
-    add, mul, x = gf.add, gf.multiply, np.arange(q)
-    a, b, c = x[:, None, None], x[None, :, None], x[None, None, :]
+    add = gf.add
+    mul = gf.multiply
+    x = np.arange(q)
+    a = x[:, None, None]
+    b = x[None, :, None]
+    c = x[None, None, :]
     for table in (add, mul):
         assert np.array_equal(table, table.T)
         assert np.array_equal(table[table[a, b], c], table[a, table[b, c]])
@@ -26,7 +30,8 @@ def test_every_small_field_satisfies_the_axioms(q: int) -> None:
 
 @pytest.mark.parametrize("q", prime_powers(256))
 def test_the_powers_of_some_element_are_all_non_zero_ones(q: int) -> None:
-    gf, powers = field(q), [np.ones(q, dtype=int)]
+    gf = field(q)
+    powers = [np.ones(q, dtype=int)]
     for _ in range(q - 1):
         powers.append(gf.multiply[powers[-1], np.arange(q)])
     assert np.all(powers[-1][1:] == 1)
@@ -46,7 +51,10 @@ def test_two_ways_to_the_same_binary_field(m: int) -> None:
     products = binary_field(m).multiply(elements[:, None], elements)
     assert np.array_equal(products, field(2**m).multiply)
     polynomial = gf2.primitive_polynomial(m)
-    direct = [[gf2.remainder(gf2.multiply(a, b), polynomial) for b in range(2**m)] for a in range(2**m)]
+    direct = [
+        [gf2.remainder(gf2.multiply(a, b), polynomial) for b in range(2**m)]
+        for a in range(2**m)
+    ]
     assert np.array_equal(products, direct)
 
 
@@ -58,7 +66,8 @@ def test_powers_and_traces(m: int) -> None:
     assert np.array_equal(gf.power(a, 2), square)
     assert np.array_equal(gf.multiply(gf.power(a, -1), a), a != 0)
     assert np.all(gf.power(a, 0) == 1)
-    conjugate, trace = a, np.zeros_like(a)
+    conjugate = a
+    trace = np.zeros_like(a)
     for _ in range(m):
         trace = trace ^ conjugate
         conjugate = gf.multiply(conjugate, conjugate)

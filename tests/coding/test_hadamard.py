@@ -11,7 +11,10 @@ PALEY_OVER_PRIMES_ABOVE_256 = (264, 524, 628)
 PALEY_OVER_PRIME_POWERS = (28, 52, 100, 244, 340)  # q = 27, 25, 49, 243, 169
 
 
-@pytest.mark.parametrize("order", [*hadamard_orders(200), *PALEY_OVER_PRIMES_ABOVE_256, *PALEY_OVER_PRIME_POWERS])
+@pytest.mark.parametrize(
+    "order",
+    [*hadamard_orders(200), *PALEY_OVER_PRIMES_ABOVE_256, *PALEY_OVER_PRIME_POWERS],
+)
 def test_rows_are_orthogonal_signs(order: int) -> None:
     matrix = hadamard(order)
     assert matrix.dtype == np.int8
@@ -34,7 +37,9 @@ def test_products_of_orders_are_orders() -> None:
 
 def test_powers_of_two_are_sylvesters() -> None:
     i = np.arange(32)
-    assert np.array_equal(hadamard(32), 1 - 2 * (np.bitwise_count(i[:, None] & i) & 1).astype(np.int8))
+    assert np.array_equal(
+        hadamard(32), 1 - 2 * (np.bitwise_count(i[:, None] & i) & 1).astype(np.int8)
+    )
 
 
 def test_a_matrix_is_read_only_and_made_once() -> None:
@@ -48,5 +53,7 @@ def test_refusals_name_the_nearest_orders() -> None:
         hadamard(92)
     with pytest.raises(InfeasibleError, match="got 20000; nearest: "):
         hadamard(20000)
-    with pytest.raises(InvalidArgumentError, match="'order' must be an integer of at least 1, got 0"):
+    with pytest.raises(
+        InvalidArgumentError, match="'order' must be an integer of at least 1, got 0"
+    ):
         hadamard(0)

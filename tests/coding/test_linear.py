@@ -11,12 +11,17 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError
 
 @st.composite
 def matrices(draw: st.DrawFn, largest_k: int = 9, largest_n: int = 80) -> np.ndarray:
-    k, n = draw(st.integers(1, largest_k)), draw(st.integers(1, largest_n))
-    return np.random.default_rng(draw(st.integers(0, 2**32))).integers(0, 2, (k, n), dtype=np.uint8)
+    k = draw(st.integers(1, largest_k))
+    n = draw(st.integers(1, largest_n))
+    return np.random.default_rng(draw(st.integers(0, 2**32))).integers(
+        0, 2, (k, n), dtype=np.uint8
+    )
 
 
 @given(matrices(), st.data())
-def test_words_are_the_numbered_sums_of_rows(bits: np.ndarray, data: st.DataObject) -> None:
+def test_words_are_the_numbered_sums_of_rows(
+    bits: np.ndarray, data: st.DataObject
+) -> None:
     k = len(bits)
     size = 1 << data.draw(st.integers(0, k))
     start = data.draw(st.integers(0, 2**k // size - 1)) * size
@@ -41,7 +46,9 @@ def test_pack_and_unpack(bits: np.ndarray) -> None:
 
 
 @given(matrices())
-def test_row_reduction_keeps_the_span_and_shows_the_identity_on_its_pivots(bits: np.ndarray) -> None:
+def test_row_reduction_keeps_the_span_and_shows_the_identity_on_its_pivots(
+    bits: np.ndarray,
+) -> None:
     k, n = bits.shape
     reduced, pivots = linear.row_reduce(linear.pack(bits), np.arange(n))
     words = {word.tobytes() for word in linear.codewords(linear.pack(bits), 2**k)}
@@ -54,8 +61,12 @@ def test_row_reduction_keeps_the_span_and_shows_the_identity_on_its_pivots(bits:
 
 def test_long_messages_and_wide_numbers() -> None:
     rng = np.random.default_rng(1)
-    bits, messages = rng.integers(0, 2, (100, 130)), rng.integers(0, 2, (50, 100))
-    assert np.array_equal(linear.encode_bits(linear.pack(bits), messages), linear.pack(messages @ bits % 2))
+    bits = rng.integers(0, 2, (100, 130))
+    messages = rng.integers(0, 2, (50, 100))
+    assert np.array_equal(
+        linear.encode_bits(linear.pack(bits), messages),
+        linear.pack(messages @ bits % 2),
+    )
     numbers = rng.integers(0, 2**62, 50)
     expected = linear.pack((numbers[:, None] >> np.arange(62) & 1) @ bits[:62] % 2)
     assert np.array_equal(linear.encode(linear.pack(bits[:62]), numbers), expected)
@@ -66,18 +77,24 @@ def test_long_messages_and_wide_numbers() -> None:
 
 def test_many_words_in_any_order() -> None:
     rng = np.random.default_rng(2)
-    bits, numbers = rng.integers(0, 2, (23, 40)), rng.integers(0, 2**23, 3 * linear.CHUNK_WORDS // 2)
+    bits = rng.integers(0, 2, (23, 40))
+    numbers = rng.integers(0, 2**23, 3 * linear.CHUNK_WORDS // 2)
     expected = linear.pack((numbers[:, None] >> np.arange(23) & 1) @ bits % 2)
     assert np.array_equal(linear.encode(linear.pack(bits), numbers), expected)
 
 
 @given(matrices(largest_k=12), st.integers(0, 6))
-def test_the_smallest_weight_is_that_of_the_words_one_by_one(bits: np.ndarray, chunk: int) -> None:
-    generator, n = linear.pack(bits), bits.shape[1]
+def test_the_smallest_weight_is_that_of_the_words_one_by_one(
+    bits: np.ndarray, chunk: int
+) -> None:
+    generator = linear.pack(bits)
+    n = bits.shape[1]
     words = linear.codewords(generator, 1 << len(bits))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "CHUNK_BYTES", generator.shape[1] << chunk)
-        assert linear.smallest_weight(generator, n) == linear.weights(words[1:]).min(initial=n)
+        assert linear.smallest_weight(generator, n) == linear.weights(words[1:]).min(
+            initial=n
+        )
 
 
 def test_bad_input() -> None:
@@ -90,10 +107,14 @@ def test_bad_input() -> None:
         linear.encode(generator, [-1])
     with pytest.raises(InvalidArgumentError, match="use encode_bits"):
         linear.encode(np.zeros((63, 9), dtype=np.uint8), [0])
-    with pytest.raises(InvalidArgumentError, match="'message_bits' must have 3 columns"):
+    with pytest.raises(
+        InvalidArgumentError, match="'message_bits' must have 3 columns"
+    ):
         linear.encode_bits(generator, [[1, 0]])
 
 
 def test_blocks_of_words_begin_at_a_multiple_of_their_size():
-    with pytest.raises(InvalidArgumentError, match="'start' must be a multiple of 4 for 3 words, got 2"):
+    with pytest.raises(
+        InvalidArgumentError, match="'start' must be a multiple of 4 for 3 words, got 2"
+    ):
         linear.codewords(linear.pack([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), 3, start=2)

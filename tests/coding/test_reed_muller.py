@@ -17,21 +17,31 @@ ORDERS = [(r, m) for m in range(9) for r in range(m + 1)]
 @pytest.mark.parametrize(("r", "m"), ORDERS)
 def test_parameters(r: int, m: int) -> None:
     code = generator_rows(r, m)
-    assert code.shape == (sum(comb(m, i) for i in range(r + 1)), linear.packed_length(2**m))
+    assert code.shape == (
+        sum(comb(m, i) for i in range(r + 1)),
+        linear.packed_length(2**m),
+    )
     assert rank(code, 2**m) == len(code)
     assert len(code) > 18 or smallest_weight(code, 2**m) == 2 ** (m - r)
 
 
 @pytest.mark.parametrize(("r", "m"), [(r, m) for r, m in ORDERS if r < m])
-def test_dual_is_the_reed_muller_code_of_the_complementary_order(r: int, m: int) -> None:
-    code, other = generator_rows(r, m), generator_rows(m - r - 1, m)
+def test_dual_is_the_reed_muller_code_of_the_complementary_order(
+    r: int, m: int
+) -> None:
+    code = generator_rows(r, m)
+    other = generator_rows(m - r - 1, m)
     assert len(code) + len(other) == 2**m
-    assert not np.any(linear.unpack(code, 2**m).astype(int) @ linear.unpack(other, 2**m).T % 2)
+    assert not np.any(
+        linear.unpack(code, 2**m).astype(int) @ linear.unpack(other, 2**m).T % 2
+    )
 
 
 def test_rows_are_monomials_by_degree() -> None:
     x = np.arange(8)
-    x1, x2, x3 = x & 1, x >> 1 & 1, x >> 2 & 1
+    x1 = x & 1
+    x2 = x >> 1 & 1
+    x3 = x >> 2 & 1
     expected = [x1 | 1, x1, x2, x3, x1 * x2, x1 * x3, x2 * x3, x1 * x2 * x3]
     assert np.array_equal(linear.unpack(generator_rows(3, 3), 8), expected)
 

@@ -34,15 +34,20 @@ def answers(tmp_path_factory):
 
 
 @pytest.mark.parametrize("place", ["nowhere", "not a folder"])
-def test_without_a_place_loops_are_compiled_in_memory_and_that_is_said_once(answers, place):
+def test_without_a_place_loops_are_compiled_in_memory_and_that_is_said_once(
+    answers, place
+):
     answer = answers[place]
     assert (answer["value"], answer["loaded"], answer["files"]) == (3.0, 0, None)
     [line] = answer["said"]
-    assert line.startswith("compiled loops are not kept, each process compiles them anew: '")
+    assert line.startswith(
+        "compiled loops are not kept, each process compiles them anew: '"
+    )
 
 
 def test_a_second_process_loads_what_the_first_compiled(answers):
-    first, second = answers["first"], answers["second"]
+    first = answers["first"]
+    second = answers["second"]
     assert (first["loaded"], second["loaded"]) == (0, 1)
     assert first["value"] == second["value"] == 3.0
     assert first["files"] == second["files"]
@@ -96,7 +101,8 @@ def test_a_home_that_cannot_be_found_is_none(monkeypatch):
 
 
 def test_folders_of_old_versions_go_when_a_new_one_comes(tmp_path, monkeypatch):
-    old, used = tmp_path / "protosphere" / "kernels" / "0.0.1-old", tmp_path / "protosphere" / "kernels" / "0.0.2-used"
+    old = tmp_path / "protosphere" / "kernels" / "0.0.1-old"
+    used = tmp_path / "protosphere" / "kernels" / "0.0.2-used"
     old.mkdir(parents=True)
     used.mkdir()
     os.utime(old, (1e9, 1e9))
@@ -116,38 +122,86 @@ print(1 / rho[0])
 
 
 def test_a_kernel_in_another_file_is_never_stale(tmp_path):
-    for name in ("search", "geometry", "bounds", "code", "codes", "constructions", "known", "assignment"):
-        shutil.copytree(PACKAGE / name, tmp_path / "protosphere" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (
+        "search",
+        "geometry",
+        "bounds",
+        "code",
+        "codes",
+        "constructions",
+        "known",
+        "assignment",
+    ):
+        shutil.copytree(
+            PACKAGE / name,
+            tmp_path / "protosphere" / name,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
     for path in PACKAGE.glob("*.py"):
         shutil.copy(path, tmp_path / "protosphere")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python's own bytecode goes by times and sizes
+    environment = os.environ | {
+        "PYTHONPATH": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    environment["PYTHONDONTWRITEBYTECODE"] = (
+        "1"  # Python's own bytecode goes by times and sizes
+    )
 
     def called():
         command = [sys.executable, "-c", CALLER]
-        return float(subprocess.run(command, env=environment, capture_output=True, check=True, cwd=tmp_path).stdout)
+        return float(
+            subprocess.run(
+                command, env=environment, capture_output=True, check=True, cwd=tmp_path
+            ).stdout
+        )
 
     assert called() == called() == 3.0
     inner = tmp_path / "protosphere" / "search" / "compiled_energy.py"
-    status, text = inner.stat(), inner.read_text()
-    changed = text.replace("total = 0.0\n    for k in range(len(a)):", "total = 4.0\n    for k in range(len(a)):", 1)
+    status = inner.stat()
+    text = inner.read_text()
+    changed = text.replace(
+        "total = 0.0\n    for k in range(len(a)):",
+        "total = 4.0\n    for k in range(len(a)):",
+        1,
+    )
     assert len(changed) == len(text)
     assert changed != text
     inner.write_text(changed)
-    os.utime(inner, ns=(status.st_atime_ns, status.st_mtime_ns))  # an upgrade may keep times and sizes
+    os.utime(
+        inner, ns=(status.st_atime_ns, status.st_mtime_ns)
+    )  # an upgrade may keep times and sizes
     assert called() == 7.0
 
 
 def test_the_options_of_the_compiler_are_part_of_the_key(monkeypatch):
-    read, before = Path.read_bytes, kernel_cache._key()
-    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == "compiled.py"))
+    read = Path.read_bytes
+    before = kernel_cache._key()
+    monkeypatch.setattr(
+        Path,
+        "read_bytes",
+        lambda path: read(path) + b"#" * (path.name == "compiled.py"),
+    )
     assert kernel_cache._key() != before
 
 
 def test_kernels_depend_on_sources_of_kernels_alone():
-    kernels = {path for path in PACKAGE.rglob("*.py") if "from protosphere.compiled import" in path.read_text()}
+    kernels = {
+        path
+        for path in PACKAGE.rglob("*.py")
+        if "from protosphere.compiled import" in path.read_text()
+    }
     assert len(kernels) >= 4
-    names = {".".join(("protosphere", *path.relative_to(PACKAGE).with_suffix("").parts)) for path in kernels}
+    names = {
+        ".".join(("protosphere", *path.relative_to(PACKAGE).with_suffix("").parts))
+        for path in kernels
+    }
     names |= {"protosphere.compiled", "protosphere.types", "protosphere.errors"}
     for path in kernels:
-        assert set(re.findall(r"^from (protosphere\S*) import", path.read_text(), re.MULTILINE)) <= names, path
+        assert (
+            set(
+                re.findall(
+                    r"^from (protosphere\S*) import", path.read_text(), re.MULTILINE
+                )
+            )
+            <= names
+        ), path

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.constructions.elementary.apple_peeling import peeled_angle, peeled_points, peeled_size
+from protosphere.constructions.elementary.apple_peeling import (
+    peeled_angle,
+    peeled_points,
+    peeled_size,
+)
 from protosphere.geometry.closest_pair import closest_pair_cosine
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
@@ -29,7 +33,9 @@ def test_the_tree_finds_the_closest_pair(count, dim, seed):
 
 
 def test_coinciding_points_have_cosine_one():
-    points = np.vstack([uniform_points(20, 3, np.random.default_rng(0)), [[0.6, 0.8, 0.0]] * 3])
+    points = np.vstack(
+        [uniform_points(20, 3, np.random.default_rng(0)), [[0.6, 0.8, 0.0]] * 3]
+    )
     assert closest_pair_cosine(points) == pytest.approx(1)
 
 

@@ -53,7 +53,12 @@ def test_rankin_is_met_up_to_twice_the_dimension(dim):
 @settings(deadline=None, max_examples=25)
 def test_any_small_request_is_served_and_beats_every_paper_scheme(num_classes, dim):
     code = ps.best(num_classes=num_classes, dim=dim, iterations=60)
-    for scheme, options in (("simplex", {}), ("cross_polytope", {}), ("bch", {"modify": True}), ("kerdock", {})):
+    for scheme, options in (
+        ("simplex", {}),
+        ("cross_polytope", {}),
+        ("bch", {"modify": True}),
+        ("kerdock", {}),
+    ):
         try:
             other = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
         except ps.InfeasibleError:
@@ -62,34 +67,56 @@ def test_any_small_request_is_served_and_beats_every_paper_scheme(num_classes, d
 
 
 def test_iterations_give_the_same_bits():
-    first, again = (ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2))
+    first, again = (
+        ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2)
+    )
     assert np.array_equal(first.points, again.points)
     assert first.placement.recipe.startswith("optimised")
 
 
 def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_found():
-    one, all_spent, more = (ps.best(num_classes=33, dim=6, iterations=count) for count in (1, 60_000, 60_500))
+    one, all_spent, more = (
+        ps.best(num_classes=33, dim=6, iterations=count)
+        for count in (1, 60_000, 60_500)
+    )
     assert np.array_equal(one.points, all_spent.points)
     assert np.array_equal(one.points, ps.best(num_classes=33, dim=6, budget=0.9).points)
     assert float(more.max_cosine) <= float(one.max_cosine) + 1e-12
-    assert {other.recipe for other in more.choice.considered} >= {other.recipe for other in one.choice.considered[:1]}
+    assert {other.recipe for other in more.choice.considered} >= {
+        other.recipe for other in one.choice.considered[:1]
+    }
 
 
 def test_the_explanation_lists_the_chosen_one_first():
     choice = ps.best(num_classes=100, dim=16, iterations=0, catalogue=False).choice
     assert choice.considered[0].measured == Fraction(1, 5)
     assert choice.considered[0].scheme == "shortened_cosets"
-    assert all(c.measured is None or c.measured >= choice.considered[0].measured for c in choice.considered)
+    assert all(
+        c.measured is None or c.measured >= choice.considered[0].measured
+        for c in choice.considered
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"num_classes": 3, "dim": 1}, "'dim' 1 holds two points, got num_classes 3"),
-        ({"num_classes": 1, "dim": 4}, "'num_classes' must be an integer of at least 2"),
-        ({"num_classes": 10, "dim": 4, "budget": -1}, "'budget' must be a finite number above 0"),
-        ({"num_classes": 10, "dim": 4, "iterations": -1}, "'iterations' must be an integer of at least 0"),
-        ({"num_classes": 10, "dim": 4, "iterations": 5, "budget": 1.0}, "exclude each other"),
+        (
+            {"num_classes": 1, "dim": 4},
+            "'num_classes' must be an integer of at least 2",
+        ),
+        (
+            {"num_classes": 10, "dim": 4, "budget": -1},
+            "'budget' must be a finite number above 0",
+        ),
+        (
+            {"num_classes": 10, "dim": 4, "iterations": -1},
+            "'iterations' must be an integer of at least 0",
+        ),
+        (
+            {"num_classes": 10, "dim": 4, "iterations": 5, "budget": 1.0},
+            "exclude each other",
+        ),
         ({"num_classes": 10**15, "dim": 64}, "this machine's memory"),
     ],
 )
@@ -105,14 +132,29 @@ def test_thinning_never_keeps_a_closer_pair_than_there_was(size, dim, seed):
     points = ps.construct("uniform", num_classes=size, dim=dim, seed=seed).points
     kept = thinned(points, max(2, size // 2))
     assert len(np.unique(kept)) == max(2, size // 2)
-    assert float(ps.certify(points[kept]).max_cosine) <= float(ps.certify(points).max_cosine) + 1e-12
+    assert (
+        float(ps.certify(points[kept]).max_cosine)
+        <= float(ps.certify(points).max_cosine) + 1e-12
+    )
 
 
 def test_of_what_is_known_the_best_that_fits_is_chosen(monkeypatch):
-    assert ps.best(num_classes=10**6, dim=600_000).certificate.optimal, "made from numbers, and no word is kept"
-    monkeypatch.setattr("protosphere.constructions.limits.memory_bytes", lambda: 1 << 20)
+    assert ps.best(num_classes=10**6, dim=600_000).certificate.optimal, (
+        "made from numbers, and no word is kept"
+    )
+    monkeypatch.setattr(
+        "protosphere.constructions.limits.memory_bytes", lambda: 1 << 20
+    )
     code = ps.best(num_classes=1000, dim=1000, iterations=0)
-    assert (code.provenance.resolved.construction, code.max_cosine) == ("orthogonal_simplices", 0)
-    monkeypatch.setattr("protosphere.constructions.limits.memory_bytes", lambda: 1 << 16)
-    with pytest.raises(ps.InfeasibleError, match="in this machine's memory, got num_classes 1000 and dim 64"):
+    assert (code.provenance.resolved.construction, code.max_cosine) == (
+        "orthogonal_simplices",
+        0,
+    )
+    monkeypatch.setattr(
+        "protosphere.constructions.limits.memory_bytes", lambda: 1 << 16
+    )
+    with pytest.raises(
+        ps.InfeasibleError,
+        match="in this machine's memory, got num_classes 1000 and dim 64",
+    ):
         ps.best(num_classes=1000, dim=64, iterations=0)

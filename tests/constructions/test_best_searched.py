@@ -17,7 +17,9 @@ def test_choice_says_where_nothing_was_searched(num_classes: int, dim: int):
     assert UNSEARCHED in code.choice.reason
 
 
-@pytest.mark.parametrize(("num_classes", "dim"), [(100, 16), (300, 40), (512, 24), (724, 33)])
+@pytest.mark.parametrize(
+    ("num_classes", "dim"), [(100, 16), (300, 40), (512, 24), (724, 33)]
+)
 def test_choice_of_a_searched_size_does_not_say_so(num_classes: int, dim: int):
     assert shipped_catalogue().covers(num_classes, dim)
     code = ps.best(num_classes=num_classes, dim=dim, iterations=0)

@@ -24,13 +24,18 @@ from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.types import ignore
 
 ROWS = shipped_derived_codes()
-PUBLISHED = [("16192", 23, Fraction(3, 7)), ("11178", 23, Fraction(2, 5)), ("2025", 22, Fraction(7, 22))]
+PUBLISHED = [
+    ("16192", 23, Fraction(3, 7)),
+    ("11178", 23, Fraction(2, 5)),
+    ("2025", 22, Fraction(7, 22)),
+]
 
 
 def exact_max_cosine(row):
     """By the integer inner products of the vectors before they are projected."""
     section = section_named(row.dim, row.name)
-    vectors, fixed = section.parent.vectors().astype(np.int64), np.array(section.fixed)
+    vectors = section.parent.vectors().astype(np.int64)
+    fixed = np.array(section.fixed)
     chosen = vectors[np.all(vectors @ fixed.T == section.products, axis=1)]
     assert len(chosen) == row.size
     norm = int(chosen[0] @ chosen[0])
@@ -40,14 +45,23 @@ def exact_max_cosine(row):
     return (int(products.max()) - (norm - left)) / left
 
 
-@pytest.mark.parametrize("row", random.Random(5).sample([row for row in ROWS if row.size < 3000], 5), ids=str)
+@pytest.mark.parametrize(
+    "row", random.Random(5).sample([row for row in ROWS if row.size < 3000], 5), ids=str
+)
 def test_a_row_has_its_points_and_its_cosine(row):
-    assert exact_max_cosine(row) <= Fraction(row.max_cosine) == section_named(row.dim, row.name).max_cosine
+    assert (
+        exact_max_cosine(row)
+        <= Fraction(row.max_cosine)
+        == section_named(row.dim, row.name).max_cosine
+    )
 
 
 @pytest.mark.parametrize(("size", "dim", "cosine"), PUBLISHED)
 def test_codes_of_the_leech_lattice_that_are_known(size, dim, cosine):
-    assert any((row.size, row.dim, Fraction(row.max_cosine)) == (int(size), dim, cosine) for row in ROWS)
+    assert any(
+        (row.size, row.dim, Fraction(row.max_cosine)) == (int(size), dim, cosine)
+        for row in ROWS
+    )
 
 
 def test_points_are_projected_and_certified():
@@ -74,7 +88,13 @@ def test_a_name_gives_the_code_back_whatever_the_table_has(monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "leech at () from ()", "e8 at (8) from (3)", "leech at (8 8) from (3)", "leech at (8) from (999999)"),
+        *(
+            "",
+            "leech at () from ()",
+            "e8 at (8) from (3)",
+            "leech at (8 8) from (3)",
+            "leech at (8) from (999999)",
+        ),
         *("leech at (8 8) from (3 3)", "leech at (4000) from (3)"),
     ],
 )
@@ -83,7 +103,12 @@ def test_a_name_that_names_nothing_is_refused(name):
         section_named(22 if "8 8" in name else 23, name)
 
 
-@given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=3), st.data())
+@given(
+    st.lists(
+        st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=3
+    ),
+    st.data(),
+)
 def test_the_norm_left_is_that_of_the_projection(fixed, data):
     vector = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=4, max_size=4)))
     basis = np.array(fixed)
@@ -92,17 +117,24 @@ def test_the_norm_left_is_that_of_the_projection(fixed, data):
         with pytest.raises(InvalidArgumentError):
             norm_left(int(vector @ vector), fixed, (basis @ vector).tolist())
     else:
-        assert float(norm_left(int(vector @ vector), fixed, (basis @ vector).tolist())) == pytest.approx(rest @ rest)
+        assert float(
+            norm_left(int(vector @ vector), fixed, (basis @ vector).tolist())
+        ) == pytest.approx(rest @ rest)
 
 
 def test_the_hunt_finds_the_first_sections():
-    found = list(sections("leech", steps=1, least=1000, lowest=23, seed=0, progress=ignore))
+    found = list(
+        sections("leech", steps=1, least=1000, lowest=23, seed=0, progress=ignore)
+    )
     assert {(23, 4600, "1/3"), (23, 47_104, "7/15"), (23, 93_150, "1/2")} <= {
         (row.dim, row.size, row.max_cosine) for row in found
     }
 
 
-@pytest.mark.parametrize("line", ["leech,3,8 8,23,100,1/3", "leech,x,8,23,100,1/3", "leech,3,8,23,10,1/3", ""])
+@pytest.mark.parametrize(
+    "line",
+    ["leech,3,8 8,23,100,1/3", "leech,x,8,23,100,1/3", "leech,3,8,23,10,1/3", ""],
+)
 def test_a_table_with_an_impossible_row_is_refused(tmp_path, line):
     head = ",".join(DerivedCodeRow.__dataclass_fields__)
     (tmp_path / "t.csv").write_text(f"{head}\n{line}\n" if line else "nothing")

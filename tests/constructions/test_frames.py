@@ -10,10 +10,20 @@ import pytest
 
 import protosphere as ps
 from protosphere.coding.primes import prime_power
-from protosphere.constructions.frames.generalized_quadrangle import generalized_quadrangle
-from protosphere.constructions.frames.paley_frame import paley_frame, paley_points, trace_sequence
+from protosphere.constructions.frames.generalized_quadrangle import (
+    generalized_quadrangle,
+)
+from protosphere.constructions.frames.paley_frame import (
+    paley_frame,
+    paley_points,
+    trace_sequence,
+)
 from protosphere.constructions.frames.steiner_frame import steiner_frame
-from protosphere.constructions.frames.two_graph_frame import symplectic_signs, two_graph_frame, unitary_signs
+from protosphere.constructions.frames.two_graph_frame import (
+    symplectic_signs,
+    two_graph_frame,
+    unitary_signs,
+)
 from protosphere.constructions.frames.weil_chirp import weil_chirp
 from protosphere.geometry.gram import max_cosine
 
@@ -27,7 +37,10 @@ def measured(member):
 
 
 def named(members):
-    return {"argvalues": members, "ids": [f"{member.dim}-{member.size}" for member in members]}
+    return {
+        "argvalues": members,
+        "ids": [f"{member.dim}-{member.size}" for member in members],
+    }
 
 
 @pytest.mark.parametrize("member", **named(list(paley_frame(130))))
@@ -83,11 +96,27 @@ def test_two_graph_frames(member):
 
 
 def test_two_graph_frames_are_the_known_equiangular_lines():
-    known = {(7, 56): 3, (15, 72): 5, (21, 252): 5, (35, 240): 7, (43, 688): 7, (51, 272): 9, (73, 1460): 9}
+    known = {
+        (7, 56): 3,
+        (15, 72): 5,
+        (21, 252): 5,
+        (35, 240): 7,
+        (43, 688): 7,
+        (51, 272): 9,
+        (73, 1460): 9,
+    }
     assert {(m.dim, m.size): 1 / m.max_cosine for m in two_graph_frame(73)} == known
 
 
-@pytest.mark.parametrize("signs", [unitary_signs(5), unitary_signs(7), symplectic_signs(4, 1), symplectic_signs(4, -1)])
+@pytest.mark.parametrize(
+    "signs",
+    [
+        unitary_signs(5),
+        unitary_signs(7),
+        symplectic_signs(4, 1),
+        symplectic_signs(4, -1),
+    ],
+)
 def test_signs_are_a_regular_two_graph(signs):
     np.fill_diagonal(signs, 0)
     assert np.array_equal(signs, signs.T)
@@ -95,14 +124,20 @@ def test_signs_are_a_regular_two_graph(signs):
 
 
 def whole_quadrangles():
-    return [member for member in generalized_quadrangle(460) if "seen" not in member.recipe]
+    return [
+        member for member in generalized_quadrangle(460) if "seen" not in member.recipe
+    ]
 
 
-@pytest.mark.parametrize("member", **named([m for m in generalized_quadrangle(110) if "seen" in m.recipe]))
+@pytest.mark.parametrize(
+    "member", **named([m for m in generalized_quadrangle(110) if "seen" in m.recipe])
+)
 def test_sections_of_quadrangles_have_the_sizes_and_cosines_of_their_theorem(member):
     assert measured(member) == pytest.approx(float(member.max_cosine), abs=1e-12)
     assert len(member.place(member.size + 1).points) == member.size, "there are no more"
-    code = ps.construct("generalized_quadrangle", num_classes=member.size, dim=member.dim)
+    code = ps.construct(
+        "generalized_quadrangle", num_classes=member.size, dim=member.dim
+    )
     assert code.max_cosine == member.max_cosine == code.certificate.guarantee
 
 
@@ -113,7 +148,9 @@ def test_isotropic_points_have_two_cosines_and_meet_levenshtein(member):
     gram = points @ points.T
     np.fill_diagonal(gram, -1 / q)
     assert np.max(np.minimum(np.abs(gram + 1 / q), np.abs(gram - 1 / q**2))) < 1e-13
-    assert float(ps.bounds.converse(member.size, member.dim)) == pytest.approx(1 / q**2, abs=1e-12)
+    assert float(ps.bounds.converse(member.size, member.dim)) == pytest.approx(
+        1 / q**2, abs=1e-12
+    )
     assert member.max_cosine == Fraction(1, q * q)
 
 

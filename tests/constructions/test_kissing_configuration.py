@@ -10,14 +10,19 @@ import pytest
 
 import protosphere as ps
 from protosphere.constructions.kissing import barnes_wall_odd_signs as layers
-from protosphere.constructions.kissing.kissing_configuration import CONFIGURATIONS, kissing_configuration
+from protosphere.constructions.kissing.kissing_configuration import (
+    CONFIGURATIONS,
+    kissing_configuration,
+)
 from protosphere.geometry.gram import max_cosine
 
 PUBLISHED = {13: 1154, 14: 1932, 17: 5730, 18: 8358, 19: 11_948, 20: 19_448, 21: 29_768}
 
 
 def test_there_are_as_many_points_as_were_published():
-    assert {member.dim: member.size for member in kissing_configuration(64)} == PUBLISHED
+    assert {
+        member.dim: member.size for member in kissing_configuration(64)
+    } == PUBLISHED
 
 
 @pytest.mark.parametrize("row", CONFIGURATIONS, ids=lambda row: f"n={row[0]}")
@@ -31,10 +36,14 @@ def test_no_two_points_are_nearer_than_sixty_degrees(row):
     cosines[np.arange(len(drawn)), drawn] = -1
     near = cosines[cosines > 0.499]
     assert len(near) > 100
-    np.testing.assert_allclose(near, 0.5, rtol=0, atol=1e-15)  # they touch, or are a thousandth further apart
+    np.testing.assert_allclose(
+        near, 0.5, rtol=0, atol=1e-15
+    )  # they touch, or are a thousandth further apart
 
 
-@pytest.mark.parametrize(("dim", "size"), [(13, 1154), (14, 1932), (17, 5730), (18, 8358)])
+@pytest.mark.parametrize(
+    ("dim", "size"), [(13, 1154), (14, 1932), (17, 5730), (18, 8358)]
+)
 def test_the_certificate_is_the_fraction(dim, size):
     code = ps.construct("kissing_configuration", num_classes=size, dim=dim)
     assert code.max_cosine == Fraction(1, 2)
@@ -53,9 +62,17 @@ def _orthogonal(form, other):
 def test_forms_are_orthogonal_to_the_bent_ones_beside_them_and_differ_by_bent_ones():
     bents = (*layers.BENTS, *layers.BENTS)
     beside = [(bents[i], bents[(i + 1) % 6]) for i in range(6)]
-    slots = [((layers.BENT,), layers.ABOVE), ((layers.BENT,), layers.BELOW), *zip(beside, layers.BETWEEN, strict=True)]
+    slots = [
+        ((layers.BENT,), layers.ABOVE),
+        ((layers.BENT,), layers.BELOW),
+        *zip(beside, layers.BETWEEN, strict=True),
+    ]
     for neighbours, forms in slots:
-        assert all(_pfaffian(bent) and _orthogonal(form, bent) for form in forms for bent in neighbours)
+        assert all(
+            _pfaffian(bent) and _orthogonal(form, bent)
+            for form in forms
+            for bent in neighbours
+        )
         assert all(_pfaffian(one ^ other) for one, other in combinations(forms, 2))
     assert not set(layers.ABOVE) & set(layers.BELOW)
     assert len({form for forms in layers.BETWEEN for form in forms}) == 30

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 import protosphere as ps
 from protosphere.constructions.best.candidates import best_member
 from protosphere.constructions.lattices.gram_matrices import CHAINS, gram_matrix
-from protosphere.constructions.lattices.lattice_shell import Shells, lattice_shell, shells_named
+from protosphere.constructions.lattices.lattice_shell import (
+    Shells,
+    lattice_shell,
+    shells_named,
+)
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.gram import max_cosine
@@ -51,7 +55,9 @@ def around_origin(chain, dim, norm):
 
 @pytest.mark.parametrize("chain", CHAINS)
 def test_determinants_and_kissing_numbers_are_the_published_ones(chain):
-    for dim, determinant, kissing in zip(CHAINS[chain][1], DETERMINANTS[chain], KISSING[chain], strict=True):
+    for dim, determinant, kissing in zip(
+        CHAINS[chain][1], DETERMINANTS[chain], KISSING[chain], strict=True
+    ):
         gram = gram_matrix(chain, dim)
         assert round(np.linalg.det(gram)) == determinant
         assert np.all(np.diag(gram) % 2 == 0), "an even lattice"
@@ -69,14 +75,18 @@ def test_all_pairs_and_the_number_of_small_ones(dim):
     for member in small:
         assert sum(shells_named(dim, member.recipe).sizes().values()) == member.size
         points = member.structure(member.size)
-        assert max_cosine(points.points) == pytest.approx(float(member.max_cosine), abs=1e-13)
+        assert max_cosine(points.points) == pytest.approx(
+            float(member.max_cosine), abs=1e-13
+        )
         assert points.largest_cosine(ignore)[0] == member.max_cosine
         assert points.in_coset
 
 
 @EVERY_DIM
 def test_a_larger_one_has_as_many_points_and_is_certified_by_its_lattice(dim):
-    member = min((m for m in MEMBERS if m.dim == dim and m.size > 25_000), key=lambda m: m.size)
+    member = min(
+        (m for m in MEMBERS if m.dim == dim and m.size > 25_000), key=lambda m: m.size
+    )
     points = member.structure(member.size)
     cosine, method = points.largest_cosine(ignore)
     assert cosine == member.max_cosine
@@ -92,12 +102,24 @@ def test_a_larger_one_has_as_many_points_and_is_certified_by_its_lattice(dim):
 
 def test_no_listed_one_is_beaten_by_another_and_names_differ():
     for one in MEMBERS:
-        better = [m for m in MEMBERS if m.dim <= one.dim and m.size >= one.size and m.max_cosine <= one.max_cosine]
+        better = [
+            m
+            for m in MEMBERS
+            if m.dim <= one.dim
+            and m.size >= one.size
+            and m.max_cosine <= one.max_cosine
+        ]
         assert better == [one]
     assert len({member.recipe for member in MEMBERS}) == len(MEMBERS)
 
 
-BARS = {(10, 10_000): "15/19", (20, 30_000): "5/9", (20, 100_000): "3/5", (12, 10_000): "5/7", (9, 10**6): "17/18"}
+BARS = {
+    (10, 10_000): "15/19",
+    (20, 30_000): "5/9",
+    (20, 100_000): "3/5",
+    (12, 10_000): "5/7",
+    (9, 10**6): "17/18",
+}
 
 
 @pytest.mark.parametrize(("dim", "size"), BARS)
@@ -126,7 +148,9 @@ def test_in_the_annulus_no_cosine_exceeds_the_ceiling(least, shares):
 
 def test_points_of_lengths_that_do_not_fit_are_measured_pair_by_pair(monkeypatch):
     monkeypatch.setattr(lattice, "ALL_PAIRS_POINTS", 100)
-    member = next(m for m in MEMBERS if m.dim == 10 and " to " in m.recipe and m.size > 300)
+    member = next(
+        m for m in MEMBERS if m.dim == 10 and " to " in m.recipe and m.size > 300
+    )
     shells = member.structure(member.size)
     assert shells.by_lattice
     lengths = shells.lengths.copy()
@@ -138,7 +162,10 @@ def test_points_of_lengths_that_do_not_fit_are_measured_pair_by_pair(monkeypatch
     assert shells.permuted(np.arange(200)[::-1]).by_lattice
 
 
-@given(st.lists(st.integers(-2, 2), min_size=6, max_size=6), st.lists(st.integers(0, 3), min_size=3, max_size=3))
+@given(
+    st.lists(st.integers(-2, 2), min_size=6, max_size=6),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+)
 def test_close_vectors_agree_with_brute_force(entries, quarters):
     basis = np.zeros((3, 3))
     basis[np.tril_indices(3)] = entries
@@ -150,7 +177,9 @@ def test_close_vectors_agree_with_brute_force(entries, quarters):
     grid = np.array(list(product(range(-30, 31), repeat=3))) - centre
     by_force = grid[np.einsum("ij,jk,ik->i", grid, gram, grid) <= 9 + 1e-9]
     assert np.array_equal(np.unique(found, axis=0), np.unique(by_force, axis=0))
-    assert np.array_equal(np.lexsort(found.T), np.arange(len(found))), "in the order of the coefficients"
+    assert np.array_equal(np.lexsort(found.T), np.arange(len(found))), (
+        "in the order of the coefficients"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,4 +200,6 @@ def test_a_code_of_several_shells_comes_back_from_its_file(tmp_path):
     code.save(tmp_path / "code.safetensors")
     again = ps.load(tmp_path / "code.safetensors")
     assert again.max_cosine == code.max_cosine
-    assert np.array_equal(again.placement.structure.lengths, code.placement.structure.lengths)
+    assert np.array_equal(
+        again.placement.structure.lengths, code.placement.structure.lengths
+    )

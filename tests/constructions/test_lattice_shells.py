@@ -14,9 +14,16 @@ import pytest
 
 import protosphere as ps
 from protosphere.coding.reed_muller import generator_rows
-from protosphere.constructions.lattices.barnes_wall_shell import barnes_wall_minimal_vectors, barnes_wall_shell
+from protosphere.constructions.lattices.barnes_wall_shell import (
+    barnes_wall_minimal_vectors,
+    barnes_wall_shell,
+)
 from protosphere.constructions.lattices.construction_b import lattice_basis, vectors
-from protosphere.constructions.lattices.coxeter_todd_shell import coxeter_todd_shell, in_the_plane, shell_vectors_k12
+from protosphere.constructions.lattices.coxeter_todd_shell import (
+    coxeter_todd_shell,
+    in_the_plane,
+    shell_vectors_k12,
+)
 from protosphere.constructions.lattices.e8_shell import e8_shell
 from protosphere.constructions.lattices.laminated import laminated
 from protosphere.constructions.lattices.leech import leech_basis, leech_minimal_vectors
@@ -44,7 +51,9 @@ def name(member):
 def test_all_pairs_of_a_small_shell(member):
     placement = member.place(member.size)
     assert placement.points.shape == (member.size, member.dim)
-    assert max_cosine(placement.points) == pytest.approx(float(member.max_cosine), abs=1e-13)
+    assert max_cosine(placement.points) == pytest.approx(
+        float(member.max_cosine), abs=1e-13
+    )
     assert measured(placement)[0] == member.max_cosine
     assert placement.structure.lattice.holds(placement.points)
     assert placement.structure.lattice.ceiling == member.max_cosine
@@ -66,7 +75,10 @@ def test_sampled_rows_of_a_large_shell_and_its_lattice(member):
 
 def test_the_sizes_of_the_largest_shells():
     largest = {m.dim: m for m in MEMBERS if m.size > 2_000_000}
-    for dim, size, cosine in ((8, 2_207_520, Fraction(39, 40)), (16, 2_211_840, Fraction(4, 5))):
+    for dim, size, cosine in (
+        (8, 2_207_520, Fraction(39, 40)),
+        (16, 2_211_840, Fraction(4, 5)),
+    ):
         assert (largest[dim].size, largest[dim].max_cosine) == (size, cosine)
         assert len(largest[dim].place(size + 1).points) == size
 
@@ -86,7 +98,9 @@ def test_known_kissing_numbers_and_hole_shells():
         23: 93150,
         24: 196560,
     }
-    assert {dim: size for (dim, cosine), size in sizes.items() if cosine == Fraction(1, 2)} == half | {32: 146880}
+    assert {
+        dim: size for (dim, cosine), size in sizes.items() if cosine == Fraction(1, 2)
+    } == half | {32: 146880}
     assert sizes[16, Fraction(1, 3)] == 512
     assert sizes[16, Fraction(5, 7)] == 193_536
     assert sizes[24, Fraction(3, 7)] == 22_356
@@ -96,9 +110,15 @@ def test_known_kissing_numbers_and_hole_shells():
     ("basis", "volume"),
     [
         (lattice_basis(generator_rows(0, 3)), 2**8),  # twice E8, which is unimodular
-        (lattice_basis(generator_rows(1, 4)), 2**12),  # sqrt(2) times Barnes-Wall, of determinant 2^8
+        (
+            lattice_basis(generator_rows(1, 4)),
+            2**12,
+        ),  # sqrt(2) times Barnes-Wall, of determinant 2^8
         (leech_basis(), 8**12),  # sqrt(8) times Leech
-        (integer_basis(barnes_wall_minimal_vectors(5)[::61]), 2**32),  # twice Barnes-Wall 32, which is unimodular
+        (
+            integer_basis(barnes_wall_minimal_vectors(5)[::61]),
+            2**32,
+        ),  # twice Barnes-Wall 32, which is unimodular
     ],
     ids=["E8", "Barnes-Wall 16", "Leech", "Barnes-Wall 32"],
 )
@@ -111,14 +131,28 @@ def test_leech_vectors_are_symmetric_and_different():
     found = leech_minimal_vectors()
     assert len(np.unique(found, axis=0)) == 196_560
     assert np.array_equal(np.unique(found, axis=0), np.unique(-found, axis=0))
-    assert set(np.unique(found[:30].astype(int) @ found.T.astype(int))) == {-32, -16, -8, 0, 8, 16, 32}
+    assert set(np.unique(found[:30].astype(int) @ found.T.astype(int))) == {
+        -32,
+        -16,
+        -8,
+        0,
+        8,
+        16,
+        32,
+    }
 
 
 def test_vectors_by_halves_agree_with_brute_force():
-    grid = np.stack(np.meshgrid(*[np.arange(-5, 6)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    grid = np.stack(
+        np.meshgrid(*[np.arange(-5, 6)] * 3, indexing="ij"), axis=-1
+    ).reshape(-1, 3)
     for parity, norm in ((0, 24), (1, 27), (1, 19), (0, 4), (0, 0)):
-        by_force = grid[(np.sum(grid**2, axis=1) == norm) & np.all(grid % 2 == parity, axis=1)]
-        assert np.array_equal(np.unique(vectors(parity, 3, norm), axis=0), np.unique(by_force, axis=0))
+        by_force = grid[
+            (np.sum(grid**2, axis=1) == norm) & np.all(grid % 2 == parity, axis=1)
+        ]
+        assert np.array_equal(
+            np.unique(vectors(parity, 3, norm), axis=0), np.unique(by_force, axis=0)
+        )
 
 
 def test_a_part_of_a_shell_is_its_beginning():
@@ -143,7 +177,10 @@ def test_a_lattice_and_all_pairs_agree(shell):
     assert measured(shell) == (Fraction(3, 4), "a pair at the least distance; the lattice allows no less ("
                                "Construction B has least norm 8)")  # fmt: skip
     plain = Plain(shell.points, shell.structure.cosine_step)
-    assert plain.largest_cosine(ignore) == (Fraction(3, 4), "all pairs, in float64 on an exact grid")
+    assert plain.largest_cosine(ignore) == (
+        Fraction(3, 4),
+        "all pairs, in float64 on an exact grid",
+    )
     assert measured(shell.padded(11, "padded"))[1].startswith("a pair")
 
 
@@ -151,7 +188,9 @@ def test_points_that_leave_their_lattice_are_measured_pair_by_pair(shell):
     moved = shell.points.copy()
     moved[7] = moved[8] + 1e-4 * (moved[9] - moved[8])
     moved[7] /= np.linalg.norm(moved[7])
-    cosine, method = replace(shell.structure, points=moved, cosine_step=None).largest_cosine(ignore)
+    cosine, method = replace(
+        shell.structure, points=moved, cosine_step=None
+    ).largest_cosine(ignore)
     assert cosine > 0.9999
     assert method == "all pairs, in float64"
 
@@ -165,19 +204,42 @@ def test_a_point_that_comes_twice_is_not_a_coset(shell):
 
 def test_what_does_not_attain_the_ceiling_is_measured_pair_by_pair(shell):
     few = replace(shell.structure, points=shell.points[::16])
-    generous = LatticeCoset(few.lattice.basis, few.lattice.least / 2, "a smaller number than the least norm")
+    generous = LatticeCoset(
+        few.lattice.basis, few.lattice.least / 2, "a smaller number than the least norm"
+    )
     plain = Plain(few.points, few.cosine_step)
-    assert replace(few, lattice=generous).largest_cosine(ignore)[0] == plain.largest_cosine(ignore)[0]
+    assert (
+        replace(few, lattice=generous).largest_cosine(ignore)[0]
+        == plain.largest_cosine(ignore)[0]
+    )
 
 
 def test_shells_of_the_coxeter_todd_lattice_have_the_sizes_of_its_theta_series():
-    published = {2: 0, 4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592}
+    published = {
+        2: 0,
+        4: 756,
+        6: 4_032,
+        8: 20_412,
+        10: 60_480,
+        12: 139_860,
+        14: 326_592,
+    }
     assert {norm: len(shell_vectors_k12(norm)) for norm in published} == published
     points = in_the_plane(shell_vectors_k12(4))
     assert np.allclose((points**2).sum(axis=1), 6)
-    assert set(np.rint(points @ points[0] / 1.5).astype(int)) == {-4, -2, -1, 0, 1, 2, 4}
+    assert set(np.rint(points @ points[0] / 1.5).astype(int)) == {
+        -4,
+        -2,
+        -1,
+        0,
+        1,
+        2,
+        4,
+    }
 
 
-@pytest.mark.parametrize(("K", "bar"), [(10_000, 0.75), (30_000, 0.8), (100_000, Fraction(5, 6))])
+@pytest.mark.parametrize(
+    ("K", "bar"), [(10_000, 0.75), (30_000, 0.8), (100_000, Fraction(5, 6))]
+)
 def test_many_points_in_twelve_dimensions(K, bar):
     assert ps.best(num_classes=K, dim=12, iterations=0).max_cosine <= bar

@@ -11,16 +11,24 @@ from protosphere.coding.linear import codewords, smallest_weight, unpack
 from protosphere.constructions.block_codes.bch import bch_modifications
 from protosphere.constructions.block_codes.reed_muller import reed_muller_modifications
 
-SIZES = [(dim, needed) for dim, needed in product(range(3, 20), (1, 2, 3, 5, 8)) if needed <= dim]
+SIZES = [
+    (dim, needed)
+    for dim, needed in product(range(3, 20), (1, 2, 3, 5, 8))
+    if needed <= dim
+]
 
 
 @pytest.mark.parametrize(("dim", "needed"), SIZES)
-@pytest.mark.parametrize("modifications", [bch_modifications, reed_muller_modifications])
+@pytest.mark.parametrize(
+    "modifications", [bch_modifications, reed_muller_modifications]
+)
 def test_every_modified_code_keeps_its_promise(modifications, dim, needed):
     for modified in modifications(dim, needed):
         generator = modified.rows(needed)
         assert rank(generator, dim) == len(generator) >= needed, modified.name
-        assert smallest_weight(generator[:needed], dim) >= modified.distance, modified.name
+        assert smallest_weight(generator[:needed], dim) >= modified.distance, (
+            modified.name
+        )
 
 
 def step(text, change):
@@ -28,7 +36,10 @@ def step(text, change):
     return int(found[1]) if found else 0
 
 
-@pytest.mark.parametrize(("dim", "needed"), [(size, k) for size, k in SIZES if 5 <= size <= 17 and k in (2, 5)])
+@pytest.mark.parametrize(
+    ("dim", "needed"),
+    [(size, k) for size, k in SIZES if 5 <= size <= 17 and k in (2, 5)],
+)
 def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
     for modified in bch_modifications(dim, needed):
         m, k = (
@@ -44,9 +55,14 @@ def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
         extended = "extended" in modified.name
         if extended:
             words = np.hstack([words, words.sum(axis=1, keepdims=True) % 2])
-        punctured, lengthened = step(modified.name, "punctured"), step(modified.name, "lengthened")
+        punctured = step(modified.name, "punctured")
+        lengthened = step(modified.name, "lengthened")
         length = words.shape[1]
         words = words[:, punctured:] if extended else words[:, : length - punctured]
-        words = np.hstack([words, words[:, np.arange(lengthened) % max(1, words.shape[1])]])
+        words = np.hstack(
+            [words, words[:, np.arange(lengthened) % max(1, words.shape[1])]]
+        )
         ours = unpack(codewords(modified.rows(needed), 1 << needed), dim)
-        assert {tuple(word) for word in ours.tolist()} <= {tuple(word) for word in words.tolist()}, modified.name
+        assert {tuple(word) for word in ours.tolist()} <= {
+            tuple(word) for word in words.tolist()
+        }, modified.name

@@ -42,19 +42,30 @@ def test_any_size_is_exactly_0_with_sizes_that_differ_by_at_most_one():
 
 def test_the_spectrum_is_that_of_simplices():
     code = ps.construct("orthogonal_simplices", num_classes=100, dim=64)
-    assert cosine_spectrum(code) == {Fraction(-1): 8, Fraction(-1, 2): 84, Fraction(0): 4858}
+    assert cosine_spectrum(code) == {
+        Fraction(-1): 8,
+        Fraction(-1, 2): 84,
+        Fraction(0): 4858,
+    }
 
 
 def test_twice_the_dimension_is_the_cross_polytope():
     code = ps.construct("orthogonal_simplices", num_classes=24, dim=12)
-    assert cosine_spectrum(code) == cosine_spectrum(ps.construct("cross_polytope", num_classes=24, dim=12))
+    assert cosine_spectrum(code) == cosine_spectrum(
+        ps.construct("cross_polytope", num_classes=24, dim=12)
+    )
 
 
 def test_a_million_classes_need_no_pairs_and_no_matrix():
-    code = ps.construct("orthogonal_simplices", num_classes=10**6, dim=600_000, mapping="random")
+    code = ps.construct(
+        "orthogonal_simplices", num_classes=10**6, dim=600_000, mapping="random"
+    )
     assert code.max_cosine == 0
     assert code.certificate.optimal
-    assert sum(array.nbytes for array in code.placement.structure.arrays().values()) < 20_000_000
+    assert (
+        sum(array.nbytes for array in code.placement.structure.arrays().values())
+        < 20_000_000
+    )
     assert cosine_spectrum(code)[Fraction(-1)] == 200_000, "the rest are triangles"
     np.testing.assert_allclose(np.linalg.norm(code.rows(7, 9), axis=1), 1)
 
@@ -108,7 +119,13 @@ def test_a_file_that_is_no_such_code_is_refused(change, says, tmp_path):
 
 @pytest.mark.parametrize(
     ("K", "n", "works"),
-    [(3, 2, "simplex"), (2, 1, "simplex"), (10, 4, "nearest: 5"), (11, 5, "nearest: 6"), (10, 9, "nearest: 8")],
+    [
+        (3, 2, "simplex"),
+        (2, 1, "simplex"),
+        (10, 4, "nearest: 5"),
+        (11, 5, "nearest: 6"),
+        (10, 9, "nearest: 8"),
+    ],
 )
 def test_the_obstacle_says_what_would_work(K, n, works):
     with pytest.raises(ps.InfeasibleError, match=works):

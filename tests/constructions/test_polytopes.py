@@ -13,7 +13,14 @@ from protosphere.constructions.elementary.polytope import polytope, snub_cube
 from protosphere.constructions.lattices.root_system import root_system
 from protosphere.geometry.gram import max_cosine
 
-MIN_ANGLES = {7: 77.8695421, 8: 74.8584922, 9: 70.5287794, 12: 63.4349488, 24: 43.6907671, 120: 36.0}
+MIN_ANGLES = {
+    7: 77.8695421,
+    8: 74.8584922,
+    9: 70.5287794,
+    12: 63.4349488,
+    24: 43.6907671,
+    120: 36.0,
+}
 """Degrees, of the best known arrangements: Sloane's tables of spherical codes (dimension 3), the 600-cell."""
 
 
@@ -23,7 +30,9 @@ def test_polytopes(member):
     assert points.shape == (member.size, member.dim)
     np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, rtol=0, atol=1e-15)
     assert max_cosine(points) == pytest.approx(float(member.max_cosine), abs=1e-14)
-    assert float(member.max_cosine) == pytest.approx(cos(radians(MIN_ANGLES[member.size])), abs=2e-9)
+    assert float(member.max_cosine) == pytest.approx(
+        cos(radians(MIN_ANGLES[member.size])), abs=2e-9
+    )
 
 
 def test_nine_points_are_certified_exactly():
@@ -31,7 +40,9 @@ def test_nine_points_are_certified_exactly():
 
 
 def test_eleven_points_are_twelve_without_one():
-    assert float(ps.construct("polytope", num_classes=11, dim=3).max_cosine) == pytest.approx(5**-0.5, abs=1e-14)
+    assert float(
+        ps.construct("polytope", num_classes=11, dim=3).max_cosine
+    ) == pytest.approx(5**-0.5, abs=1e-14)
 
 
 def test_every_corner_of_the_snub_cube_has_five_neighbours():
@@ -48,7 +59,9 @@ def test_polygons_are_optimal(corners):
     assert code.certificate.gap < 1e-12
 
 
-@pytest.mark.parametrize("member", list(root_system(24)), ids=lambda member: member.recipe)
+@pytest.mark.parametrize(
+    "member", list(root_system(24)), ids=lambda member: member.recipe
+)
 def test_root_systems(member):
     points = member.place(member.size).points
     assert points.shape == (member.size, member.dim)
@@ -59,7 +72,10 @@ def test_root_systems(member):
 
 
 def test_the_exceptional_root_systems_are_the_largest_of_their_dimension():
-    sizes = {dim: max(m.size for m in root_system(dim) if m.dim == dim) for dim in (2, 3, 4, 5, 6, 7, 8, 9)}
+    sizes = {
+        dim: max(m.size for m in root_system(dim) if m.dim == dim)
+        for dim in (2, 3, 4, 5, 6, 7, 8, 9)
+    }
     assert sizes == {2: 6, 3: 12, 4: 24, 5: 40, 6: 72, 7: 126, 8: 240, 9: 144}
 
 

@@ -16,7 +16,8 @@ S = ps.similarity_from_embeddings(np.random.default_rng(1).standard_normal((20, 
 
 def ranked_rightly(code):
     """The share of triplets in which the more similar class has the nearer prototype."""
-    cosines, right = code.points @ code.points.T, []
+    cosines = code.points @ code.points.T
+    right = []
     for i in range(20):
         others = np.delete(np.arange(20), i)
         asked = np.subtract.outer(S[i, others], S[i, others])
@@ -28,7 +29,9 @@ def ranked_rightly(code):
 @pytest.mark.parametrize("anchors", [slice(0, 6), slice(2, 4), slice(5, 6)])
 def test_the_gradient_is_that_of_the_loss_written_down_triplet_by_triplet(anchors):
     rng = np.random.default_rng(0)
-    alike = torch.tensor(rng.integers(0, 4, (6, 6)).astype(float))  # with ties, which do not count
+    alike = torch.tensor(
+        rng.integers(0, 4, (6, 6)).astype(float)
+    )  # with ties, which do not count
     alike += alike.T.clone()
     points = torch.tensor(rng.standard_normal((6, 3)), requires_grad=True)
     losses = [
@@ -39,16 +42,23 @@ def test_the_gradient_is_that_of_the_loss_written_down_triplet_by_triplet(anchor
         if i not in (j, k) and alike[i, j] > alike[i, k]
     ]
     torch.stack(losses).mean().backward()
-    torch.testing.assert_close(ranking_gradient(points.detach(), alike, anchors), points.grad)
+    torch.testing.assert_close(
+        ranking_gradient(points.detach(), alike, anchors), points.grad
+    )
 
 
 def test_nothing_is_ranked_where_all_are_alike():
     points = torch.eye(4, dtype=torch.float64)
-    assert not ranking_gradient(points, torch.ones(4, 4, dtype=torch.float64), slice(0, 4)).any()
+    assert not ranking_gradient(
+        points, torch.ones(4, 4, dtype=torch.float64), slice(0, 4)
+    ).any()
 
 
 def test_more_weight_ranks_more_triplets_rightly():
-    codes = [ps.construct("semantic_ranking", similarity=S, dim=6, weight=weight) for weight in (0, 1, 10)]
+    codes = [
+        ps.construct("semantic_ranking", similarity=S, dim=6, weight=weight)
+        for weight in (0, 1, 10)
+    ]
     shares = [ranked_rightly(code) for code in codes]
     assert shares == sorted(shares)
     assert shares[0] < 0.6
@@ -58,15 +68,20 @@ def test_more_weight_ranks_more_triplets_rightly():
 
 def test_without_weight_it_is_the_mean_row_maximum():
     plain = ps.construct("mean_row_max", num_classes=20, dim=6, seed=3)
-    assert np.array_equal(ps.construct("semantic_ranking", similarity=S, dim=6, weight=0, seed=3).points, plain.points)
+    assert np.array_equal(
+        ps.construct("semantic_ranking", similarity=S, dim=6, weight=0, seed=3).points,
+        plain.points,
+    )
 
 
 def test_a_few_classes_at_a_time_come_to_the_same(monkeypatch):
-    whole = ranked_rightly(ps.construct("semantic_ranking", similarity=S, dim=6, weight=5))
-    monkeypatch.setattr(semantic_ranking, "MOST_TRIPLETS", 3 * 20**2)
-    assert ranked_rightly(ps.construct("semantic_ranking", similarity=S, dim=6, weight=5)) == pytest.approx(
-        whole, abs=0.05
+    whole = ranked_rightly(
+        ps.construct("semantic_ranking", similarity=S, dim=6, weight=5)
     )
+    monkeypatch.setattr(semantic_ranking, "MOST_TRIPLETS", 3 * 20**2)
+    assert ranked_rightly(
+        ps.construct("semantic_ranking", similarity=S, dim=6, weight=5)
+    ) == pytest.approx(whole, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +89,10 @@ def test_a_few_classes_at_a_time_come_to_the_same(monkeypatch):
     [
         ({"num_classes": 20}, "needs 'similarity'"),
         ({"similarity": S, "num_classes": 21}, "must be 21 x 21"),
-        ({"similarity": S, "weight": -1}, "'weight' must be a number of at least 0, got -1"),
+        (
+            {"similarity": S, "weight": -1},
+            "'weight' must be a number of at least 0, got -1",
+        ),
         ({"similarity": S, "weight": float("nan")}, "'weight' must be"),
         ({"similarity": S, "momentum": 1}, "'momentum'"),
         ({"similarity": np.eye(2001)}, "at most 2000"),

@@ -34,12 +34,18 @@ SHARP = {
 def test_measured_is_the_converse(row):
     scheme, dim, size = row
     code = ps.construct(scheme, num_classes=size, dim=dim)
-    assert code.max_cosine == SHARP[row] or float(code.max_cosine) == pytest.approx(SHARP[row], abs=1e-14)
-    assert float(code.certificate.converse) == pytest.approx(float(SHARP[row]), abs=1e-12)
+    assert code.max_cosine == SHARP[row] or float(code.max_cosine) == pytest.approx(
+        SHARP[row], abs=1e-14
+    )
+    assert float(code.certificate.converse) == pytest.approx(
+        float(SHARP[row]), abs=1e-12
+    )
     assert code.certificate.optimal
 
 
-@pytest.mark.parametrize("member", list(sharp_codes(24)), ids=lambda member: f"{member.dim}-{member.size}")
+@pytest.mark.parametrize(
+    "member", list(sharp_codes(24)), ids=lambda member: f"{member.dim}-{member.size}"
+)
 def test_sections_have_their_size_dimension_and_cosine(member):
     points = member.place(member.size + 1).points
     assert points.shape == (member.size, member.dim)

@@ -8,7 +8,11 @@ from itertools import combinations
 import pytest
 
 import protosphere as ps
-from protosphere.constructions.lattices.signed_quadruples import COUNTS, quadruples, signed_quadruples
+from protosphere.constructions.lattices.signed_quadruples import (
+    COUNTS,
+    quadruples,
+    signed_quadruples,
+)
 from protosphere.geometry.gram import max_cosine
 
 
@@ -20,9 +24,13 @@ def test_no_two_quadruples_share_three_places(n, count):
     assert {place for one in found for place in one} == set(range(n))
 
 
-@pytest.mark.parametrize("member", list(signed_quadruples(16)), ids=lambda member: str(member.dim))
+@pytest.mark.parametrize(
+    "member", list(signed_quadruples(16)), ids=lambda member: str(member.dim)
+)
 def test_all_points_differ_by_sixty_degrees(member):
-    points = ps.construct("signed_quadruples", num_classes=member.size, dim=member.dim).points
+    points = ps.construct(
+        "signed_quadruples", num_classes=member.size, dim=member.dim
+    ).points
     assert len(points) == member.size
     assert max_cosine(points) == pytest.approx(0.5, abs=1e-15)
     assert member.max_cosine == Fraction(1, 2)

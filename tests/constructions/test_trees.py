@@ -41,7 +41,12 @@ CONCATENATED = {
 @pytest.mark.parametrize(("cell", "before"), CONCATENATED.items(), ids=str)
 def test_no_level_is_nearer_than_concatenated_codes_have_it(cell, before):
     tree, dim = cell
-    found = [level.highest for level in ps.level_cosines(ps.construct("hierarchical", tree=tree, dim=dim), tree)]
+    found = [
+        level.highest
+        for level in ps.level_cosines(
+            ps.construct("hierarchical", tree=tree, dim=dim), tree
+        )
+    ]
     assert all(now < then for now, then in zip(found, before, strict=True))
 
 
@@ -56,26 +61,43 @@ def test_a_crooked_tree_is_served_too(dim):
 
 def test_without_levels_it_is_a_code_like_any_other():
     flat = ps.construct("hierarchical", tree={f"c{i}": "all" for i in range(12)}, dim=5)
-    assert float(flat.max_cosine) < float(ps.best(num_classes=12, dim=5).max_cosine) + 0.02
+    assert (
+        float(flat.max_cosine) < float(ps.best(num_classes=12, dim=5).max_cosine) + 0.02
+    )
 
 
-@pytest.mark.parametrize(("tree", "dim"), [("cifar100_levels", 3), ("cifar100_superclasses", 4)])
+@pytest.mark.parametrize(
+    ("tree", "dim"), [("cifar100_levels", 3), ("cifar100_superclasses", 4)]
+)
 def test_siblings_differ_however_narrow_it_is(tree, dim):
     for spread in (0.3, 0.9):
-        assert float(ps.construct("hierarchical", tree=tree, dim=dim, spread=spread).max_cosine) < 0.98
+        assert (
+            float(
+                ps.construct(
+                    "hierarchical", tree=tree, dim=dim, spread=spread
+                ).max_cosine
+            )
+            < 0.98
+        )
 
 
 def test_more_spread_is_more_cosine():
     found = [
-        ps.construct("hierarchical", tree=TREES[0], dim=32, spread=spread).max_cosine for spread in (0.1, 0.3, 0.5)
+        ps.construct("hierarchical", tree=TREES[0], dim=32, spread=spread).max_cosine
+        for spread in (0.1, 0.3, 0.5)
     ]
     assert found == sorted(found)
 
 
 def test_with_a_similarity_both_are_heard():
     tree = ps.taxonomy("cifar100_superclasses")
-    S = ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((100, 12)))
-    codes = [ps.construct("hierarchical", tree=tree, dim=24, spread=spread, similarity=S) for spread in (0, 0.3, 1)]
+    S = ps.similarity_from_embeddings(
+        np.random.default_rng(0).standard_normal((100, 12))
+    )
+    codes = [
+        ps.construct("hierarchical", tree=tree, dim=24, spread=spread, similarity=S)
+        for spread in (0, 0.3, 1)
+    ]
     upper = np.triu_indices(100, 1)
     cosines = [(code.points @ code.points.T)[upper] for code in codes]
     of_similarity = [np.corrcoef(S[upper], found)[0, 1] for found in cosines]
@@ -92,11 +114,15 @@ def test_the_frames_cosines_are_the_formula_with_the_lowest_constant():
     np.testing.assert_allclose(code.points @ code.points.T, gram, atol=1e-12)
     assert np.linalg.eigvalsh(gram)[0] == pytest.approx(0, abs=1e-12)
     lower = gram - 1e-6 * (1 - np.eye(100))
-    assert np.linalg.eigvalsh(lower)[0] < 0, "with any lower constant it would be no Gram matrix"
+    assert np.linalg.eigvalsh(lower)[0] < 0, (
+        "with any lower constant it would be no Gram matrix"
+    )
 
 
 def test_a_steep_frame_is_a_simplex():
-    code = ps.construct("hierarchy_frame", tree="cifar100_superclasses", dim=99, gamma=400.0)
+    code = ps.construct(
+        "hierarchy_frame", tree="cifar100_superclasses", dim=99, gamma=400.0
+    )
     assert float(code.max_cosine) == pytest.approx(-1 / 99)
 
 
@@ -105,9 +131,15 @@ def test_a_steep_frame_is_a_simplex():
     ("options", "says"),
     [
         ({"num_classes": 10}, "needs 'tree'"),
-        ({"tree": "cifar100_levels", "num_classes": 10}, "'tree' must have 10 classes, got 100"),
+        (
+            {"tree": "cifar100_levels", "num_classes": 10},
+            "'tree' must have 10 classes, got 100",
+        ),
         ({"tree": {"a": "b", "b": "a"}}, "cycle"),
-        ({"tree": "cifar100_levels", "spread": 3, "gamma": -1}, "must be|has no option"),
+        (
+            {"tree": "cifar100_levels", "spread": 3, "gamma": -1},
+            "must be|has no option",
+        ),
     ],
 )
 def test_a_bad_tree_gets_one_sentence(scheme, options, says):

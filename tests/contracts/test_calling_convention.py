@@ -29,7 +29,8 @@ def parameters(function):
 TAKING_BOTH = [
     name
     for name, function in PUBLIC.items()
-    if {"num_classes"} <= (names := {one.name for one in parameters(function)}) and names & SIZES
+    if {"num_classes"} <= (names := {one.name for one in parameters(function)})
+    and names & SIZES
 ]
 
 
@@ -42,9 +43,13 @@ def test_dim_follows_num_classes_and_both_go_by_position_or_name(name):
 
 
 def test_the_rule_is_asked_of_the_functions_that_people_call():
-    assert {"protosphere.best", "protosphere.construct", "protosphere.compare"} <= set(TAKING_BOTH)
+    assert {"protosphere.best", "protosphere.construct", "protosphere.compare"} <= set(
+        TAKING_BOTH
+    )
     assert {"protosphere.nn.PrototypeHead", "protosphere.nn.attach"} <= set(TAKING_BOTH)
-    assert {f"protosphere.bounds.{name}" for name in ps.bounds.BOUNDS} <= set(TAKING_BOTH)
+    assert {f"protosphere.bounds.{name}" for name in ps.bounds.BOUNDS} <= set(
+        TAKING_BOTH
+    )
 
 
 def small_model():
@@ -58,7 +63,9 @@ CALLS = {
     "achievable": ps.bounds.achievable,
     **ps.bounds.BOUNDS,
     "PrototypeHead": lambda *a, **k: PrototypeHead(*a, **k).prototypes().tolist(),
-    "attach": lambda *a, **k: attach(small_model(), *a, **k)[0][1].prototypes().tolist(),
+    "attach": lambda *a, **k: (
+        attach(small_model(), *a, **k)[0][1].prototypes().tolist()
+    ),
 }
 DIMS = {"coxeter_boroczky": 4, "one_hot": 12}
 """Where 9 dimensions are none of a bound's."""
@@ -77,7 +84,9 @@ def test_every_form_gives_the_same(name):
 def test_one_dimension_or_several():
     schemes = ["simplex"]
     assert ps.compare(10, 9, schemes=schemes) == ps.compare(10, [9], schemes=schemes)
-    assert ps.compare(num_classes=10, dims=[9], schemes=schemes) == ps.compare(10, [9], schemes=schemes)
+    assert ps.compare(num_classes=10, dims=[9], schemes=schemes) == ps.compare(
+        10, [9], schemes=schemes
+    )
 
 
 def test_an_estimator_takes_its_dimension_either_way():
@@ -86,11 +95,19 @@ def test_an_estimator_takes_its_dimension_either_way():
 
 def test_a_head_takes_a_code_by_either_name():
     code = ps.best(10, 9)
-    for head in (PrototypeHead(code), PrototypeHead(num_classes=code), PrototypeHead(code_or_num_classes=code)):
+    for head in (
+        PrototypeHead(code),
+        PrototypeHead(num_classes=code),
+        PrototypeHead(code_or_num_classes=code),
+    ):
         assert head.code is code
     with pytest.raises(InvalidArgumentError, match="got both"):
         PrototypeHead(10, code_or_num_classes=10)
-    with pytest.raises(InvalidArgumentError, match=r"'num_classes' must be .* got neither"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'num_classes' must be .* got neither"
+    ):
         PrototypeHead(dim=9)
-    with pytest.raises(InvalidArgumentError, match="'dim' must be an integer of at least 1, got None"):
+    with pytest.raises(
+        InvalidArgumentError, match="'dim' must be an integer of at least 1, got None"
+    ):
         ps.construct("simplex", 10)

@@ -31,7 +31,10 @@ ROWS = {
         },
         None,
     ),
-    "coxeter_boroczky": ({(12, 3): 1 / sqrt(5), (120, 4): GOLDEN / 2}, (20, 9, "from 3 to 8, got 9")),
+    "coxeter_boroczky": (
+        {(12, 3): 1 / sqrt(5), (120, 4): GOLDEN / 2},
+        (20, 9, "from 3 to 8, got 9"),
+    ),
     "linear_programming": ({(240, 8): 0.5, (12, 3): 1 / sqrt(5), (5, 4): -1 / 4}, None),
     "paper_converse": ({(5, 4): Fraction(-1, 4), (5, 2): Fraction(-1, 4)}, None),
     "one_hot": ({(5, 5): 0, (2, 9): 0}, (10, 9, "num_classes = 10, got 9")),
@@ -63,7 +66,12 @@ CONVERSES = [name for name, record in BOUNDS.items() if record.kind == "converse
 ACHIEVABLE = [name for name, record in BOUNDS.items() if record.kind == "achievable"]
 
 classes = st.integers(2, 60) | st.integers(2, 10**5) | st.integers(2, 10**40)
-dims = st.integers(3, 8) | st.integers(1, 40) | st.integers(1, 3000) | st.integers(1, 10**9)
+dims = (
+    st.integers(3, 8)
+    | st.integers(1, 40)
+    | st.integers(1, 3000)
+    | st.integers(1, 10**9)
+)
 steps = st.integers(1, 5) | st.integers(1, 1000)
 
 
@@ -84,7 +92,9 @@ def test_the_record_is_complete_and_frozen(name):
     record = BOUNDS[name]
     assert record.name == name == record.function.__name__
     assert getattr(ps.bounds, name) is record.function
-    assert all((record.title, record.summary, record.reference, record.function.__doc__))
+    assert all(
+        (record.title, record.summary, record.reference, record.function.__doc__)
+    )
     assert "\n" not in record.summary
     with pytest.raises(FrozenInstanceError):
         record.kind = "achievable"
@@ -96,12 +106,16 @@ def test_textbook_values(name):
     for (K, n), expected in values.items():
         found = BOUNDS[name].function(K, n)
         assert isinstance(found, Bound)
-        assert float(found) == pytest.approx(float(expected), abs=NOISE[BOUNDS[name].numerical])
+        assert float(found) == pytest.approx(
+            float(expected), abs=NOISE[BOUNDS[name].numerical]
+        )
         assert not isinstance(expected, Fraction) or found.value == expected
         assert title_of(found.theorem)
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row[1] is not None])
+@pytest.mark.parametrize(
+    "name", [name for name, row in ROWS.items() if row[1] is not None]
+)
 def test_what_it_does_not_speak_of_is_refused_in_one_sentence(name):
     K, n, said = ROWS[name][1]
     with pytest.raises(InfeasibleError) as refusal:
@@ -116,7 +130,8 @@ def test_what_it_does_not_speak_of_is_refused_in_one_sentence(name):
 def test_nonsense_gets_one_sentence(name, bad):
     for arguments, culprit in (((bad, 4), "num_classes"), ((10, bad), "dim")):
         with pytest.raises(
-            InvalidArgumentError, match=f"^'{culprit}' must be an integer of at least [12], got .{{1,60}}$"
+            InvalidArgumentError,
+            match=f"^'{culprit}' must be an integer of at least [12], got .{{1,60}}$",
         ):
             BOUNDS[name].function(*arguments)
 
@@ -131,8 +146,16 @@ def test_no_converse_is_above_a_code_that_exists(name, code):
 
 @cache
 def small_codes():
-    sizes = [(K, n) for n in (2, 3, 4, 7, 8, 12, 16) for K in (n, n + 1, n + 2, 2 * n, 2 * n + 1, 4 * n, n * n)]
-    return [(K, n, float(ps.best(num_classes=K, dim=n, iterations=0).max_cosine)) for K, n in sizes if K >= 2]
+    sizes = [
+        (K, n)
+        for n in (2, 3, 4, 7, 8, 12, 16)
+        for K in (n, n + 1, n + 2, 2 * n, 2 * n + 1, 4 * n, n * n)
+    ]
+    return [
+        (K, n, float(ps.best(num_classes=K, dim=n, iterations=0).max_cosine))
+        for K, n in sizes
+        if K >= 2
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in CONVERSES if name in QUICK])
@@ -147,7 +170,12 @@ def test_no_converse_is_above_what_we_build(name):
 @given(K=classes, n=dims, step=steps)
 def test_more_points_are_no_easier(name, K, n, step):
     if speaks_of(name, K, n) and speaks_of(name, K + step, n):
-        assert -1 <= value(name, K, n) <= value(name, K + step, n) + NOISE[False] <= 1 + NOISE[False]
+        assert (
+            -1
+            <= value(name, K, n)
+            <= value(name, K + step, n) + NOISE[False]
+            <= 1 + NOISE[False]
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in CONVERSES if name in QUICK])
@@ -179,9 +207,13 @@ def test_a_second_registration_of_a_name_raises():
     def rankin(num_classes: int, dim: int) -> Bound:
         raise AssertionError("never asked")
 
-    with pytest.raises(InvalidArgumentError, match="a bound named 'rankin' is registered already"):
+    with pytest.raises(
+        InvalidArgumentError, match="a bound named 'rankin' is registered already"
+    ):
         bound("again", kind="converse", summary="x", reference="x")(rankin)
-    with pytest.raises(InvalidArgumentError, match="'kind' must be one of converse, achievable"):
+    with pytest.raises(
+        InvalidArgumentError, match="'kind' must be one of converse, achievable"
+    ):
         bound("again", kind="nice", summary="x", reference="x")
 
 
@@ -190,7 +222,13 @@ def test_a_new_bound_is_used_at_once(monkeypatch):
     entries = dict(BOUNDS._entries)
     monkeypatch.setattr(BOUNDS, "_entries", entries)
 
-    @bound("test", kind="converse", summary="x", reference="x", obstacle=lambda K, n: None if K == 17 else "not 17")
+    @bound(
+        "test",
+        kind="converse",
+        summary="x",
+        reference="x",
+        obstacle=lambda K, n: None if K == 17 else "not 17",
+    )
     def certain(num_classes: int, dim: int) -> Bound:
         return Bound(Fraction(1), "certain")
 

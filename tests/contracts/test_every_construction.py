@@ -18,9 +18,13 @@ from protosphere.experiments.run import run
 from protosphere.geometry.gram import max_cosine
 from protosphere.spherical.provenance import Provenance
 
-ALIKE = similarity_text(ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3))))
+ALIKE = similarity_text(
+    ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((12, 3)))
+)
 
-TREE = ps.taxonomy({f"c{i}": f"s{i % 4}" for i in range(12)} | {f"s{i}": f"t{i % 2}" for i in range(4)}).text
+TREE = ps.taxonomy(
+    {f"c{i}": f"s{i % 4}" for i in range(12)} | {f"s{i}": f"t{i % 2}" for i in range(4)}
+).text
 
 # A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
 ROWS = [
@@ -60,7 +64,10 @@ ROWS = [
     ("weil_chirp", 40, 6, {}, (49, 6, "10, 14")),
     ("root_system", 70, 6, {}, (73, 6, "7, 8")),
     ("signed_quadruples", 580, 11, {}, (583, 11, "12, 13")),
-    *(("e8_shell", 300, 8, {}, (300, 9, "8")), ("leech_shell", 1000, 24, {}, (1000, 25, "24"))),
+    *(
+        ("e8_shell", 300, 8, {}, (300, 9, "8")),
+        ("leech_shell", 1000, 24, {}, (1000, 25, "24")),
+    ),
     ("coxeter_todd_shell", 900, 12, {}, (900, 13, "12")),
     ("barnes_wall_shell", 500, 16, {}, (500, 17, "16, 32")),
     ("laminated", 300, 20, {}, (20_000, 20, "21, 22")),
@@ -82,7 +89,13 @@ ROWS = [
     ("best", 40, 9, {"iterations": 0}, (10**15, 64, "this machine's memory")),
     ("best", 310, 4, {"iterations": 100}, None),
     ("hierarchical", 12, 7, {"tree": TREE, "steps": 50}, (12, 1, "nearest: 2")),
-    ("hierarchical", 12, 5, {"tree": TREE, "similarity": ALIKE, "spread": 0.1, "steps": 50}, None),
+    (
+        "hierarchical",
+        12,
+        5,
+        {"tree": TREE, "similarity": ALIKE, "spread": 0.1, "steps": 50},
+        None,
+    ),
     ("hierarchy_frame", 12, 13, {"tree": TREE, "gamma": 2.0}, (12, 10, "nearest: 11")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
@@ -110,14 +123,21 @@ def test_points_are_unit_and_certified_as_measured(row):
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
 def test_points_are_kept_as_the_list_of_schemes_says(row):
-    code, said = build(*row), points_of(ps.describe(row[0]))
-    expected = "words" if (np.abs(code.points) == 1 / np.sqrt(row[2])).all() else "float64"
-    kept = {"simplices": "numbers"}.get(code.placement.structure.name, "float64" if code.signs is None else "words")
+    code = build(*row)
+    said = points_of(ps.describe(row[0]))
+    if (np.abs(code.points) == 1 / np.sqrt(row[2])).all():
+        expected = "words"
+    else:
+        expected = "float64"
+    kept = {"simplices": "numbers"}.get(
+        code.placement.structure.name, "float64" if code.signs is None else "words"
+    )
     assert {
         "those of the scheme that is chosen": True,
         "made from their numbers when asked for": kept == "numbers",
         "float64 vectors": kept == "float64",
-        "words of signs, one bit per entry; float64 for what is added to them": kept == expected,
+        "words of signs, one bit per entry; float64 for what is added to them": kept
+        == expected,
     }[said]
 
 
@@ -132,10 +152,13 @@ def test_guarantee_is_at_least_measured_is_at_least_converse(row):
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
 def test_same_seed_same_bits_and_the_seed_matters_just_where_it_is_said_to(row):
-    scheme, options = ps.describe(row[0]), row[3]
+    scheme = ps.describe(row[0])
+    options = row[3]
     first, again, other = (build(*row, seed=seed).points for seed in (5, 5, 6))
     assert np.array_equal(first, again)
-    random = (scheme.stochastic and options.get("iterations") != 0) or options.get("subset") == "random"
+    random = (scheme.stochastic and options.get("iterations") != 0) or options.get(
+        "subset"
+    ) == "random"
     assert np.array_equal(first, other) != random
 
 
@@ -168,7 +191,9 @@ def test_the_request_in_provenance_gives_the_same_bits(row):
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
-def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_are_carried(row):
+def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_are_carried(
+    row,
+):
     code = build(*row, seed=3, mapping="random")
     words = Provenance(**json.loads(json.dumps(code.provenance.words())))
     assert words == code.provenance
@@ -184,10 +209,15 @@ def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_ar
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
 def test_random_mapping_permutes_the_same_points(row):
-    fixed, shuffled = build(*row, seed=1), build(*row, seed=1, mapping="random")
+    fixed = build(*row, seed=1)
+    shuffled = build(*row, seed=1, mapping="random")
     assert not np.array_equal(fixed.points, shuffled.points)
-    assert np.array_equal(np.unique(fixed.points, axis=0), np.unique(shuffled.points, axis=0))
-    assert fixed.max_cosine == shuffled.max_cosine or float(fixed.max_cosine) == pytest.approx(shuffled.max_cosine)
+    assert np.array_equal(
+        np.unique(fixed.points, axis=0), np.unique(shuffled.points, axis=0)
+    )
+    assert fixed.max_cosine == shuffled.max_cosine or float(
+        fixed.max_cosine
+    ) == pytest.approx(shuffled.max_cosine)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[4]], ids=str)
@@ -213,12 +243,22 @@ def test_a_second_registration_of_a_name_raises():
     record = ps.describe("simplex")
     from protosphere.constructions import construction
 
-    with pytest.raises(ps.InvalidArgumentError, match="'simplex' is registered already"):
-        construction(obstacle=record.obstacle, guarantee=record.guarantee, summary="x", reference="x")(record.build)
+    with pytest.raises(
+        ps.InvalidArgumentError, match="'simplex' is registered already"
+    ):
+        construction(
+            obstacle=record.obstacle,
+            guarantee=record.guarantee,
+            summary="x",
+            reference="x",
+        )(record.build)
 
 
 def test_a_renamed_construction_is_found_by_its_former_name():
-    new, old = (ps.construct(name, num_classes=20, dim=6) for name in ("generalized_quadrangle", "isotropic"))
+    new, old = (
+        ps.construct(name, num_classes=20, dim=6)
+        for name in ("generalized_quadrangle", "isotropic")
+    )
     assert (old.points == new.points).all()
     assert old.provenance == new.provenance
     assert "isotropic" not in ps.available()
@@ -226,9 +266,13 @@ def test_a_renamed_construction_is_found_by_its_former_name():
 
     record = ps.describe("simplex")
     with pytest.raises(ps.InvalidArgumentError, match="'bch' is registered already"):
-        construction(obstacle=record.obstacle, guarantee=record.guarantee, summary="x", reference="x", formerly="bch")(
-            _fresh_name
-        )
+        construction(
+            obstacle=record.obstacle,
+            guarantee=record.guarantee,
+            summary="x",
+            reference="x",
+            formerly="bch",
+        )(_fresh_name)
 
 
 def _fresh_name(num_classes, dim):
@@ -241,9 +285,24 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
     x = np.random.default_rng(0).standard_normal((16, 3), dtype=np.float32)
     y = np.arange(16) * num_classes // 16
     data = Dataset("mine.npz", x, y, x, y, tuple(map(str, range(num_classes))))
-    settings = {"scheme": scheme, "dim": dim, "options": options, "preset": "protosphere", "validation": 0.0}
-    recipe = Recipe(dataset="mine.npz", backbone="linear", epochs=1, batch_size=8, threads=1, **settings)
-    record = run(recipe, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False)
+    settings = {
+        "scheme": scheme,
+        "dim": dim,
+        "options": options,
+        "preset": "protosphere",
+        "validation": 0.0,
+    }
+    recipe = Recipe(
+        dataset="mine.npz",
+        backbone="linear",
+        epochs=1,
+        batch_size=8,
+        threads=1,
+        **settings,
+    )
+    record = run(
+        recipe, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False
+    )
     assert record.status == "done"
     assert np.isfinite(record.loss)
     assert record.max_cosine == float(build(*row).max_cosine)

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from protosphere.data.augmentation import Augmentation, Moves, chosen_moved_normalised, moved, random_moves
+from protosphere.data.augmentation import (
+    Augmentation,
+    Moves,
+    chosen_moved_normalised,
+    moved,
+    random_moves,
+)
 from protosphere.experiments.normalization import normalisation
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
@@ -25,10 +31,16 @@ def one_at_a_time(images, moves):
     results = []
     for i, image in enumerate(images.numpy()):
         padded = np.pad(image, ((0, 0), (moves.pad, moves.pad), (moves.pad, moves.pad)))
-        down, right = int(moves.down[i]), int(moves.right[i])
+        down = int(moves.down[i])
+        right = int(moves.right[i])
         crop = padded[:, down : down + height, right : right + width]
         crop = crop[:, :, ::-1] if moves.mirrored[i] else crop
-        turn = [Image.fromarray(np.ascontiguousarray(c)).rotate(float(moves.degrees[i]), Image.NEAREST) for c in crop]
+        turn = [
+            Image.fromarray(np.ascontiguousarray(c)).rotate(
+                float(moves.degrees[i]), Image.NEAREST
+            )
+            for c in crop
+        ]
         results.append(np.stack([np.asarray(c) for c in turn]))
     return np.stack(results)
 
@@ -39,12 +51,16 @@ def test_equal_to_one_image_at_a_time(shape):
     images = torch.randint(0, 256, shape, dtype=torch.uint8, generator=generator)
     moves = random_moves(Augmentation(4, True, 30.0), len(images), generator)
     different = moved(images, moves).numpy() != one_at_a_time(images, moves)
-    assert different.mean() < 1e-3, "only where a rotated centre falls on the edge of two pixels"
+    assert different.mean() < 1e-3, (
+        "only where a rotated centre falls on the edge of two pixels"
+    )
 
 
 def test_crops_and_flips_are_exact():
     generator = torch.Generator().manual_seed(1)
-    images = torch.randint(0, 256, (300, 3, 8, 8), dtype=torch.uint8, generator=generator)
+    images = torch.randint(
+        0, 256, (300, 3, 8, 8), dtype=torch.uint8, generator=generator
+    )
     moves = random_moves(Augmentation(pad=3, flip=True), 300, generator)
     assert np.array_equal(moved(images, moves).numpy(), one_at_a_time(images, moves))
 
@@ -58,17 +74,25 @@ def test_moves_are_uniform():
     moves = random_moves(PAPER, 90_000, torch.Generator().manual_seed(2))
     for offset in (moves.down, moves.right):
         counts = torch.bincount(offset, minlength=9).double()
-        assert ((counts - 10_000) ** 2 / 10_000).sum() < 26.1, "chi-squared at 8 degrees of freedom, one in a thousand"
+        assert ((counts - 10_000) ** 2 / 10_000).sum() < 26.1, (
+            "chi-squared at 8 degrees of freedom, one in a thousand"
+        )
     assert abs(moves.mirrored.double().mean() - 0.5) < 0.006
     degrees = np.sort(moves.degrees.numpy())
-    assert np.abs((degrees + 15) / 30 - (np.arange(90_000) + 0.5) / 90_000).max() < 1.95 / 300, "Kolmogorov-Smirnov"
+    assert (
+        np.abs((degrees + 15) / 30 - (np.arange(90_000) + 0.5) / 90_000).max()
+        < 1.95 / 300
+    ), "Kolmogorov-Smirnov"
     together = np.corrcoef([moves.down, moves.right, moves.mirrored, moves.degrees])
     assert np.abs(together - np.eye(4)).max() < 0.015
 
 
 def test_the_seed_decides():
     images = torch.randint(0, 256, (16, 1, 28, 28), dtype=torch.uint8)
-    first, again, other = (augmented(images, PAPER, torch.Generator().manual_seed(seed)) for seed in (5, 5, 6))
+    first, again, other = (
+        augmented(images, PAPER, torch.Generator().manual_seed(seed))
+        for seed in (5, 5, 6)
+    )
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
 
@@ -90,7 +114,9 @@ def test_parts_of_a_batch():
 )
 def test_one_pass_gives_the_bits_of_three(channels, height, width, pad, flip, degrees):
     generator = torch.Generator().manual_seed(height + 13 * width)
-    images = torch.randint(0, 256, (9, channels, height, width), dtype=torch.uint8, generator=generator)
+    images = torch.randint(
+        0, 256, (9, channels, height, width), dtype=torch.uint8, generator=generator
+    )
     rows = torch.tensor([3, 3, 8, 0, 5])
     moves = random_moves(Augmentation(pad, flip, degrees), len(rows), generator)
     normalised = normalisation(images, None)

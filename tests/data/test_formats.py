@@ -33,14 +33,17 @@ def archive(path, members, mode="w:gz", link=None):
             tar.addfile(info, io.BytesIO(content))
         if link:
             info = tarfile.TarInfo(link)
-            info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            info.type = tarfile.SYMTYPE
+            info.linkname = "/etc/passwd"
             tar.addfile(info)
     return path
 
 
 def cifar_members(train=None):
     return {
-        "cifar-100-binary/train.bin": record(3) + record(99) if train is None else train,
+        "cifar-100-binary/train.bin": record(3) + record(99)
+        if train is None
+        else train,
         "cifar-100-binary/test.bin": record(7),
         "cifar-100-binary/fine_label_names.txt": NAMES,
     }
@@ -61,9 +64,15 @@ def test_idx(tmp_path, packed):
         (b"\0\0\x0d\x03" + IDX[4:], "begins 00000803, got 00000d03"),
         (IDX[:10], "truncated in its header"),
         (gzip.compress(IDX)[:-9], "truncated or damaged"),
-        (gzip.compress(IDX)[:30] + b"xxxx" + gzip.compress(IDX)[34:], "truncated or damaged"),
+        (
+            gzip.compress(IDX)[:30] + b"xxxx" + gzip.compress(IDX)[34:],
+            "truncated or damaged",
+        ),
         (IDX[:4] + struct.pack(">3I", 2**31, 2**31, 2**31), "promises"),
-        (gzip.compress(IDX[:4] + struct.pack(">3I", 1 << 18, 32, 32)), "promises 262144x32x32"),
+        (
+            gzip.compress(IDX[:4] + struct.pack(">3I", 1 << 18, 32, 32)),
+            "promises 262144x32x32",
+        ),
         (b"", "begins"),
     ],
 )
@@ -83,12 +92,16 @@ def test_cifar100_straight_from_the_tar(tmp_path):
     assert data.y_train.tolist() == [3, 99]
     assert data.y_test.tolist() == [7]
     assert data.class_names[99] == "class99"
-    assert data.x_train[1].tobytes() == members["cifar-100-binary/train.bin"][3074 + 2 :]
+    assert (
+        data.x_train[1].tobytes() == members["cifar-100-binary/train.bin"][3074 + 2 :]
+    )
 
 
 def test_cifar10_has_one_label_byte(tmp_path):
     row = bytes((4,)) + bytes(3072)
-    members = {f"x/data_batch_{i}.bin": row for i in range(1, 6)} | {"x/test_batch.bin": row}
+    members = {f"x/data_batch_{i}.bin": row for i in range(1, 6)} | {
+        "x/test_batch.bin": row
+    }
     names = {"x/batches.meta.txt": b"a b c d e f g h i j"}
     data = read_cifar(archive(tmp_path / "c.tar", members | names, "w"), "cifar10")
     assert data.y_train.tolist() == [4] * 5
@@ -104,11 +117,21 @@ def test_cifar10_has_one_label_byte(tmp_path):
         (cifar_members(train=record(1)[:-1]), None, "wrong size of train.bin"),
         (cifar_members(train=b""), None, "wrong size of train.bin"),
         (cifar_members(train=record(100)), None, "a label of 100, want at most 99"),
-        ({"cifar-100-binary/train.bin": record(0)}, None, "it has no fine_label_names.txt, test.bin"),
-        (cifar_members() | {"cifar-100-binary/fine_label_names.txt": b"a b"}, None, "2 names, want 100"),
+        (
+            {"cifar-100-binary/train.bin": record(0)},
+            None,
+            "it has no fine_label_names.txt, test.bin",
+        ),
+        (
+            cifar_members() | {"cifar-100-binary/fine_label_names.txt": b"a b"},
+            None,
+            "2 names, want 100",
+        ),
     ],
 )
-def test_archives_that_are_wrong_are_refused_by_name(tmp_path, members, link, complaint):
+def test_archives_that_are_wrong_are_refused_by_name(
+    tmp_path, members, link, complaint
+):
     path = archive(tmp_path / "cifar-100-binary.tar.gz", members, link=link)
     with pytest.raises(StorageError, match=complaint) as refusal:
         read_cifar(path, "cifar100")
@@ -139,9 +162,12 @@ def test_an_archive_that_is_none(tmp_path):
 
 def test_digits_are_scikit_learns():
     load_digits = pytest.importorskip("sklearn.datasets").load_digits
-    ours, theirs = read_digits(), load_digits()
+    ours = read_digits()
+    theirs = load_digits()
     order = np.random.default_rng(0).permutation(1797)
     images = np.concatenate([ours.x_test, ours.x_train])[:, 0]
     assert np.array_equal(images, (theirs.images[order] * 255 // 16).astype(np.uint8))
-    assert np.array_equal(np.concatenate([ours.y_test, ours.y_train]), theirs.target[order])
+    assert np.array_equal(
+        np.concatenate([ours.y_test, ours.y_train]), theirs.target[order]
+    )
     assert not ours.x_train.flags.writeable

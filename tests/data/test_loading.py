@@ -34,7 +34,10 @@ class Server(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         wanted = self.headers.get("Range")
         self.asked.append(wanted)
-        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and self.ranges else 0
+        if wanted and self.ranges:
+            start = int(wanted.removeprefix("bytes=").rstrip("-"))
+        else:
+            start = 0
         if start >= len(self.content):
             self.send_error(416)
             return
@@ -61,12 +64,16 @@ def server():
 
 
 def remote(server, content=CONTENT):
-    return RemoteFile("file.gz", server.url, "sha256:" + hashlib.sha256(content).hexdigest())
+    return RemoteFile(
+        "file.gz", server.url, "sha256:" + hashlib.sha256(content).hexdigest()
+    )
 
 
 def test_download_with_progress(server, tmp_path):
     seen = []
-    path = downloaded(remote(server), tmp_path, progress=lambda *step: seen.append(step))
+    path = downloaded(
+        remote(server), tmp_path, progress=lambda *step: seen.append(step)
+    )
     assert path.read_bytes() == CONTENT
     assert seen[-1] == ("downloading file.gz", len(CONTENT), len(CONTENT))
     assert [p.name for p in tmp_path.iterdir()] == ["file.gz"]
@@ -74,7 +81,9 @@ def test_download_with_progress(server, tmp_path):
 
 def test_a_broken_download_is_resumed(server, tmp_path):
     server.limit = 100_000
-    with pytest.raises(UnreachableError, match=r"the connection broke after|IncompleteRead"):
+    with pytest.raises(
+        UnreachableError, match=r"the connection broke after|IncompleteRead"
+    ):
         downloaded(remote(server), tmp_path)
     assert not (tmp_path / "file.gz").exists()
     server.limit = None
@@ -88,7 +97,8 @@ def test_a_server_without_ranges_starts_again(server, tmp_path):
     server.limit = 100_000
     with pytest.raises(UnreachableError):
         downloaded(remote(server), tmp_path)
-    server.limit, server.ranges = None, False
+    server.limit = None
+    server.ranges = False
     assert downloaded(remote(server), tmp_path).read_bytes() == CONTENT
 
 
@@ -104,7 +114,9 @@ def test_a_wrong_digest_is_refused_and_not_kept(server, tmp_path):
 
 
 def test_a_closed_door_is_named_in_one_sentence(tmp_path):
-    with pytest.raises(UnreachableError, match=r"^cannot download .*: Connection refused; run it again"):
+    with pytest.raises(
+        UnreachableError, match=r"^cannot download .*: Connection refused; run it again"
+    ):
         downloaded(RemoteFile("x", "http://127.0.0.1:9/x", "md5:0"), tmp_path)
 
 
@@ -116,11 +128,17 @@ def test_other_addresses_are_refused(tmp_path):
 def write_idx(folder, packed=True):
     folder.mkdir(parents=True)
     for name, array in zip(
-        IDX_NAMES, (np.zeros((3, 2, 2)), np.arange(3), np.zeros((1, 2, 2)), np.zeros(1)), strict=True
+        IDX_NAMES,
+        (np.zeros((3, 2, 2)), np.arange(3), np.zeros((1, 2, 2)), np.zeros(1)),
+        strict=True,
     ):
-        header = bytes((0, 0, 8, array.ndim)) + struct.pack(f">{array.ndim}I", *array.shape)
+        header = bytes((0, 0, 8, array.ndim)) + struct.pack(
+            f">{array.ndim}I", *array.shape
+        )
         content = header + array.astype(np.uint8).tobytes()
-        (folder / (name if packed else name[:-3])).write_bytes(gzip.compress(content) if packed else content)
+        (folder / (name if packed else name[:-3])).write_bytes(
+            gzip.compress(content) if packed else content
+        )
 
 
 @pytest.fixture
@@ -136,8 +154,13 @@ def alone(tmp_path, monkeypatch):
 def serve_from(monkeypatch, name, url, digest=None):
     """The same dataset with its files at other addresses."""
     entry = DATASETS[name]
-    files = tuple(RemoteFile(f.name, url(f), digest(f) if digest else f.digest) for f in entry.files)
-    monkeypatch.setitem(DATASETS._entries, name, replace(entry, files=files, system_folder=None))
+    files = tuple(
+        RemoteFile(f.name, url(f), digest(f) if digest else f.digest)
+        for f in entry.files
+    )
+    monkeypatch.setitem(
+        DATASETS._entries, name, replace(entry, files=files, system_folder=None)
+    )
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -176,7 +199,12 @@ def test_fetched_from_the_official_place(server, alone, monkeypatch):
     content = [(alone / "served" / name).read_bytes() for name in IDX_NAMES]
     server.content = content[0]
     served = {IDX_NAMES[0]: "sha256:" + hashlib.sha256(content[0]).hexdigest()}
-    serve_from(monkeypatch, "mnist", lambda f: server.url, lambda f: served.get(f.name, "md5:0"))
+    serve_from(
+        monkeypatch,
+        "mnist",
+        lambda f: server.url,
+        lambda f: served.get(f.name, "md5:0"),
+    )
     folder = alone / "cache" / "protosphere" / "mnist"
     folder.mkdir(parents=True)
     for name, body in zip(IDX_NAMES[1:], content[1:], strict=True):
@@ -185,17 +213,31 @@ def test_fetched_from_the_official_place(server, alone, monkeypatch):
 
 
 def test_features_that_are_nowhere(alone):
-    with pytest.raises(StorageError, match=r"put cifar100_efficientnet_lite0.npz into '.*features'"):
+    with pytest.raises(
+        StorageError, match=r"put cifar100_efficientnet_lite0.npz into '.*features'"
+    ):
         load_dataset("cifar100-features")
     write_features(alone / "cache" / "protosphere" / "features")
     data = load_dataset("cifar100-features")
-    assert (data.name, data.is_features, data.input_shape) == ("cifar100-features", True, (3,))
+    assert (data.name, data.is_features, data.input_shape) == (
+        "cifar100-features",
+        True,
+        (3,),
+    )
 
 
 def write_features(folder):
     folder.mkdir(parents=True)
-    x, y = np.arange(300, dtype=np.int8).reshape(100, 3), np.arange(100)
-    np.savez(folder / "cifar100_efficientnet_lite0.npz", x_train=x, y_train=y, x_test=x, y_test=y, step=np.ones(3))
+    x = np.arange(300, dtype=np.int8).reshape(100, 3)
+    y = np.arange(100)
+    np.savez(
+        folder / "cifar100_efficientnet_lite0.npz",
+        x_train=x,
+        y_train=y,
+        x_test=x,
+        y_test=y,
+        step=np.ones(3),
+    )
 
 
 def test_what_is_known_beforehand(tmp_path, alone):
@@ -211,5 +253,7 @@ def test_every_entry_is_one():
         assert entry.name == name
         assert entry.num_classes >= 2
         assert entry.summary
-    with pytest.raises(InvalidArgumentError, match="a dataset named 'mnist' is registered already"):
+    with pytest.raises(
+        InvalidArgumentError, match="a dataset named 'mnist' is registered already"
+    ):
         dataset("mnist", 10, summary="")(lambda files: None)

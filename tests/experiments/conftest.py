@@ -30,11 +30,15 @@ def fabric():
 def features(tmp_path):
     """Six classes in three pairs that are alike."""
     rng = np.random.default_rng(0)
-    middles = np.repeat(rng.standard_normal((3, 8)), 2, axis=0) + 0.3 * rng.standard_normal((6, 8))
+    middles = np.repeat(
+        rng.standard_normal((3, 8)), 2, axis=0
+    ) + 0.3 * rng.standard_normal((6, 8))
     content = {}
     for name, count in (("train", 240), ("test", 60)):
         labels = np.arange(count) % 6
         content[f"y_{name}"] = labels
-        content[f"x_{name}"] = (middles[labels] + 0.1 * rng.standard_normal((count, 8))).astype(np.float32)
+        content[f"x_{name}"] = (
+            middles[labels] + 0.1 * rng.standard_normal((count, 8))
+        ).astype(np.float32)
     np.savez(tmp_path / "pairs.npz", **content)
     return str(tmp_path / "pairs.npz")

@@ -17,7 +17,12 @@ from protosphere.experiments.store import Store
 from protosphere.experiments.sweep import in_this_process, sweep
 from protosphere.experiments.sweep_files import sweep_recipes
 
-PLAN = {"dataset": "digits", "epochs": 40, "schemes": ["one_hot", "simplex", "bch"], "dims": [10, 15]}
+PLAN = {
+    "dataset": "digits",
+    "epochs": 40,
+    "schemes": ["one_hot", "simplex", "bch"],
+    "dims": [10, 15],
+}
 
 
 def say(line: str) -> None:
@@ -29,15 +34,21 @@ def main() -> None:
     """Exit code 0 where both stores hold the same weights."""
     from ray.cluster_utils import Cluster
 
-    recipes, digits = sweep_recipes(PLAN), load_dataset("digits")
+    recipes = sweep_recipes(PLAN)
+    digits = load_dataset("digits")
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     doomed = [cluster.add_node(num_cpus=1)]
     killed_at: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        far, near = Store(Path(folder) / "ray"), Store(Path(folder) / "local")
+        far = Store(Path(folder) / "ray")
+        near = Store(Path(folder) / "local")
 
         def watch(running) -> None:
-            at_work = [recipe for recipe in running if read_metrics(far.work_folder(recipe.digest))]
+            at_work = [
+                recipe
+                for recipe in running
+                if read_metrics(far.work_folder(recipe.digest))
+            ]
             if doomed and len(at_work) >= 2:
                 cluster.remove_node(doomed.pop(), allow_graceful=False)
                 killed_at.append(time.monotonic())
@@ -50,10 +61,15 @@ def main() -> None:
         cluster.shutdown()
         for record in sweep(recipes, digits, near, in_this_process):
             say(f"local  {record.status}  {record.recipe.scheme} {record.recipe.dim}")
-        ours, theirs = ({r.digest: (r.status, r.weights) for r in store.records()} for store in (near, far))
+        ours, theirs = (
+            {r.digest: (r.status, r.weights) for r in store.records()}
+            for store in (near, far)
+        )
     if ours != theirs or not killed_at:
         sys.exit(f"the results differ, or no node was killed: {ours} {theirs}")
-    say(f"{len(ours)} runs, a node killed after {killed_at[0] - begun:.1f} s: the same weights")
+    say(
+        f"{len(ours)} runs, a node killed after {killed_at[0] - begun:.1f} s: the same weights"
+    )
 
 
 if __name__ == "__main__":

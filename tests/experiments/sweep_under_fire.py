@@ -67,7 +67,10 @@ def finished(child: int) -> int:
 
 def ended(folder: Path) -> dict[str, list[str | None]]:
     """What the store says of each run, and the digest of its final weights."""
-    return {record.digest: [record.status, record.weights] for record in Store(folder).records()}
+    return {
+        record.digest: [record.status, record.weights]
+        for record in Store(folder).records()
+    }
 
 
 def under_fire(folder: Path, rng: random.Random, longest: float) -> int:
@@ -118,14 +121,21 @@ def main(folder: Path, kills: int) -> None:
     begun = time.monotonic()
     assert finished(forked(work_on(folder / "peace"))) == 0
     lasting = time.monotonic() - begun
-    rng, counted, results = random.Random(time.time_ns()), 0, []
+    rng = random.Random(time.time_ns())
+    counted = 0
+    results = []
     while counted < kills:
         store = folder / f"fire{counted}"
         counted += under_fire(store, rng, lasting / 3)
         results.append(ended(store))
     codes = [full_disk(folder / "full"), read_only(folder / "peace")]
     assert finished(forked(work_on(folder / "full"))) == 0
-    answer = {"peace": ended(folder / "peace"), "kills": counted, "fire": results, "codes": codes}
+    answer = {
+        "peace": ended(folder / "peace"),
+        "kills": counted,
+        "fire": results,
+        "codes": codes,
+    }
     sys.stdout.write(json.dumps(answer | {"full": ended(folder / "full")}))
 
 

@@ -17,17 +17,25 @@ from protosphere.experiments.run import constructed
 def test_prototypes_and_split_have_seeds_of_their_own(features):
     """Each changes what it is of, and nothing else; without one it is the run's."""
     dataset = load_dataset(features)
-    recipe = load_recipe("quick-features").changed(dataset=features, scheme="cross_polytope", dim=3, mapping="random")
+    recipe = load_recipe("quick-features").changed(
+        dataset=features, scheme="cross_polytope", dim=3, mapping="random"
+    )
 
     def prototypes(**seeds):
         return constructed(recipe.changed(**seeds), 6).points
 
     def kept_apart(**seeds):
-        return device_data(dataset, recipe.changed(**seeds), torch.device("cpu")).validation.inputs
+        return device_data(
+            dataset, recipe.changed(**seeds), torch.device("cpu")
+        ).validation.inputs
 
-    assert np.array_equal(prototypes(seed=3), prototypes(seed=8, prototype_seed=3, split_seed=5))
+    assert np.array_equal(
+        prototypes(seed=3), prototypes(seed=8, prototype_seed=3, split_seed=5)
+    )
     assert not np.array_equal(prototypes(seed=3), prototypes(seed=3, prototype_seed=4))
-    assert torch.equal(kept_apart(seed=3), kept_apart(seed=8, split_seed=3, prototype_seed=5))
+    assert torch.equal(
+        kept_apart(seed=3), kept_apart(seed=8, split_seed=3, prototype_seed=5)
+    )
     assert not torch.equal(kept_apart(seed=3), kept_apart(seed=3, split_seed=4))
 
 
@@ -39,6 +47,11 @@ def test_numbers_of_a_code_against_those_of_textbooks(features):
     assert simplex["code_least_cosine"] == pytest.approx(-1 / 5)
     assert simplex["code_agreement"] == 0
     cross = code_metrics(ps.construct("cross_polytope", num_classes=6, dim=3), dataset)
-    assert (cross["code_opposed_pairs"], cross["code_mean_square"]) == (3, pytest.approx(3 / 15))
+    assert (cross["code_opposed_pairs"], cross["code_mean_square"]) == (
+        3,
+        pytest.approx(3 / 15),
+    )
     assert cross["code_energy"] > simplex["code_energy"]
-    assert code_metrics(ps.construct("simplex", num_classes=2500, dim=2499), dataset) == {}
+    assert (
+        code_metrics(ps.construct("simplex", num_classes=2500, dim=2499), dataset) == {}
+    )

@@ -17,10 +17,26 @@ from protosphere.experiments.sweep_files import load_sweep, sweep_recipes
 @pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
 def test_the_papers_recipes_are_as_printed(name):
     recipe = load_recipe(name)
-    assert (recipe.lr, recipe.momentum, recipe.weight_decay, recipe.schedule) == (0.1, 0.9, 5e-4, "cosine")
-    assert (recipe.batch_size, recipe.epochs, recipe.validation, recipe.pad) == (512, 200, 0.2, 4)
-    network, flip, degrees = ("simard", False, 30.0) if name == "paper-mnist" else ("resnet34", True, 15.0)
-    assert (recipe.backbone, recipe.flip, recipe.rotation_degrees) == (network, flip, degrees)
+    assert (recipe.lr, recipe.momentum, recipe.weight_decay, recipe.schedule) == (
+        0.1,
+        0.9,
+        5e-4,
+        "cosine",
+    )
+    assert (recipe.batch_size, recipe.epochs, recipe.validation, recipe.pad) == (
+        512,
+        200,
+        0.2,
+        4,
+    )
+    network, flip, degrees = (
+        ("simard", False, 30.0) if name == "paper-mnist" else ("resnet34", True, 15.0)
+    )
+    assert (recipe.backbone, recipe.flip, recipe.rotation_degrees) == (
+        network,
+        flip,
+        degrees,
+    )
 
 
 def test_every_recipe_that_ships_is_one():
@@ -33,10 +49,17 @@ def test_every_recipe_that_ships_is_one():
 def test_digests():
     recipe = load_recipe("quick-digits")
     assert recipe.digest == load_recipe("quick-digits").digest
-    others = [recipe.changed(seed=1), recipe.changed(lr=0.2), recipe.changed(mapping="random"), recipe.changed(dim=11)]
+    others = [
+        recipe.changed(seed=1),
+        recipe.changed(lr=0.2),
+        recipe.changed(mapping="random"),
+        recipe.changed(dim=11),
+    ]
     assert len({recipe.digest, *(other.digest for other in others)}) == 5
     assert recipe.changed(rotation_degrees=10).digest == recipe.digest, "10 is 10.0"
-    assert Recipe().digest == "44136fa355b3678a1146", "stored results are found by it: it must not change"
+    assert Recipe().digest == "44136fa355b3678a1146", (
+        "stored results are found by it: it must not change"
+    )
 
 
 def test_what_an_older_version_wrote_is_the_same_recipe():
@@ -49,14 +72,18 @@ def test_what_an_older_version_wrote_is_the_same_recipe():
 
 @pytest.mark.parametrize("table", ["cifar100-features.csv", "cifar100-hours.csv"])
 def test_committed_results_keep_their_digests(table, request):
-    records = read_table(request.config.rootpath / "results" / table)  # which refuses any other digest
+    records = read_table(
+        request.config.rootpath / "results" / table
+    )  # which refuses any other digest
     assert len(records) >= 16
     assert all(record.test_accuracy for record in records)
 
 
 @pytest.mark.parametrize("content", [[1, 2], "digits", 3, None])
 def test_what_is_no_recipe(content):
-    with pytest.raises(InvalidArgumentError, match="a recipe must be settings with their names"):
+    with pytest.raises(
+        InvalidArgumentError, match="a recipe must be settings with their names"
+    ):
         recipe_from(content)
 
 
@@ -72,19 +99,31 @@ def test_what_is_no_recipe(content):
         ({"threads": 10**10}, "'threads' must be at most 1024"),
         ({"pad": 10**10}, "'pad' must be at most 4096"),
         ({"head": "cosine"}, "'head' must be one of prototypes, linear, bottleneck"),
-        ({"head": "linear", "scheme": "bch"}, "'scheme' goes with head 'prototypes', and the head is 'linear'"),
-        ({"head": "bottleneck", "preset": "mettes"}, "'preset' goes with head 'prototypes'"),
+        (
+            {"head": "linear", "scheme": "bch"},
+            "'scheme' goes with head 'prototypes', and the head is 'linear'",
+        ),
+        (
+            {"head": "bottleneck", "preset": "mettes"},
+            "'preset' goes with head 'prototypes'",
+        ),
         ({"preset": "lindstorm"}, "'preset' must be one of"),
         ({"loss": "hinge"}, "'loss' is not one we know"),
         ({"loss": "squared_cosin"}, "did you mean 'squared_cosine'"),
-        ({"loss": "squared_cosine", "margin": 0.3}, "'margin' goes with the losses additive"),
+        (
+            {"loss": "squared_cosine", "margin": 0.3},
+            "'margin' goes with the losses additive",
+        ),
         ({"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0"),
         ({"optimiser": "adam"}, "'optimiser' must be one of sgd, adamw"),
         ({"warmup": -1}, "'warmup' must be a number of at least 0"),
         ({"objective": "hinge"}, "'objective' must be one of lindstrom, mettes"),
         ({"options": [1]}, "'options' must be options with their names"),
         ({"options": {"steps": date(2020, 1, 1)}}, "'options' must be plain numbers"),
-        ({"validation": 1.0}, "'validation' must be a number of at least 0 and below 1"),
+        (
+            {"validation": 1.0},
+            "'validation' must be a number of at least 0 and below 1",
+        ),
         ({"momentum": "high"}, "'momentum' must be a number"),
         ({"flip": 1}, "'flip' must be True or False"),
         ({"mapping": "best"}, "'mapping' must be one of fixed, random"),
@@ -130,9 +169,15 @@ def test_a_learned_head_has_no_schemes_and_comes_once():
     }
     recipes = sweep_recipes(content)
     heads = [recipe.head for recipe in recipes]
-    assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [2 * 2 * 2 * 2 * 2, 2, 2 * 2]
+    assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [
+        2 * 2 * 2 * 2 * 2,
+        2,
+        2 * 2,
+    ]
     assert {recipe.dim for recipe in recipes if recipe.head == "linear"} == {10}
-    assert sweep_recipes({"dataset": "digits", "heads": ["linear"]})[0] == recipes[32].changed(seed=0)
+    assert sweep_recipes({"dataset": "digits", "heads": ["linear"]})[0] == recipes[
+        32
+    ].changed(seed=0)
 
 
 def test_sweeps_are_products(tmp_path):
@@ -164,8 +209,14 @@ def test_sweeps_are_products(tmp_path):
         ({"schemes": [], "dims": [1]}, "needs a list of schemes"),
         ({"schemes": ["bch"], "dims": [7], "shemes": 1}, "unknown key 'shemes'"),
         ({"grid": {"schemes": 1}}, r"as \[\[grid\]\]"),
-        ({"grid": [{"schemes": ["bch"], "dims": [7], "lrz": [1]}]}, "a grid that has an unknown key 'lrz'"),
-        ({"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]}, "'lr' must be a number"),
+        (
+            {"grid": [{"schemes": ["bch"], "dims": [7], "lrz": [1]}]},
+            "a grid that has an unknown key 'lrz'",
+        ),
+        (
+            {"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]},
+            "'lr' must be a number",
+        ),
         ({"schemes": ["bhc"], "dims": [7]}, "did you mean 'bch'"),
     ],
 )
@@ -180,9 +231,17 @@ def test_a_grid_has_settings_of_its_own() -> None:
         {"heads": ["bottleneck"], "dims": [7], "preset": "mettes"},
     ]
     own, learned = sweep_recipes({"dataset": "digits", "lr": 0.25, "grid": grids})
-    assert (own.lr, own.options, learned.lr, learned.preset) == (0.5, {"modify": True}, 0.25, "lindstrom")
+    assert (own.lr, own.options, learned.lr, learned.preset) == (
+        0.5,
+        {"modify": True},
+        0.25,
+        "lindstrom",
+    )
 
 
 def test_similarity_goes_with_aligned_mappings_alone() -> None:
-    with pytest.raises(InvalidArgumentError, match="'similarity' goes with the mappings align and oppose, got 'fixed'"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'similarity' goes with the mappings align and oppose, got 'fixed'",
+    ):
         Recipe(similarity="cifar100_levels")

@@ -19,7 +19,9 @@ from protosphere.nn import LOSSES
 
 def test_one_hot_prototypes_are_a_learned_layer(digits, tiny, tmp_path, fabric):
     one_hot = run(tiny, digits, tmp_path / "a", fabric, tensorboard=False)
-    linear = run(tiny.changed(head="linear"), digits, tmp_path / "b", fabric, tensorboard=False)
+    linear = run(
+        tiny.changed(head="linear"), digits, tmp_path / "b", fabric, tensorboard=False
+    )
     assert linear.weights == one_hot.weights
     assert linear.max_cosine is None
     assert one_hot.max_cosine == 0
@@ -28,8 +30,15 @@ def test_one_hot_prototypes_are_a_learned_layer(digits, tiny, tmp_path, fabric):
 @pytest.mark.parametrize(
     ("preset", "loss", "lr"),
     [
-        *(("protosphere", loss, 0.02 if "scale" in LOSSES[loss].options else 0.1) for loss in LOSSES),
-        *(("lindstrom", "auto", 0.1), ("kasarla", "auto", 1.0), ("mettes", "auto", 0.1)),
+        *(
+            ("protosphere", loss, 0.02 if "scale" in LOSSES[loss].options else 0.1)
+            for loss in LOSSES
+        ),
+        *(
+            ("lindstrom", "auto", 0.1),
+            ("kasarla", "auto", 1.0),
+            ("mettes", "auto", 0.1),
+        ),
     ],
 )
 def test_every_loss_and_preset_learns(digits, tmp_path, preset, loss, lr):
@@ -48,8 +57,13 @@ def test_a_bottleneck_learns_both_layers(digits, fabric, tmp_path):
     assert (head.in_features, head.out_features, head.bias is not None) == (5, 10, True)
 
 
-def test_a_linear_head_has_as_many_dimensions_as_classes(digits, tiny, fabric, tmp_path):
-    with pytest.raises(InvalidArgumentError, match="'dim' of a linear head must be the number of classes, 10, got 7"):
+def test_a_linear_head_has_as_many_dimensions_as_classes(
+    digits, tiny, fabric, tmp_path
+):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'dim' of a linear head must be the number of classes, 10, got 7",
+    ):
         run(tiny.changed(head="linear", dim=7), digits, tmp_path, fabric)
 
 
@@ -57,7 +71,8 @@ def test_a_linear_head_has_as_many_dimensions_as_classes(digits, tiny, fabric, t
 def test_objectives_are_the_losses_of_nn(loss):
     recipe = Recipe(scheme="cross_polytope", dim=5, preset="protosphere", loss=loss)
     head = build_head(recipe, 10, constructed(recipe, 10))
-    z, labels = torch.randn(12, 5), torch.arange(12) % 10
+    z = torch.randn(12, 5)
+    labels = torch.arange(12) % 10
     total, correct = build_objective(recipe, head)(z, labels)
     torch.testing.assert_close(total / 12, LOSSES[loss].module(head)(z, labels))
     assert int(correct) == int((head(z).argmax(1) == labels).sum())
@@ -65,7 +80,9 @@ def test_objectives_are_the_losses_of_nn(loss):
     assert (float(nothing), int(none)) == (0.0, 0)
 
 
-def test_a_step_that_streams_is_the_step_that_does_not(monkeypatch, digits, tiny, tmp_path, fabric):
+def test_a_step_that_streams_is_the_step_that_does_not(
+    monkeypatch, digits, tiny, tmp_path, fabric
+):
     recipe = tiny.changed(scheme="kerdock", dim=16, preset="protosphere", epochs=2)
     held = run(recipe, digits, tmp_path / "held", fabric, tensorboard=False)
     monkeypatch.setattr("protosphere.experiments.heads.LARGEST_LOGITS", 1)
@@ -79,7 +96,13 @@ def test_a_step_that_streams_is_the_step_that_does_not(monkeypatch, digits, tiny
 
 def test_a_learned_scale_is_learned(digits, tiny, tmp_path, fabric):
     plain, learned = (
-        run(tiny.changed(preset="protosphere", scale=scale), digits, tmp_path / scale, fabric, tensorboard=False)
+        run(
+            tiny.changed(preset="protosphere", scale=scale),
+            digits,
+            tmp_path / scale,
+            fabric,
+            tensorboard=False,
+        )
         for scale in ("auto", "learn")
     )
     assert plain.weights != learned.weights
@@ -87,17 +110,23 @@ def test_a_learned_scale_is_learned(digits, tiny, tmp_path, fabric):
 
 def test_optimisers_have_the_settings_of_the_recipe():
     weights = [torch.nn.Parameter(torch.zeros(3))]
-    adamw = build_optimiser(Recipe(optimiser="adamw", lr=0.01, momentum=0.8, weight_decay=0.1), weights)
+    adamw = build_optimiser(
+        Recipe(optimiser="adamw", lr=0.01, momentum=0.8, weight_decay=0.1), weights
+    )
     assert (type(adamw), adamw.defaults["betas"]) == (torch.optim.AdamW, (0.8, 0.999))
     assert (adamw.defaults["lr"], adamw.defaults["weight_decay"]) == (0.01, 0.1)
 
 
-def test_a_warm_up_begins_low_and_ends_at_the_rate(digits, tiny, tmp_path, fabric, monkeypatch):
+def test_a_warm_up_begins_low_and_ends_at_the_rate(
+    digits, tiny, tmp_path, fabric, monkeypatch
+):
     seen = []
     from protosphere.experiments import loop as training
 
     monkeypatch.setattr(training, "set_rate", lambda optimiser, rate: seen.append(rate))
-    recipe = tiny.changed(warmup=1.5, epochs=3, lr=0.3, schedule="constant", validation=0.0, batch_size=64)
+    recipe = tiny.changed(
+        warmup=1.5, epochs=3, lr=0.3, schedule="constant", validation=0.0, batch_size=64
+    )
     run(recipe, digits, tmp_path, fabric, tensorboard=False)
     expected = [0.3 * min(1.0, step / 4 / 1.5) for step in range(1, 9)]
     assert seen == pytest.approx([*expected[:4], 0.3, *expected[4:], 0.3, 0.3])
@@ -127,12 +156,24 @@ def test_a_hundred_thousand_classes_train_in_little_memory(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((K, 16), dtype=np.float32)
     y = np.arange(K)
-    np.savez(tmp_path / "huge.npz", x_train=x, y_train=y, x_test=x[:200], y_test=y[:200])
-    command = [sys.executable, "-c", HUGE, str(tmp_path / "huge.npz"), str(tmp_path / "run")]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    np.savez(
+        tmp_path / "huge.npz", x_train=x, y_train=y, x_test=x[:200], y_test=y[:200]
+    )
+    command = [
+        sys.executable,
+        "-c",
+        HUGE,
+        str(tmp_path / "huge.npz"),
+        str(tmp_path / "run"),
+    ]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=240, check=False
+    )
     assert ended.returncode == 0, ended.stderr[-2000:]
     classes, status, loss, likelihood, megabytes = ended.stdout.split()
     assert (classes, status) == ("100000", "done")
     assert float(loss) == pytest.approx(np.log(K), rel=0.2)
     assert float(likelihood) == pytest.approx(np.log(K), rel=0.2)
-    assert int(megabytes) < 500, "a batch's logits alone are 100 MB, their gradients as much again"
+    assert int(megabytes) < 500, (
+        "a batch's logits alone are 100 MB, their gradients as much again"
+    )

@@ -16,9 +16,19 @@ from protosphere.experiments.run import run
 from protosphere.nn import PrototypeHead
 
 CHANGES = {
-    "prototypes": {"scheme": "bch", "dim": 15, "mapping": "random", "preset": "protosphere"},
+    "prototypes": {
+        "scheme": "bch",
+        "dim": 15,
+        "mapping": "random",
+        "preset": "protosphere",
+    },
     "searched": {"scheme": "log_sum_exp", "dim": 5, "options": {"steps": 20}},
-    "learned scale": {"scheme": "simplex", "dim": 9, "preset": "protosphere", "scale": "learn"},
+    "learned scale": {
+        "scheme": "simplex",
+        "dim": 9,
+        "preset": "protosphere",
+        "scale": "learn",
+    },
     "linear": {"head": "linear"},
     "bottleneck": {"head": "bottleneck", "dim": 4},
     "small": {"head": "linear", "backbone": "small"},
@@ -28,7 +38,9 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_model_comes_back(digits, tiny, tmp_path, fabric, name):
-    record = run(tiny.changed(**CHANGES[name]), digits, tmp_path, fabric, tensorboard=False)
+    record = run(
+        tiny.changed(**CHANGES[name]), digits, tmp_path, fabric, tensorboard=False
+    )
     model = load_model(tmp_path)
     assert not model.training
     assert model.recipe == record.recipe
@@ -37,9 +49,13 @@ def test_a_model_comes_back(digits, tiny, tmp_path, fabric, name):
     with torch.no_grad():
         logits = model(torch.tensor(digits.x_test))
     labels = torch.tensor(digits.y_test)
-    assert float((logits.argmax(1) == labels).float().mean()) == pytest.approx(record.test_accuracy, abs=1e-6)
+    assert float((logits.argmax(1) == labels).float().mean()) == pytest.approx(
+        record.test_accuracy, abs=1e-6
+    )
     likelihood = torch.nn.functional.cross_entropy(logits.double(), labels)
-    assert float(likelihood) == pytest.approx(record.metrics["test_negative_log_likelihood"], rel=1e-5)
+    assert float(likelihood) == pytest.approx(
+        record.metrics["test_negative_log_likelihood"], rel=1e-5
+    )
 
 
 def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkeypatch):
@@ -54,29 +70,44 @@ def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkey
     [
         ({}, {"input_shape": [1, 8, 1 << 40]}, "has other weights"),
         ({}, {"input_shape": [1, 8, -8]}, "must be an integer of at least 1"),
-        ({"normalised.mean": torch.zeros(1, 1, 1, dtype=torch.bool)}, {}, "cannot be normalised by torch.bool"),
+        (
+            {"normalised.mean": torch.zeros(1, 1, 1, dtype=torch.bool)},
+            {},
+            "cannot be normalised by torch.bool",
+        ),
         ({"normalised.mean": torch.zeros(2, 1, 1, 1)}, {}, "cannot be normalised"),
         ({"normalised.deviation": torch.ones(3, 1, 1)}, {}, "cannot be normalised"),
     ],
 )
-def test_what_does_not_fit_is_one_sentence(digits, tiny, tmp_path, fabric, tensors, about, complaint):
+def test_what_does_not_fit_is_one_sentence(
+    digits, tiny, tmp_path, fabric, tensors, about, complaint
+):
     run(tiny.changed(epochs=0), digits, tmp_path, fabric, tensorboard=False)
     path = tmp_path / WEIGHTS_FILE
     with safe_open(path, framework="pt") as file:
         told = json.loads(file.metadata()["protosphere"]) | about
-    save_file(load_file(path) | tensors, path, metadata={"protosphere": json.dumps(told)})
-    with pytest.raises(StorageError, match=f"its weights do not fit its recipe .*{complaint}"):
+    save_file(
+        load_file(path) | tensors, path, metadata={"protosphere": json.dumps(told)}
+    )
+    with pytest.raises(
+        StorageError, match=f"its weights do not fit its recipe .*{complaint}"
+    ):
         load_model(path)
 
 
 def test_means_in_another_precision_are_taken(digits, tiny, tmp_path, fabric):
     run(tiny.changed(epochs=0), digits, tmp_path, fabric, tensorboard=False)
-    path, inputs = tmp_path / WEIGHTS_FILE, torch.tensor(digits.x_test[:2])
+    path = tmp_path / WEIGHTS_FILE
+    inputs = torch.tensor(digits.x_test[:2])
     before = load_model(path)(inputs)
     with safe_open(path, framework="pt") as file:
         told = file.metadata()
     tensors = load_file(path)
-    save_file(tensors | {"normalised.mean": tensors["normalised.mean"].double()}, path, metadata=told)
+    save_file(
+        tensors | {"normalised.mean": tensors["normalised.mean"].double()},
+        path,
+        metadata=told,
+    )
     assert torch.equal(load_model(path)(inputs), before)
 
 
@@ -94,6 +125,10 @@ def test_files_that_are_no_models(digits, tiny, tmp_path, fabric):
         save_file({"0.weight": torch.zeros(3)}, path, metadata={"protosphere": text})
         with pytest.raises(StorageError, match="damaged, or not a file of weights"):
             load_model(tmp_path)
-    save_file({"0.weight": torch.zeros(3)}, path, metadata={"protosphere": json.dumps({"recipe": [1]})})
+    save_file(
+        {"0.weight": torch.zeros(3)},
+        path,
+        metadata={"protosphere": json.dumps({"recipe": [1]})},
+    )
     with pytest.raises(StorageError, match="its weights do not fit its recipe"):
         load_model(tmp_path)

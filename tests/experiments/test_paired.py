@@ -19,21 +19,33 @@ from protosphere.experiments.store import write_table
 from protosphere.statistics.intervals import mean_with_interval
 
 
-def record(seed: int, test: float, validation: float = 0.5, **settings: object) -> RunRecord:
+def record(
+    seed: int, test: float, validation: float = 0.5, **settings: object
+) -> RunRecord:
     recipe = Recipe(seed=seed, **settings)  # pyright: ignore[reportArgumentType]
     return RunRecord(
-        recipe, "done", test_accuracy=test, validation_accuracy=validation, metrics={"test_top5_accuracy": test / 2}
+        recipe,
+        "done",
+        test_accuracy=test,
+        validation_accuracy=validation,
+        metrics={"test_top5_accuracy": test / 2},
     )
 
 
 @pytest.fixture
 def records() -> list[RunRecord]:
     rng = np.random.default_rng(0)
-    learned = [record(s, 0.6 + 0.01 * rng.standard_normal(), head="bottleneck", dim=5) for s in range(5)]
-    fixed = [
-        record(s, r.test_accuracy - 0.02 + 0.001 * s, scheme="cross_polytope", dim=5) for s, r in enumerate(learned)
+    learned = [
+        record(s, 0.6 + 0.01 * rng.standard_normal(), head="bottleneck", dim=5)
+        for s in range(5)
     ]
-    tempting = [record(s, 0.99, 0.4, scheme="cross_polytope", dim=5, lr=0.5) for s in range(5)]
+    fixed = [
+        record(s, r.test_accuracy - 0.02 + 0.001 * s, scheme="cross_polytope", dim=5)
+        for s, r in enumerate(learned)
+    ]
+    tempting = [
+        record(s, 0.99, 0.4, scheme="cross_polytope", dim=5, lr=0.5) for s in range(5)
+    ]
     return [*learned, *fixed, *tempting]
 
 
@@ -43,16 +55,27 @@ def series(record: RunRecord) -> str:
 
 def test_mean_and_interval_are_those_of_the_t_test() -> None:
     values = np.random.default_rng(1).standard_normal(7)
-    found, oracle = mean_with_interval(values.tolist()), stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    found = mean_with_interval(values.tolist())
+    oracle = stats.ttest_1samp(values, 0).confidence_interval(0.95)
     assert found.margin is not None
     assert found.value - found.margin == pytest.approx(oracle.low)
     assert found.value + found.margin == pytest.approx(oracle.high)
 
 
-def test_differences_are_paired_and_rates_chosen_on_validation(records: list[RunRecord]) -> None:
+def test_differences_are_paired_and_rates_chosen_on_validation(
+    records: list[RunRecord],
+) -> None:
     learned, fixed = compared(reversed(records), series, "learned bottleneck")[::-1]
-    assert (learned.way, learned.difference, fixed.lr, fixed.seeds) == ("learned bottleneck", None, 0.1, 5)
-    pairs = [[100 * (r.test_accuracy or 0) for r in records[start : start + 5]] for start in (5, 0)]
+    assert (learned.way, learned.difference, fixed.lr, fixed.seeds) == (
+        "learned bottleneck",
+        None,
+        0.1,
+        5,
+    )
+    pairs = [
+        [100 * (r.test_accuracy or 0) for r in records[start : start + 5]]
+        for start in (5, 0)
+    ]
     oracle = stats.ttest_rel(*pairs).confidence_interval(0.95)
     assert fixed.difference is not None
     assert fixed.difference.margin is not None
@@ -63,15 +86,24 @@ def test_differences_are_paired_and_rates_chosen_on_validation(records: list[Run
 
 def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
     rows = compared(records, series, "learned bottleneck", "test_top5_accuracy")
-    assert rows[0].mean.value == pytest.approx(50 * np.mean([r.test_accuracy for r in records[:5]]))
-    assert set(FIELDS) == {f.name for f in fields(RunRecord) if f.type == "float | None"}
-    with pytest.raises(InvalidArgumentError, match="'metric' must be a column of the results"):
+    assert rows[0].mean.value == pytest.approx(
+        50 * np.mean([r.test_accuracy for r in records[:5]])
+    )
+    assert set(FIELDS) == {
+        f.name for f in fields(RunRecord) if f.type == "float | None"
+    }
+    with pytest.raises(
+        InvalidArgumentError, match="'metric' must be a column of the results"
+    ):
         compared(records, series, "learned bottleneck", "test_top7_accuracy")
     with pytest.raises(
-        InvalidArgumentError, match=r"'against' must be a way of the results .learned bottleneck; cross"
+        InvalidArgumentError,
+        match=r"'against' must be a way of the results .learned bottleneck; cross",
     ):
         compared(records, series, "bottleneck")
-    with pytest.raises(InvalidArgumentError, match=r"got 'learned layer', the default$"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"got 'learned layer', the default$"
+    ):
         compared(records, series, "learned layer")
 
 
@@ -85,22 +117,60 @@ def test_a_reference_of_one_dimension_serves_all() -> None:
 
 def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) -> None:
     table = write_table(records, tmp_path / "runs.csv")
-    assert main(["paired", str(table), "--against", "learned bottleneck", "--json"]) == 0
+    assert (
+        main(["paired", str(table), "--against", "learned bottleneck", "--json"]) == 0
+    )
     rows = json.loads(capsys.readouterr().out)
     assert [row["way"] for row in rows] == ["learned bottleneck", "cross_polytope"]
-    assert main(["paired", str(table), "--against", "learned bottleneck", "--markdown"]) == 0
+    assert (
+        main(["paired", str(table), "--against", "learned bottleneck", "--markdown"])
+        == 0
+    )
     assert "| cross_polytope | 5 | 0.1 | 5 | " in capsys.readouterr().out
     assert main(["paired", str(table), "--against", "learned bottleneck"]) == 0
     picture = tmp_path / "ways.png"
-    chosen = ["--way", "cross_polytope", "--way", "learned bottleneck", "--figure", str(picture)]
+    chosen = [
+        "--way",
+        "cross_polytope",
+        "--way",
+        "learned bottleneck",
+        "--figure",
+        str(picture),
+    ]
     assert main(["paired", str(table), "--against", "learned bottleneck", *chosen]) == 0
     assert picture.stat().st_size > 1000
-    assert main(["paired", str(table), "--against", "learned bottleneck", "--way", "simplex"]) == 2
+    assert (
+        main(
+            [
+                "paired",
+                str(table),
+                "--against",
+                "learned bottleneck",
+                "--way",
+                "simplex",
+            ]
+        )
+        == 2
+    )
     assert "'--way' must be one of" in capsys.readouterr().err
     assert main(["paired", str(table)]) == 2
-    assert "learned bottleneck; cross_polytope" in " ".join(capsys.readouterr().err.split())
+    assert "learned bottleneck; cross_polytope" in " ".join(
+        capsys.readouterr().err.split()
+    )
     monkeypatch.setattr("protosphere.cli.paired.MOST_DRAWN", 1)
-    assert main(["paired", str(table), "--against", "learned bottleneck", "--figure", str(tmp_path / "w.png")]) == 2
+    assert (
+        main(
+            [
+                "paired",
+                str(table),
+                "--against",
+                "learned bottleneck",
+                "--figure",
+                str(tmp_path / "w.png"),
+            ]
+        )
+        == 2
+    )
     assert "choose some by '--way'" in capsys.readouterr().err
 
 
@@ -111,4 +181,8 @@ def test_figures_and_tables_tell_runs_apart_by_whose_similarity() -> None:
         record(0, 0.4, similarity="logits", **settings),
         record(0, 0.3, dim=5, label_noise=0.2),
     ]
-    assert [run.variant for run in trained_runs(runs)] == ["seen", "logits", "label noise 0.2"]
+    assert [run.variant for run in trained_runs(runs)] == [
+        "seen",
+        "logits",
+        "label noise 0.2",
+    ]

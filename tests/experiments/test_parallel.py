@@ -20,20 +20,33 @@ from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.run import run
 from protosphere.storage.files import locked
 
-SETTINGS = {"epochs": 3, "scheme": "simplex", "dim": 9, "train_images": 500, "batch_size": 63}
+SETTINGS = {
+    "epochs": 3,
+    "scheme": "simplex",
+    "dim": 9,
+    "train_images": 500,
+    "batch_size": 63,
+}
 
 
 def alive(process):
     """Whether a process is there and not a zombie."""
     try:
-        status = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
+        status = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(process)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     except OSError:
         pytest.skip("there is no ps")
     return status.stdout.strip()[:1] not in ("", "Z")
 
 
 def children(process):
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True
+    ).stdout
     pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
     return [pid for pid, parent in pairs if parent == process]
 
@@ -47,12 +60,37 @@ def eventually(condition, seconds=120):
     return False
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL") or shutil.which("ps") is None, reason="needs kill -9 and ps")
+@pytest.mark.skipif(
+    not hasattr(signal, "SIGKILL") or shutil.which("ps") is None,
+    reason="needs kill -9 and ps",
+)
 def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
-    words = ["train", "digits", "--epochs", "100000", "--scheme", "simplex", "--dim", "9", "--train-images", "200"]
-    command = [sys.executable, "-m", "protosphere", *words, "--devices", "2", "--output", str(tmp_path / "run")]
+    words = [
+        "train",
+        "digits",
+        "--epochs",
+        "100000",
+        "--scheme",
+        "simplex",
+        "--dim",
+        "9",
+        "--train-images",
+        "200",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "protosphere",
+        *words,
+        "--devices",
+        "2",
+        "--output",
+        str(tmp_path / "run"),
+    ]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
-    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}  # as a shell's background jobs do
+    ignoring = {
+        "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
+    }  # as a shell's background jobs do
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = subprocess.Popen(command, env=environment, **quiet, **ignoring)
     ranks = []
@@ -75,12 +113,17 @@ def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
 def test_more_processes_than_cpus_are_refused_in_one_sentence():
     most = processor_count()
     for devices in (most + 1, 99, 10**6):
-        with pytest.raises(InvalidArgumentError, match=rf"'devices' must be at most {most}, .* got {devices}"):
+        with pytest.raises(
+            InvalidArgumentError,
+            match=rf"'devices' must be at most {most}, .* got {devices}",
+        ):
             make_fabric("cpu", "32-true", devices)
 
 
 @pytest.mark.parametrize("accelerator", ["cuda", "mps", "gpu", "tpu"])
-def test_an_accelerator_that_is_not_there_is_refused_in_our_own_words(accelerator, monkeypatch):
+def test_an_accelerator_that_is_not_there_is_refused_in_our_own_words(
+    accelerator, monkeypatch
+):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
     with pytest.raises(InvalidArgumentError, match=r"'accelerator'.*cpu") as refusal:
@@ -96,16 +139,45 @@ def test_half_precision_that_cpus_do_not_have_is_refused():
 
 
 def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
-    run(load_recipe("quick-digits").changed(**SETTINGS), digits, tmp_path / "one", fabric, tensorboard=False)
-    flags = [word for name, value in SETTINGS.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    words = ["train", "digits", *flags, "--devices", "2", "--output", str(tmp_path / "two")]
+    run(
+        load_recipe("quick-digits").changed(**SETTINGS),
+        digits,
+        tmp_path / "one",
+        fabric,
+        tensorboard=False,
+    )
+    flags = [
+        word
+        for name, value in SETTINGS.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    words = [
+        "train",
+        "digits",
+        *flags,
+        "--devices",
+        "2",
+        "--output",
+        str(tmp_path / "two"),
+    ]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
     command = [sys.executable, "-m", "protosphere", *words]
-    for _ in range(2):  # on a busy machine gloo has been seen to abort a process that was done
-        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    for _ in range(
+        2
+    ):  # on a busy machine gloo has been seen to abort a process that was done
+        ended = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=240,
+            check=False,
+        )
         if "SIGABRT" not in ended.stderr:
             break
     assert ended.returncode == 0, ended.stderr[-2000:]
     one, two = (read_metrics(tmp_path / name) for name in ("one", "two"))
     assert len(one) == 3
-    assert [epoch.loss for epoch in two] == pytest.approx([epoch.loss for epoch in one], abs=1e-4)
+    assert [epoch.loss for epoch in two] == pytest.approx(
+        [epoch.loss for epoch in one], abs=1e-4
+    )

@@ -24,13 +24,23 @@ from protosphere.experiments.rematching import linear_assignment
 def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_path):
     """The same points in an order with a larger sum of products, and the run goes on from any epoch's checkpoint."""
     recipe = load_recipe("quick-features").changed(
-        dataset=features, scheme="cross_polytope", dim=3, epochs=4, batch_size=60, threads=1, reassignment=2, lr=0.02
+        dataset=features,
+        scheme="cross_polytope",
+        dim=3,
+        epochs=4,
+        batch_size=60,
+        threads=1,
+        reassignment=2,
+        lr=0.02,
     )
     start = ps.construct("cross_polytope", num_classes=6, dim=3)
-    dataset, fabric = load_dataset(features), make_fabric("cpu", recipe.precision)
+    dataset = load_dataset(features)
+    fabric = make_fabric("cpu", recipe.precision)
 
     def whole():
-        return train(recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False)
+        return train(
+            recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False
+        )
 
     def stopped_after(epoch):
         def report(metrics):
@@ -39,18 +49,30 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
 
         folder = tmp_path / str(epoch)
         with pytest.raises(KeyboardInterrupt):
-            train(recipe, start, dataset, folder, fabric, tensorboard=False, report=report)
+            train(
+                recipe, start, dataset, folder, fabric, tensorboard=False, report=report
+            )
         return train(recipe, start, dataset, folder, fabric, tensorboard=False)
 
     found = whole()
     points = found.classifier.head.prototypes().double().numpy()
     assert not np.allclose(points, start.points)
-    assert {tuple(row) for row in points.round(6)} == {tuple(row) for row in start.points.round(6)}
-    similarity = similarity_from_embeddings(measured_class_means(recipe, dataset, tmp_path, fabric))
-    assert (points @ points.T * similarity).sum() > (start.points @ start.points.T * similarity).sum()
+    assert {tuple(row) for row in points.round(6)} == {
+        tuple(row) for row in start.points.round(6)
+    }
+    similarity = similarity_from_embeddings(
+        measured_class_means(recipe, dataset, tmp_path, fabric)
+    )
+    assert (points @ points.T * similarity).sum() > (
+        start.points @ start.points.T * similarity
+    ).sum()
     for again in map(stopped_after, (1, 2, 3)):
-        assert weights_digest(again.classifier.learned()) == weights_digest(found.classifier.learned())
-        assert np.array_equal(again.classifier.head.prototypes().double().numpy(), points)
+        assert weights_digest(again.classifier.learned()) == weights_digest(
+            found.classifier.learned()
+        )
+        assert np.array_equal(
+            again.classifier.head.prototypes().double().numpy(), points
+        )
         assert again.metrics == found.metrics
 
 
@@ -58,5 +80,10 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
 def test_no_order_has_a_larger_sum_than_the_linear_assignment(directions):
     points = ps.construct("cross_polytope", num_classes=6, dim=3).points
     products = directions @ points.T
-    best = max(sum(products[k, p] for k, p in enumerate(order)) for order in permutations(range(6)))
-    assert np.isclose(products[np.arange(6), linear_assignment(directions, points)].sum(), best)
+    best = max(
+        sum(products[k, p] for k, p in enumerate(order))
+        for order in permutations(range(6))
+    )
+    assert np.isclose(
+        products[np.arange(6), linear_assignment(directions, points)].sum(), best
+    )

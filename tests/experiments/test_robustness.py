@@ -34,12 +34,19 @@ class Network(nn.Module):
 def test_a_second_run_in_the_same_folder_is_refused(digits, tiny, tmp_path, fabric):
     def again(metrics):
         if metrics.epoch == 2:
-            with pytest.raises(StorageError, match="is in use by another run; wait for it, or choose another folder"):
+            with pytest.raises(
+                StorageError,
+                match="is in use by another run; wait for it, or choose another folder",
+            ):
                 run(tiny, digits, tmp_path, fabric, tensorboard=False)
 
     whole = run(tiny, digits, tmp_path, fabric, report=again, tensorboard=False)
-    assert [metrics.epoch for metrics in read_metrics(tmp_path)] == [1, 2, 3], "none is there twice"
-    assert run(tiny, digits, tmp_path, fabric, tensorboard=False).weights == whole.weights
+    assert [metrics.epoch for metrics in read_metrics(tmp_path)] == [1, 2, 3], (
+        "none is there twice"
+    )
+    assert (
+        run(tiny, digits, tmp_path, fabric, tensorboard=False).weights == whole.weights
+    )
 
 
 def test_a_refused_sweep_leaves_the_first_ones_files_alone(digits, tiny, tmp_path):
@@ -63,19 +70,25 @@ def test_a_network_that_raises_stops_nothing(digits, tiny, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("part", ["model", "optimizer", "schedule", "random", "head"])
-def test_a_checkpoint_of_something_else_is_one_sentence(digits, tiny, tmp_path, fabric, part):
+def test_a_checkpoint_of_something_else_is_one_sentence(
+    digits, tiny, tmp_path, fabric, part
+):
     recipe = tiny.changed(head="bottleneck", dim=4)
     run(recipe, digits, tmp_path, fabric, tensorboard=False)
     path = tmp_path / CHECKPOINT_FILE
     content = torch.load(path, weights_only=True)
     content[part] = {"other": torch.zeros(2)}
     torch.save(content, path)
-    with pytest.raises(InvalidArgumentError, match=r"does not fit its recipe .*; remove it to start again"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"does not fit its recipe .*; remove it to start again",
+    ):
         run(recipe, digits, tmp_path, fabric, tensorboard=False)
 
 
 @pytest.mark.parametrize(
-    ("generator", "place", "value"), [("numpy", 2, 625), ("numpy", 2, -1), ("python", 0, 4), ("python", 1, [-1] * 625)]
+    ("generator", "place", "value"),
+    [("numpy", 2, 625), ("numpy", 2, -1), ("python", 0, 4), ("python", 1, [-1] * 625)],
 )
 def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     digits, tiny, tmp_path, fabric, generator, place, value
@@ -84,7 +97,10 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     content = torch.load(tmp_path / CHECKPOINT_FILE, weights_only=True)
     content["random"][generator][place] = value
     torch.save(content, tmp_path / CHECKPOINT_FILE)
-    with pytest.raises(InvalidArgumentError, match=r"does not fit its recipe .*; remove it to start again"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"does not fit its recipe .*; remove it to start again",
+    ):
         run(tiny, digits, tmp_path, fabric, tensorboard=False)
 
 
@@ -93,9 +109,15 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     [
         ({"recipe": [1, 2]}, "a recipe must be settings with their names"),
         ({"recipe": {"options": [1]}}, "'options' must be options"),
-        ({"test_accuracy": "high"}, "test_accuracy must be a finite number, got 'high'"),
+        (
+            {"test_accuracy": "high"},
+            "test_accuracy must be a finite number, got 'high'",
+        ),
         ({"metrics": [1]}, "metrics must be numbers with their names"),
-        ({"metrics": {"test_top5_accuracy": []}}, "test_top5_accuracy must be a finite number"),
+        (
+            {"metrics": {"test_top5_accuracy": []}},
+            "test_top5_accuracy must be a finite number",
+        ),
         ({"loss": float("nan")}, "loss must be a finite number, got nan"),
         ({"loss": 10**400}, "loss must be a finite number"),
         ({"status": 3}, "status must be a text"),
@@ -103,11 +125,20 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     ],
 )
 def test_records_that_are_none(digits, tiny, tmp_path, fabric, changed, complaint):
-    record = json.loads(run(tiny.changed(epochs=1), digits, tmp_path, fabric, tensorboard=False).to_json())
-    with pytest.raises(StorageError, match=f"'here' is not the record of a run: .*{complaint}"):
+    record = json.loads(
+        run(
+            tiny.changed(epochs=1), digits, tmp_path, fabric, tensorboard=False
+        ).to_json()
+    )
+    with pytest.raises(
+        StorageError, match=f"'here' is not the record of a run: .*{complaint}"
+    ):
         record_from(record | changed, "here")
 
 
 def test_the_lock_is_that_of_the_folder(tmp_path, digits, tiny, fabric):
-    with locked(tmp_path, "run"), pytest.raises(StorageError, match="in use by another run"):
+    with (
+        locked(tmp_path, "run"),
+        pytest.raises(StorageError, match="in use by another run"),
+    ):
         run(tiny, digits, tmp_path, fabric, tensorboard=False)

@@ -38,17 +38,25 @@ def recipes():
     return sweep_recipes(content)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="its children are forked, which Windows cannot do")
+@pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="its children are forked, which Windows cannot do"
+)
 def test_killed_with_minus_nine_at_twenty_moments_a_full_disk_and_a_read_only_store():
     with tempfile.TemporaryDirectory() as folder:
         script = [sys.executable, str(HERE / "sweep_under_fire.py"), folder, "20"]
-        ended = subprocess.run(script, capture_output=True, text=True, timeout=240, check=False)
+        ended = subprocess.run(
+            script, capture_output=True, text=True, timeout=240, check=False
+        )
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout)
     peace = answer["peace"]
-    assert sorted(status for status, _ in peace.values()) == ["done"] * 4 + ["infeasible"]
+    assert sorted(status for status, _ in peace.values()) == ["done"] * 4 + [
+        "infeasible"
+    ]
     assert answer["kills"] >= 20
-    assert all(fire == peace for fire in answer["fire"]), "every run once, with the same weights"
+    assert all(fire == peace for fire in answer["fire"]), (
+        "every run once, with the same weights"
+    )
     assert answer["codes"] == [1, 1]
     assert "StorageError: cannot write" in ended.stderr
     assert "File too large" in ended.stderr
@@ -59,11 +67,17 @@ def test_killed_with_minus_nine_at_twenty_moments_a_full_disk_and_a_read_only_st
 def test_infeasible_and_failed_runs_stop_nothing(digits, recipes, tmp_path):
     plan = [recipes[1].changed(lr=1e30, epochs=2), *recipes]
     records = list(sweep(plan, digits, Store(tmp_path), in_this_process))
-    assert [record.status for record in records].count("infeasible") == 3, "one_hot at 8, bch at 8 and 10"
+    assert [record.status for record in records].count("infeasible") == 3, (
+        "one_hot at 8, bch at 8 and 10"
+    )
     assert len(records) == 7
-    failed = [record for record in Store(tmp_path).records() if record.status == "failed"]
+    failed = [
+        record for record in Store(tmp_path).records() if record.status == "failed"
+    ]
     assert [record.recipe.lr for record in failed] == [1e30]
-    assert list(sweep(plan, digits, Store(tmp_path), in_this_process)) == [], "all is answered"
+    assert list(sweep(plan, digits, Store(tmp_path), in_this_process)) == [], (
+        "all is answered"
+    )
 
 
 def test_other_data_and_failures_are_run_again(digits, recipes, tmp_path):
@@ -76,7 +90,10 @@ def test_other_data_and_failures_are_run_again(digits, recipes, tmp_path):
 
 
 def test_two_sweeps_do_not_share_a_store(digits, recipes, tmp_path):
-    with Store(tmp_path).locked(), pytest.raises(StorageError, match="in use by another sweep"):
+    with (
+        Store(tmp_path).locked(),
+        pytest.raises(StorageError, match="in use by another sweep"),
+    ):
         next(sweep(recipes, digits, Store(tmp_path), in_this_process))
 
 
@@ -93,11 +110,18 @@ def test_a_refused_sweep_leaves_what_the_first_is_writing(digits, recipes, tmp_p
 
 
 def test_tables_go_out_and_come_back(digits, recipes, tmp_path):
-    changed = [recipes[1].changed(options={}), recipes[5].changed(scheme="bch", dim=8, options={"modify": True})]
-    records = list(sweep([*recipes, *changed], digits, Store(tmp_path / "store"), in_this_process))
+    changed = [
+        recipes[1].changed(options={}),
+        recipes[5].changed(scheme="bch", dim=8, options={"modify": True}),
+    ]
+    records = list(
+        sweep([*recipes, *changed], digits, Store(tmp_path / "store"), in_this_process)
+    )
     path = write_table(records, tmp_path / "runs.csv")
     assert read_table(path) == records
-    assert {record.digest for record in records_at(tmp_path / "store")} == {record.digest for record in records}
+    assert {record.digest for record in records_at(tmp_path / "store")} == {
+        record.digest for record in records
+    }
     parquet = pytest.importorskip("pyarrow.parquet")
     write_table(records, tmp_path / "runs.parquet")
     assert parquet.read_table(tmp_path / "runs.parquet").num_rows == len(records)
@@ -123,20 +147,43 @@ def test_records_changed_by_hand_are_refused(recipes, tmp_path):
 
 
 @pytest.mark.parametrize("setting", [{"seed": 7}, {"lr": 0.25}, {"dim": 12}], ids=str)
-def test_a_record_under_the_name_of_another_configuration_is_refused(recipes, tmp_path, setting):
-    store, asked = Store(tmp_path), recipes[0]
+def test_a_record_under_the_name_of_another_configuration_is_refused(
+    recipes, tmp_path, setting
+):
+    store = Store(tmp_path)
+    asked = recipes[0]
     other = RunRecord(asked.changed(**setting), "done", test_accuracy=0.99)
     store.add(other)
     (store.runs / f"{other.digest}.json").rename(store.runs / f"{asked.digest}.json")
-    for read in (lambda: store.get(asked.digest), store.records, lambda: store.records_of([asked])):
+    for read in (
+        lambda: store.get(asked.digest),
+        store.records,
+        lambda: store.records_of([asked]),
+    ):
         with pytest.raises(StorageError, match=other.digest):
             read()
 
 
 def sweep_command(file, store):
-    command = [sys.executable, "-m", "protosphere", "sweep", str(file), "--workers", "2", "--store", str(store)]
+    command = [
+        sys.executable,
+        "-m",
+        "protosphere",
+        "sweep",
+        str(file),
+        "--workers",
+        "2",
+        "--store",
+        str(store),
+    ]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
 
 
 def until(condition, seconds=300.0):
@@ -146,13 +193,24 @@ def until(condition, seconds=300.0):
         time.sleep(0.02)
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers to kill in /proc, which Linux alone has")
+@pytest.mark.skipif(
+    not Path("/proc").is_dir(),
+    reason="finds the workers to kill in /proc, which Linux alone has",
+)
 def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
-    file, store = tmp_path / "two.toml", Store(tmp_path / "store")
-    file.write_text('dataset = "digits"\nepochs = 30\nschemes = ["one_hot", "simplex"]\ndims = [10]\n')
+    file = tmp_path / "two.toml"
+    store = Store(tmp_path / "store")
+    file.write_text(
+        'dataset = "digits"\nepochs = 30\nschemes = ["one_hot", "simplex"]\ndims = [10]\n'
+    )
     recipes = load_sweep(file)
     process = sweep_command(file, store.folder)
-    until(lambda: all(len(read_metrics(store.work_folder(recipe.digest))) >= 2 for recipe in recipes))
+    until(
+        lambda: all(
+            len(read_metrics(store.work_folder(recipe.digest))) >= 2
+            for recipe in recipes
+        )
+    )
     workers = children_of(process.pid)
     os.kill(workers[0], signal.SIGKILL)  # one worker: it is replaced
     process.kill()  # and then the sweep itself
@@ -203,12 +261,18 @@ def test_an_interrupt_says_how_to_go_on(recipes, tmp_path, capsys, monkeypatch):
     file = tmp_path / "sweep.toml"
     file.write_text('dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n')
     assert main(["sweep", str(file), "--store", str(tmp_path / "store")]) == 130
-    assert "0 of 1 runs are done; the same command goes on from here" in capsys.readouterr().err
+    assert (
+        "0 of 1 runs are done; the same command goes on from here"
+        in capsys.readouterr().err
+    )
 
 
 def alive(process):
     try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return (
+            Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            != "Z"
+        )
     except OSError:
         return False
 

@@ -20,13 +20,22 @@ import protosphere as ps
 from protosphere.spherical.io import container as storage
 
 TYPES = [
-    *(torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.float32, torch.float64),
+    *(
+        torch.float16,
+        torch.bfloat16,
+        torch.float8_e4m3fn,
+        torch.float8_e5m2,
+        torch.float32,
+        torch.float64,
+    ),
     *(torch.int8, torch.int16, torch.int32, torch.int64),
 ]
 ENDINGS = ("tensor", ".pt", ".npy", ".csv", ".txt", ".safetensors", "forged")
 
 
-def written(tensor: torch.Tensor, ending: str, folder: Path, rng: np.random.Generator) -> object:
+def written(
+    tensor: torch.Tensor, ending: str, folder: Path, rng: np.random.Generator
+) -> object:
     """The rows as something that `ps.certify` reads."""
     path = folder / f"x{ending}"
     if ending == "tensor":
@@ -34,10 +43,19 @@ def written(tensor: torch.Tensor, ending: str, folder: Path, rng: np.random.Gene
     if ending == ".pt":
         torch.save(tensor, path)
     elif ending == ".npy":
-        narrow = tensor.dtype in (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
+        narrow = tensor.dtype in (
+            torch.bfloat16,
+            torch.float8_e4m3fn,
+            torch.float8_e5m2,
+        )
         np.save(path, (tensor.double() if narrow else tensor).numpy())
     elif ending in (".csv", ".txt"):
-        np.savetxt(path, tensor.double().numpy(), fmt="%.17g", delimiter="," if ending == ".csv" else " ")
+        np.savetxt(
+            path,
+            tensor.double().numpy(),
+            fmt="%.17g",
+            delimiter="," if ending == ".csv" else " ",
+        )
     else:
         path = folder / "x.safetensors"
         ps.from_points(tensor, normalize=True).save(path)
@@ -49,17 +67,28 @@ def written(tensor: torch.Tensor, ending: str, folder: Path, rng: np.random.Gene
 def forge(path: Path, rng: np.random.Generator) -> None:
     """Claims beside the points that are nearly, or not at all, true of them; the digest is honest."""
     arrays, words = storage.read(path)
-    found = Fraction(ps.load(path).max_cosine).limit_denominator(int(rng.choice([4, 1000, 10**8])))
+    found = Fraction(ps.load(path).max_cosine).limit_denominator(
+        int(rng.choice([4, 1000, 10**8]))
+    )
     if rng.random() < 0.7:
         words["certificate"]["guarantee"] = str(found)
     if rng.random() < 0.7:
         words["certificate"]["max_cosine"] = str(found)
     if rng.random() < 0.5 and "points" in arrays:
-        words["cosine_step"] = str(rng.choice(["1/2", "1", "2/3", "1/100", "1/1000000"]))
+        words["cosine_step"] = str(
+            rng.choice(["1/2", "1", "2/3", "1/100", "1/1000000"])
+        )
     if rng.random() < 0.3:
-        count, dim = words["certificate"]["num_classes"], words["certificate"]["dim"]
+        count = words["certificate"]["num_classes"]
+        dim = words["certificate"]["dim"]
         scheme = str(rng.choice(["simplex", "cross_polytope", "uniform", "e8_shell"]))
-        request = {"construction": scheme, "num_classes": count, "dim": dim, "options": {}, "seed": 0}
+        request = {
+            "construction": scheme,
+            "num_classes": count,
+            "dim": dim,
+            "options": {},
+            "seed": 0,
+        }
         words["provenance"] = request | {"mapping": "fixed", "version": "0.1.0"}
     storage.write(path, arrays, words)
 
@@ -81,13 +110,16 @@ def attempt(rng: np.random.Generator, folder: Path) -> str:
 
 def fuzz(count: int, seed: int = 0) -> dict[str, int]:
     """How many of `count` matrices were refused, measured, and certified exactly."""
-    rng, results = np.random.default_rng(seed), {"refused": 0, "measured": 0, "exact": 0}
+    rng = np.random.default_rng(seed)
+    results = {"refused": 0, "measured": 0, "exact": 0}
     with tempfile.TemporaryDirectory() as name:
         for number in range(count):
             try:
                 results[attempt(rng, Path(name))] += 1
             except BaseException as error:
-                raise AssertionError(f"number {number} of seed {seed}: {error!r}") from error
+                raise AssertionError(
+                    f"number {number} of seed {seed}: {error!r}"
+                ) from error
     return results
 
 

@@ -24,7 +24,14 @@ import protosphere as ps
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.gram import max_cosine
 from protosphere.spherical.cosines import cosine_counts
-from protosphere.spherical.structures import OrthogonalSimplices, Plain, ShortenedWords, Tailed, lattice, shortened
+from protosphere.spherical.structures import (
+    OrthogonalSimplices,
+    Plain,
+    ShortenedWords,
+    Tailed,
+    lattice,
+    shortened,
+)
 
 SECONDS = 10
 
@@ -39,7 +46,9 @@ def seeds(folder: Path) -> list[Path]:
         "signs": ps.from_points(rng.choice([-1.0, 1.0], (9, 13)) / np.sqrt(13)),
         "linear": ps.construct("bch", num_classes=20, dim=15, mapping="random"),
         "cosets": ps.construct("kerdock", num_classes=80, dim=16, mapping="random"),
-        "shortened": ps.construct("shortened_cosets", num_classes=60, dim=15, mapping="random"),
+        "shortened": ps.construct(
+            "shortened_cosets", num_classes=60, dim=15, mapping="random"
+        ),
         "lattice": ps.construct("e8_shell", num_classes=60, dim=8),
         "shells": ps.construct("lattice_shell", num_classes=60, dim=10),
         "best": ps.best(num_classes=12, dim=5, iterations=20),
@@ -47,14 +56,22 @@ def seeds(folder: Path) -> list[Path]:
     tails = ps.construct("simplex", num_classes=4, dim=3).points
     for name, points in {
         "tailed": Tailed(chain, 0.8, tails, 16),
-        "zeros": Tailed(codes["linear"].placement.structure, 1.0, np.zeros((1, 3)), 1 << 62),
-        "simplices": OrthogonalSimplices(np.array([4, 3]), np.array([0, 1, 2, 4, 6]), 6),
-        "close": Plain(np.array([[1.0, 0.0], [np.cos(1e-6), np.sin(1e-6)], [0.0, 1.0]])),
+        "zeros": Tailed(
+            codes["linear"].placement.structure, 1.0, np.zeros((1, 3)), 1 << 62
+        ),
+        "simplices": OrthogonalSimplices(
+            np.array([4, 3]), np.array([0, 1, 2, 4, 6]), 6
+        ),
+        "close": Plain(
+            np.array([[1.0, 0.0], [np.cos(1e-6), np.sin(1e-6)], [0.0, 1.0]])
+        ),
     }.items():
         placement = ps.Placement(name, points)
         found = points.largest_cosine(lambda *_: None)
         bound = ps.bounds.converse(num_classes=points.count, dim=points.dim)
-        proof = ps.Certificate(points.count, points.dim, found[0], None, bound, found[1])
+        proof = ps.Certificate(
+            points.count, points.dim, found[0], None, bound, found[1]
+        )
         codes[name] = ps.SphericalCode(placement, proof, None)
     for name, code in codes.items():
         code.save(folder / f"{name}.safetensors")
@@ -78,7 +95,10 @@ def at_most(seconds: int):
     def late(*_):
         raise LateError(f"took more than {seconds} s")
 
-    alarms = {signal.SIGPROF: (signal.ITIMER_PROF, seconds), signal.SIGALRM: (signal.ITIMER_REAL, 6 * seconds)}
+    alarms = {
+        signal.SIGPROF: (signal.ITIMER_PROF, seconds),
+        signal.SIGALRM: (signal.ITIMER_REAL, 6 * seconds),
+    }
     before = {number: signal.signal(number, late) for number in alarms}
     for timer, most in alarms.values():
         signal.setitimer(timer, most)
@@ -109,15 +129,23 @@ def examine(path: Path) -> str:
     norms = np.linalg.norm(points, axis=1, keepdims=True)
     assert np.abs(norms - 1).max() < 1e-12, "rows that are not unit vectors"
     true = max_cosine(points / norms)
-    assert float(found.max_cosine) >= true - 1e-12, f"certified {found.max_cosine}, true is {true}"
-    assert not found.exact or abs(float(found.max_cosine) - true) < 1e-12, f"exactly {found.max_cosine}, true is {true}"
-    assert not found.optimal or true - float(found.converse) <= 1e-11 * (1 - float(found.converse)), "not optimal"
+    assert float(found.max_cosine) >= true - 1e-12, (
+        f"certified {found.max_cosine}, true is {true}"
+    )
+    assert not found.exact or abs(float(found.max_cosine) - true) < 1e-12, (
+        f"exactly {found.max_cosine}, true is {true}"
+    )
+    assert not found.optimal or true - float(found.converse) <= 1e-11 * (
+        1 - float(found.converse)
+    ), "not optimal"
     return "certified"
 
 
 def fuzz(count: int, seed: int = 0) -> dict[str, int]:
     """How many of `count` files were refused, and how many certified."""
-    rng, results, held = random.Random(seed), {"refused": 0, "certified": 0}, peak_memory()
+    rng = random.Random(seed)
+    results = {"refused": 0, "certified": 0}
+    held = peak_memory()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "seeds").mkdir()
@@ -127,12 +155,16 @@ def fuzz(count: int, seed: int = 0) -> dict[str, int]:
             source = rng.choice(sources)
             target = folder / f"x{source.suffix}"
             mutate(source, target, rng)
-            lattice.ALL_PAIRS_POINTS = shortened.ALL_PAIRS_POINTS = few if number % 2 else 10
+            lattice.ALL_PAIRS_POINTS = shortened.ALL_PAIRS_POINTS = (
+                few if number % 2 else 10
+            )
             try:
                 results[examine(target)] += 1
                 check_memory(held)
             except BaseException as error:
-                kept = Path(tempfile.gettempdir()) / f"fuzz-{seed}-{number}{source.suffix}"
+                kept = (
+                    Path(tempfile.gettempdir()) / f"fuzz-{seed}-{number}{source.suffix}"
+                )
                 kept.write_bytes(target.read_bytes())
                 raise AssertionError(
                     f"{source.name}, number {number} of seed {seed}, kept as {kept}: {error!r}"
@@ -153,7 +185,9 @@ def peak_memory() -> int:
         import resource
     except ImportError:
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (
+        0 if sys.platform == "darwin" else 10
+    )
 
 
 if __name__ == "__main__":

@@ -73,14 +73,23 @@ def _to_lines(arrays: dict[str, Any], words: Any) -> bytes:
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(str(key))} = {_toml_value(one)}" for key, one in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{json.dumps(str(key))} = {_toml_value(one)}"
+                for key, one in value.items()
+            )
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
     return json.dumps(value)
 
 
 def _to_toml(arrays: dict[str, Any], words: Any) -> bytes:
-    return "".join(f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in words.items()).encode()
+    return "".join(
+        f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in words.items()
+    ).encode()
 
 
 def _to_csv(arrays: dict[str, Any], words: Any) -> bytes:
@@ -97,7 +106,10 @@ def _weights(content: bytes) -> tuple[dict[str, Any], Any]:
 
 
 def _to_weights(arrays: dict[str, Any], words: Any) -> bytes:
-    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, _metadata(words))
+    return save(
+        {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+        _metadata(words),
+    )
 
 
 def _metadata(words: Any) -> dict[str, str]:
@@ -106,12 +118,19 @@ def _metadata(words: Any) -> dict[str, str]:
 
 def _state(content: bytes) -> tuple[dict[str, Any], Any]:
     """A state of a head with the code inside it taken apart too."""
-    (name, state), *others = sorted(load(content).items(), key=lambda item: -item[1].size)
+    (name, state), *others = sorted(
+        load(content).items(), key=lambda item: -item[1].size
+    )
     raw = state.tobytes()
     start = len(MAGIC) + 8
     stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
     code, code_words = _weights(zlib.decompress(raw[stop:]))
-    return code, {"words": json.loads(raw[start:stop]), "code": code_words, "others": dict(others), "name": name}
+    return code, {
+        "words": json.loads(raw[start:stop]),
+        "code": code_words,
+        "others": dict(others),
+        "name": name,
+    }
 
 
 def _to_state(arrays: dict[str, Any], words: Any) -> bytes:
@@ -134,19 +153,29 @@ def _to_pt(arrays: dict[str, Any], words: Any) -> bytes:
 def _tar(content: bytes) -> tuple[dict[str, Any], Any]:
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         found = {member.name: archive.extractfile(member) for member in archive}
-        arrays = {name: np.frombuffer(file.read(), np.uint8).copy() for name, file in found.items() if file}
-    return arrays, {name: {"name": name, "size": len(array), "type": 0} for name, array in arrays.items()}
+        arrays = {
+            name: np.frombuffer(file.read(), np.uint8).copy()
+            for name, file in found.items()
+            if file
+        }
+    return arrays, {
+        name: {"name": name, "size": len(array), "type": 0}
+        for name, array in arrays.items()
+    }
 
 
 def _to_tar(arrays: dict[str, Any], words: Any) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
         for name, array in arrays.items():
-            told, content = words.get(name, {}), array.tobytes()
+            told = words.get(name, {})
+            content = array.tobytes()
             member = tarfile.TarInfo(told.get("name", name))
             member.size = told.get("size", len(content))
             member.type = str(told.get("type", 0))[:1].encode()
-            archive.fileobj.write(member.tobuf() + content + bytes(-len(content) % 512))  # a size may be a lie
+            archive.fileobj.write(
+                member.tobuf() + content + bytes(-len(content) % 512)
+            )  # a size may be a lie
     return packed.getvalue()
 
 
@@ -163,16 +192,26 @@ def _text(content: bytes) -> tuple[dict[str, Any], Any]:
 
 
 def _to_text(arrays: dict[str, Any], words: Any) -> bytes:
-    return "\n".join(" ".join(map(str, line)) if isinstance(line, list) else str(line) for line in words).encode()
+    return "\n".join(
+        " ".join(map(str, line)) if isinstance(line, list) else str(line)
+        for line in words
+    ).encode()
 
 
 CONTAINERS = {
     ".npz": Container(_npz, _to_npz),
     ".npy": Container(_npy, _to_npy),
-    ".json": Container(lambda content: ({}, json.loads(content)), lambda _, words: json.dumps(words).encode()),
-    ".jsonl": Container(lambda content: ({}, [*map(json.loads, content.splitlines())]), _to_lines),
+    ".json": Container(
+        lambda content: ({}, json.loads(content)),
+        lambda _, words: json.dumps(words).encode(),
+    ),
+    ".jsonl": Container(
+        lambda content: ({}, [*map(json.loads, content.splitlines())]), _to_lines
+    ),
     ".toml": Container(lambda content: ({}, tomllib.loads(content.decode())), _to_toml),
-    ".csv": Container(lambda content: ({}, [*csv.reader(io.StringIO(content.decode()))]), _to_csv),
+    ".csv": Container(
+        lambda content: ({}, [*csv.reader(io.StringIO(content.decode()))]), _to_csv
+    ),
     ".safetensors": Container(_weights, _to_weights),
     ".state": Container(_state, _to_state),
     ".pt": Container(_pt, _to_pt),

@@ -56,41 +56,68 @@ class Format(NamedTuple):
 
 def formats(folder: Path) -> dict[str, Format]:
     """One of each."""
-    return {**_known(folder), **_datasets(folder), **_words(folder), **_finished_run(folder), **_features(folder)}
+    return {
+        **_known(folder),
+        **_datasets(folder),
+        **_words(folder),
+        **_finished_run(folder),
+        **_features(folder),
+    }
 
 
 def _known(folder: Path) -> dict[str, Format]:
     whole = shipped_catalogue()
-    small = [entry for entry in whole.entries if whole.sources[entry.source].levels.size < 100][:4]
+    small = [
+        entry
+        for entry in whole.entries
+        if whole.sources[entry.source].levels.size < 100
+    ][:4]
     entries = tuple(replace(entry, source=number) for number, entry in enumerate(small))
     sources = tuple(whole.sources[entry.source] for entry in small)
     write_catalogue(folder / "catalogue.npz", Catalogue(sources, entries, 300, 64))
     save_atlas(folder / "atlas.csv", shipped_atlas()[:6])
-    save_linear_codes(folder / "linear_codes.csv", list(shipped_linear_codes().rows.values())[:20])
+    save_linear_codes(
+        folder / "linear_codes.csv", list(shipped_linear_codes().rows.values())[:20]
+    )
 
     def catalogue(path: Path) -> object:
         found = read_catalogue(path)
-        entry = next((one for one in found.entries if one.num_points * one.dim <= 200), None)
+        entry = next(
+            (one for one in found.entries if one.num_points * one.dim <= 200), None
+        )
         built = found.build(entry) if entry is not None else None
         assert built is None or np.isfinite(built).all(), "a code that is none"
         return built
 
     return {
         "catalogue": Format(folder / "catalogue.npz", catalogue),
-        "atlas": Format(folder / "atlas.csv", lambda path: save_atlas(path, read_atlas(path))),
-        "linear codes": Format(folder / "linear_codes.csv", lambda path: read_linear_codes(path).leading()),
+        "atlas": Format(
+            folder / "atlas.csv", lambda path: save_atlas(path, read_atlas(path))
+        ),
+        "linear codes": Format(
+            folder / "linear_codes.csv", lambda path: read_linear_codes(path).leading()
+        ),
     }
 
 
 def _datasets(folder: Path) -> dict[str, Format]:
     rng = np.random.default_rng(0)
     labels = {f"y_{part}": np.arange(12) % 3 for part in ("train", "test")}
-    arrays = {f"x_{part}": rng.standard_normal((12, 4)).astype(np.float32) for part in ("train", "test")}
+    arrays = {
+        f"x_{part}": rng.standard_normal((12, 4)).astype(np.float32)
+        for part in ("train", "test")
+    }
     np.savez(folder / "features.npz", **arrays, **labels)
-    steps = {"x_train": rng.integers(-9, 9, (12, 4), dtype=np.int8), "x_test": np.ones((12, 4), np.int8)}
+    steps = {
+        "x_train": rng.integers(-9, 9, (12, 4), dtype=np.int8),
+        "x_test": np.ones((12, 4), np.int8),
+    }
     names = {"class_names": np.array(["a", "b", "c"]), "step": np.ones(4, np.float32)}
     np.savez(folder / "steps.npz", **steps, **labels, **names)
-    images = {f"x_{part}": rng.integers(0, 255, (12, 1, 4, 4), dtype=np.uint8) for part in ("train", "test")}
+    images = {
+        f"x_{part}": rng.integers(0, 255, (12, 1, 4, 4), dtype=np.uint8)
+        for part in ("train", "test")
+    }
     np.savez_compressed(folder / "images.npz", **images, **labels)
     packed = gzip.compress(struct.pack(">HBB3i", 0, 8, 3, 2, 3, 3) + bytes(18))
     (folder / "images.gz").write_bytes(packed)
@@ -114,17 +141,25 @@ def _datasets(folder: Path) -> dict[str, Format]:
         "images": Format(folder / "images.npz", npz),
         "similar features": Format(folder / "steps.npz", ps.similarity_from_features),
         "idx": Format(folder / "images.gz", lambda path: read_idx(path, 3)),
-        "cifar": Format(folder / "cifar.tgz", lambda path: read_cifar(path, "cifar100").digest),
+        "cifar": Format(
+            folder / "cifar.tgz", lambda path: read_cifar(path, "cifar100").digest
+        ),
     }
 
 
 def _words(folder: Path) -> dict[str, Format]:
     text = 'dataset = "digits"\nscheme = "bch"\ndim = 15\nlr = 0.1\noptions = {modify = true}\n'
     (folder / "recipe.toml").write_text(text)
-    (folder / "sweep.toml").write_text('dataset = "digits"\nschemes = ["bch"]\ndims = [7, 15]\nseeds = [0]\n')
-    (folder / "tree.txt").write_text("cat animal\ndog animal\ncar thing\nanimal root\nthing root\n")
+    (folder / "sweep.toml").write_text(
+        'dataset = "digits"\nschemes = ["bch"]\ndims = [7, 15]\nseeds = [0]\n'
+    )
+    (folder / "tree.txt").write_text(
+        "cat animal\ndog animal\ncar thing\nanimal root\nthing root\n"
+    )
     (folder / "matrix.txt").write_text("1 0.5 0.25\n0.5 1 0\n0.25 0 1\n")
-    (folder / "classes.csv").write_text("name,group,x,y\ncat,animal,1,0.5\ndog,animal,0.9,-1\ncar,thing,-2,0\n")
+    (folder / "classes.csv").write_text(
+        "name,group,x,y\ncat,animal,1,0.5\ndog,animal,0.9,-1\ncar,thing,-2,0\n"
+    )
     (folder / "confusion.csv").write_text("8,2,0\n2,8,0\n0,0,10\n")
 
     def tree(path: Path) -> object:
@@ -132,24 +167,42 @@ def _words(folder: Path) -> dict[str, Format]:
         return found.similarity(), found.groups(), ps.taxonomy(found.text)
 
     def confusion(path: Path) -> object:
-        return ps.similarity_from_confusion(read_points(path)), ps.similarity_from_embeddings(read_points(path))
+        return ps.similarity_from_confusion(
+            read_points(path)
+        ), ps.similarity_from_embeddings(read_points(path))
 
     return {
-        "recipe": Format(folder / "recipe.toml", lambda path: load_recipe(str(path)).digest),
+        "recipe": Format(
+            folder / "recipe.toml", lambda path: load_recipe(str(path)).digest
+        ),
         "sweep": Format(folder / "sweep.toml", load_sweep),
         "tree": Format(folder / "tree.txt", tree),
-        "matrix": Format(folder / "matrix.txt", lambda path: as_similarity(read_points(path))),
-        "class table": Format(folder / "classes.csv", lambda path: similarity_from_table(path, ("cat", "car"))),
+        "matrix": Format(
+            folder / "matrix.txt", lambda path: as_similarity(read_points(path))
+        ),
+        "class table": Format(
+            folder / "classes.csv",
+            lambda path: similarity_from_table(path, ("cat", "car")),
+        ),
         "confusion": Format(folder / "confusion.csv", confusion),
     }
 
 
 def _finished_run(folder: Path) -> dict[str, Format]:
     """What a run leaves: its record, a table of it, its epochs, its checkpoint and its weights; the state of a head."""
-    small = {"backbone": "mlp(4)", "rotation_degrees": 0.0, "train_images": 60, "threads": 1}
-    recipe = load_recipe("quick-digits").changed(scheme="simplex", dim=9, epochs=1, **small)
-    dataset, store = load_dataset("digits"), Store(folder / "store")
-    work, fabric = store.work_folder(recipe.digest), make_fabric("cpu", recipe.precision)
+    small = {
+        "backbone": "mlp(4)",
+        "rotation_degrees": 0.0,
+        "train_images": 60,
+        "threads": 1,
+    }
+    recipe = load_recipe("quick-digits").changed(
+        scheme="simplex", dim=9, epochs=1, **small
+    )
+    dataset = load_dataset("digits")
+    store = Store(folder / "store")
+    work = store.work_folder(recipe.digest)
+    fabric = make_fabric("cpu", recipe.precision)
     record = run(recipe, dataset, work, fabric, tensorboard=False)
     store.add(record)
     write_table([record], folder / "runs.csv")
@@ -174,10 +227,17 @@ def _finished_run(folder: Path) -> dict[str, Format]:
         (work / "metrics.jsonl").write_bytes(path.read_bytes())
         return read_metrics(work)
 
-    (folder / "head.safetensors").write_bytes(save(PrototypeHead(10, dim=9).state_dict()))
+    (folder / "head.safetensors").write_bytes(
+        save(PrototypeHead(10, dim=9).state_dict())
+    )
     return {
-        "record": Format(_copied(store.runs / f"{recipe.digest}.json", folder), recorded),
-        "table": Format(folder / "runs.csv", lambda path: [record.to_json() for record in read_table(path)]),
+        "record": Format(
+            _copied(store.runs / f"{recipe.digest}.json", folder), recorded
+        ),
+        "table": Format(
+            folder / "runs.csv",
+            lambda path: [record.to_json() for record in read_table(path)],
+        ),
         "epochs": Format(_copied(work / "metrics.jsonl", folder), epochs),
         "checkpoint": Format(_copied(work / "checkpoint.pt", folder), resumed),
         "weights": Format(_copied(work / "weights.safetensors", folder), _modelled),
@@ -187,7 +247,9 @@ def _finished_run(folder: Path) -> dict[str, Format]:
 
 def _modelled(path: Path) -> object:
     model = load_model(path)
-    return model(torch.zeros(1, 1, 8, 8, dtype=torch.uint8)) if model.recipe.dim < MOST_INPUTS else None
+    if model.recipe.dim < MOST_INPUTS:
+        return model(torch.zeros(1, 1, 8, 8, dtype=torch.uint8))
+    return None
 
 
 def _headed(path: Path) -> object:
@@ -196,7 +258,9 @@ def _headed(path: Path) -> object:
     except Exception as error:  # the container is safetensors' own, not ours
         raise ps.StorageError("not a safetensors file") from error
     head = PrototypeHead.from_state_dict(state)
-    return head(torch.zeros(2, head.code.dim)) if head.code.dim * head.code.num_classes < MOST_INPUTS else None
+    if head.code.dim * head.code.num_classes < MOST_INPUTS:
+        return head(torch.zeros(2, head.code.dim))
+    return None
 
 
 def _features(folder: Path) -> dict[str, Format]:
@@ -205,7 +269,8 @@ def _features(folder: Path) -> dict[str, Format]:
     few = replace(dataset, x_train=dataset.x_train[:8], y_train=dataset.y_train[:8])
     few = replace(few, x_test=dataset.x_test[:4], y_test=dataset.y_test[:4])
     network = FeatureNetwork(lambda images: images.mean((2, 3)), "mean")
-    work, target = folder / ".extracted.npz.work", folder / "extracted.npz"
+    work = folder / ".extracted.npz.work"
+    target = folder / "extracted.npz"
     kept: dict[str, bytes] = {}
 
     def keep(*_: object) -> None:
@@ -213,7 +278,8 @@ def _features(folder: Path) -> dict[str, Format]:
 
     import protosphere.experiments.feature_files as module
 
-    seconds, module.NOTE_SECONDS = module.NOTE_SECONDS, -1.0
+    seconds = module.NOTE_SECONDS
+    module.NOTE_SECONDS = -1.0
     write_features(few, network, Preparation(), target, batch_size=4, progress=keep)
     module.NOTE_SECONDS = seconds
     for name in ("train.npy", f"train-{NOTE}"):
@@ -223,7 +289,9 @@ def _features(folder: Path) -> dict[str, Format]:
         def read(path: Path) -> object:
             work.mkdir(exist_ok=True)
             for name, content in kept.items():
-                (work / name).write_bytes(path.read_bytes() if name == changed else content)
+                (work / name).write_bytes(
+                    path.read_bytes() if name == changed else content
+                )
             return write_features(few, network, Preparation(), target, batch_size=4)
 
         return read

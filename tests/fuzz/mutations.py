@@ -35,14 +35,21 @@ def mutate(source: Path, target: Path, rng: random.Random) -> None:
     arrays, words = storage.read(source)
     arrays = {name: array.copy() for name, array in arrays.items()}
     for _ in range(rng.randint(1, 3)):
-        with suppress(ValueError, TypeError, IndexError, OverflowError), warnings.catch_warnings():
+        with (
+            suppress(ValueError, TypeError, IndexError, OverflowError),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             (change_words if rng.random() < 0.5 else change_arrays)(arrays, words, rng)
     try:
         storage.write(target, arrays, words)
         if rng.random() < 0.5:
             claim_the_truth(target)
-    except (ps.StorageError, TypeError, ValueError):  # what the writer cannot hold no file holds
+    except (
+        ps.StorageError,
+        TypeError,
+        ValueError,
+    ):  # what the writer cannot hold no file holds
         target.write_bytes(changed_bytes(source.read_bytes(), rng))
 
 
@@ -79,13 +86,25 @@ def change_words(arrays, words, rng: random.Random) -> None:
     keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
     if not keys:
         return
-    key, kind = rng.choice(keys), rng.random()
+    key = rng.choice(keys)
+    kind = rng.random()
     if kind < 0.15:
         del holder[key]
     elif kind < 0.25 and isinstance(holder, dict):
-        holder[rng.choice(["structure", "head", "tail", "lattice", "shortened", "cosine_step", "choice", "extra"])] = (
-            rng.choice(HOSTILE)
-        )
+        holder[
+            rng.choice(
+                [
+                    "structure",
+                    "head",
+                    "tail",
+                    "lattice",
+                    "shortened",
+                    "cosine_step",
+                    "choice",
+                    "extra",
+                ]
+            )
+        ] = rng.choice(HOSTILE)
     elif isinstance(holder[key], int | float) and kind < 0.6:
         holder[key] += rng.choice([-1, 1, 2, -2, 0.5, 1e-7, -1e-7, 8, 1 << 20])
     else:
@@ -102,11 +121,25 @@ def change_arrays(arrays, words, rng: random.Random) -> None:
     elif kind == 1:
         arrays[
             rng.choice(
-                ["points", "signs", "generator", "messages", "numbers", "tails", "basis", "representatives", "sizes"]
+                [
+                    "points",
+                    "signs",
+                    "generator",
+                    "messages",
+                    "numbers",
+                    "tails",
+                    "basis",
+                    "representatives",
+                    "sizes",
+                ]
             )
         ] = array
     elif kind == 2:
-        arrays[name] = array.astype(rng.choice(["float64", "float32", "int64", "uint8", "int8", "float16", "bool"]))
+        arrays[name] = array.astype(
+            rng.choice(
+                ["float64", "float32", "int64", "uint8", "int8", "float16", "bool"]
+            )
+        )
     elif kind == 3:
         arrays[name] = rng.choice([array[:-1], array[1:], array[:0], array[..., :-1], array[None], array.T,
                                    array.ravel(), np.concatenate([array, array]), array[::-1]])  # fmt: skip
@@ -114,7 +147,9 @@ def change_arrays(arrays, words, rng: random.Random) -> None:
         count = len(array)
         arrays[name] = array[[rng.randrange(count) for _ in range(count)]]
     elif kind == 5:
-        arrays[name] = (array * rng.choice([1000, -1, 2, 1 + 9e-6, 1 - 9e-6, 1 - 9e-13, 0])).astype(array.dtype)
+        arrays[name] = (
+            array * rng.choice([1000, -1, 2, 1 + 9e-6, 1 - 9e-6, 1 - 9e-13, 0])
+        ).astype(array.dtype)
     else:
         flat = array.reshape(-1)
         for _ in range(rng.randint(1, 3)):
@@ -141,7 +176,15 @@ def change_arrays(arrays, words, rng: random.Random) -> None:
 
 def claim_the_truth(path: Path) -> None:
     """Make the file's largest cosine that of its points: what else it says is then all that could be wrong."""
-    with suppress(ps.ProtosphereError, ValueError, KeyError, TypeError, ArithmeticError, AttributeError, MemoryError):
+    with suppress(
+        ps.ProtosphereError,
+        ValueError,
+        KeyError,
+        TypeError,
+        ArithmeticError,
+        AttributeError,
+        MemoryError,
+    ):
         arrays, words = storage.read(path)
         placement = file.parts(arrays, words, complete=True)[0]
         if placement.count * placement.dim < MOST_ENTRIES:

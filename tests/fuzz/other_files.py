@@ -35,23 +35,33 @@ def examine(reader: Callable[[Path], object], path: Path) -> str:
     return "read"
 
 
-def fuzz(count: int, seed: int = 0, only: Collection[str] = ()) -> dict[str, dict[str, int]]:
+def fuzz(
+    count: int, seed: int = 0, only: Collection[str] = ()
+) -> dict[str, dict[str, int]]:
     """How many of `count` files of each format were refused, and how many read."""
     results: dict[str, dict[str, int]] = {}
     with tempfile.TemporaryDirectory() as name:
         for title, (source, reader, container) in formats(Path(name)).items():
             if only and title not in only:
                 continue
-            rng, held, found = random.Random(f"{title} {seed}"), peak_memory(), {"refused": 0, "read": 0}
-            target, content = Path(name) / f"changed{source.suffix}", source.read_bytes()
+            rng = random.Random(f"{title} {seed}")
+            held = peak_memory()
+            found = {"refused": 0, "read": 0}
+            target = Path(name) / f"changed{source.suffix}"
+            content = source.read_bytes()
             for number in range(count):
-                target.write_bytes(changed(content, CONTAINERS.get(container or source.suffix), rng))
+                target.write_bytes(
+                    changed(content, CONTAINERS.get(container or source.suffix), rng)
+                )
                 written = target.read_bytes()
                 try:
                     found[examine(reader, target)] += 1
                     check_memory(held)
                 except BaseException as error:
-                    kept = Path(tempfile.gettempdir()) / f"fuzz-{title}-{seed}-{number}{source.suffix}"
+                    kept = (
+                        Path(tempfile.gettempdir())
+                        / f"fuzz-{title}-{seed}-{number}{source.suffix}"
+                    )
                     kept.write_bytes(written)
                     raise AssertionError(
                         f"{title}, number {number} of seed {seed}, kept as {kept}: {error!r}"
@@ -64,5 +74,10 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("error")
     begun = time.process_time()
-    answer = fuzz(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0, sys.argv[3:])
-    sys.stdout.write(json.dumps(answer | {"processor seconds": round(time.process_time() - begun)}) + "\n")
+    answer = fuzz(
+        int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0, sys.argv[3:]
+    )
+    sys.stdout.write(
+        json.dumps(answer | {"processor seconds": round(time.process_time() - begun)})
+        + "\n"
+    )

@@ -26,7 +26,9 @@ def upper(matrix):
 @settings(deadline=None)
 def test_max_cosine_is_that_of_the_whole_gram_matrix(shape):
     points = uniform_points(shape[0], shape[1], np.random.default_rng(shape[2]))
-    assert gram.max_cosine(points) == pytest.approx(upper(points @ points.T).max(), abs=1e-15)
+    assert gram.max_cosine(points) == pytest.approx(
+        upper(points @ points.T).max(), abs=1e-15
+    )
 
 
 @given(SHAPES)
@@ -37,7 +39,9 @@ def test_histogram_counts_every_pair_once(shape):
     counts = gram.bin_cosines(points, edges)
     assert counts.sum() == shape[0] * (shape[0] - 1) // 2
     whole = np.histogram(np.clip(upper(points @ points.T), -1, 1), bins=edges)[0]
-    assert np.abs(counts - whole).sum() <= 2, "a cosine on an edge may fall to either side"
+    assert np.abs(counts - whole).sum() <= 2, (
+        "a cosine on an edge may fall to either side"
+    )
 
 
 @given(SHAPES)
@@ -52,5 +56,7 @@ def test_sign_counts_are_exact(shape):
 
 def test_progress_ends_at_its_total():
     seen = []
-    gram.max_cosine(np.eye(30), lambda stage, done, total: seen.append((stage, done, total)))
+    gram.max_cosine(
+        np.eye(30), lambda stage, done, total: seen.append((stage, done, total))
+    )
     assert seen[-1][1] == seen[-1][2] == len(seen)

@@ -18,7 +18,9 @@ def least(basis):
     """The squared length of the shortest vector, by all small combinations of a reduced basis."""
     rows = lll_reduced(basis)
     most = BOX[len(rows)]
-    combinations = np.array([c for c in product(range(-most, most + 1), repeat=len(rows)) if any(c)])
+    combinations = np.array(
+        [c for c in product(range(-most, most + 1), repeat=len(rows)) if any(c)]
+    )
     return float(((combinations @ rows) ** 2).sum(axis=1).min())
 
 
@@ -31,7 +33,13 @@ def bases(seed):
         whole = rng.integers(-4, 5, (rank, rank)).astype(float)
     turn = np.linalg.qr(rng.standard_normal((rank, rank)))[0]
     nearly = whole + 10.0 ** -rng.integers(4, 13) * rng.standard_normal((rank, rank))
-    yield from (whole, whole @ turn / 7, np.sqrt(2) * whole @ turn, nearly, rng.standard_normal((rank, rank)) @ whole)
+    yield from (
+        whole,
+        whole @ turn / 7,
+        np.sqrt(2) * whole @ turn,
+        nearly,
+        rng.standard_normal((rank, rank)) @ whole,
+    )
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -39,7 +47,10 @@ def test_it_is_what_all_combinations_say(seed):
     for basis in bases(seed):
         shortest = least(basis)
         for factor in (0.3, 0.5, 1 - 1e-4, 1.0, 1 + 1e-4, 4 / 3, 1.5, 2.0, 3.7):
-            assert has_shorter(basis, shortest * factor) == (factor > 1), (basis, factor)
+            assert has_shorter(basis, shortest * factor) == (factor > 1), (
+                basis,
+                factor,
+            )
 
 
 @pytest.mark.parametrize(("shell", "dim"), [("e8_shell", 8), ("barnes_wall_shell", 16), ("leech_shell", 24),

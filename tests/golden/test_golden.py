@@ -21,7 +21,10 @@ from protosphere.nn.checkpoint import code_digest, rounded_digest
 from protosphere.spherical.structures.structure import STRUCTURES
 
 FILES = sorted(Path(__file__).parent.glob("[0-9]*/*.safetensors"))
-DIGESTS = {folder: json.loads((folder / "digests.json").read_text()) for folder in {path.parent for path in FILES}}
+DIGESTS = {
+    folder: json.loads((folder / "digests.json").read_text())
+    for folder in {path.parent for path in FILES}
+}
 BUILT_AGAIN = ("head-large-closed-form",)
 """States without points: roots and quotients come back to within rounding."""
 
@@ -34,13 +37,16 @@ def read(path):
 
 
 def require_same(path):
-    code, known = read(path), DIGESTS[path.parent][path.stem]
+    code = read(path)
+    known = DIGESTS[path.parent][path.stem]
     assert rounded_digest(code) == known["rounded"]
     assert path.stem in BUILT_AGAIN or code_digest(code) == known["bits"]
     return code
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
 def test_the_points_are_those_that_were_written(path):
     code = require_same(path)
     some = np.arange(0, code.num_classes, max(1, code.num_classes // 50))
@@ -50,7 +56,11 @@ def test_the_points_are_those_that_were_written(path):
     assert largest <= float(code.max_cosine) + 1e-9
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.stem.startswith("head-")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.stem.startswith("head-")],
+    ids=lambda path: path.stem,
+)
 def test_heads_use_what_was_written(path):
     state = load_file(path)
     head = PrototypeHead.from_state_dict(state)
@@ -63,14 +73,21 @@ def test_heads_use_what_was_written(path):
 @pytest.fixture
 def fake_family(monkeypatch):
     """A family that says it beats everything, for as long as the test runs; it has no points."""
-    monkeypatch.setattr(registry.CONSTRUCTIONS, "_entries", dict(registry.CONSTRUCTIONS))
+    monkeypatch.setattr(
+        registry.CONSTRUCTIONS, "_entries", dict(registry.CONSTRUCTIONS)
+    )
 
     def none_to_place(num_classes):
-        raise AssertionError(f"somebody asked again what is best for {num_classes} classes")
+        raise AssertionError(
+            f"somebody asked again what is best for {num_classes} classes"
+        )
 
     @family(summary="better than anything", reference="none")
     def fake(largest_dim):
-        return (Member(dim, 1 << 24, -0.999, "fake", none_to_place) for dim in range(1, largest_dim + 1))
+        return (
+            Member(dim, 1 << 24, -0.999, "fake", none_to_place)
+            for dim in range(1, largest_dim + 1)
+        )
 
     return fake.__name__
 
@@ -80,18 +97,33 @@ def test_a_better_family_changes_what_best_answers_and_not_what_files_mean(fake_
     for path in FILES:
         code = require_same(path)
         made = code.provenance
-        if made is not None and not ps.describe(made.placed_by.construction).searched and code.num_classes < 2000:
-            np.testing.assert_allclose(rebuild(made).points, code.points, rtol=0, atol=1e-12)
+        if (
+            made is not None
+            and not ps.describe(made.placed_by.construction).searched
+            and code.num_classes < 2000
+        ):
+            np.testing.assert_allclose(
+                rebuild(made).points, code.points, rtol=0, atol=1e-12
+            )
 
 
 def test_every_structure_has_a_golden_file_and_every_scheme_of_then_is_still_there():
     assert all(ps.describe(name) for name in SCHEMES)
     assert {f"code-{name}" for name in SCHEMES} <= {path.stem for path in FILES}
-    written = {read(path).placement.structure.name for path in FILES if path.stat().st_size < 100_000}
+    written = {
+        read(path).placement.structure.name
+        for path in FILES
+        if path.stat().st_size < 100_000
+    }
     assert written == set(STRUCTURES)
 
 
 def test_golden_files_are_small_and_never_written_again():
-    assert sum(path.stat().st_size for path in Path(__file__).parent.rglob("*.safetensors")) < 1_500_000
+    assert (
+        sum(
+            path.stat().st_size for path in Path(__file__).parent.rglob("*.safetensors")
+        )
+        < 1_500_000
+    )
     with pytest.raises(FileExistsError):
         write_golden(FILES[0].parent)

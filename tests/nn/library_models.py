@@ -26,7 +26,9 @@ class VGG(nn.Module):
     def __init__(self):
         super().__init__()
         self.features = nn.Conv2d(3, 8, 3)
-        self.classifier = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 1000))
+        self.classifier = nn.Sequential(
+            nn.Linear(8, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 1000)
+        )
 
     def forward(self, x):
         return self.classifier(self.features(x).mean((2, 3)))
@@ -62,7 +64,8 @@ class TimmNet(nn.Module):
 
     def __init__(self, num_classes=1000):
         super().__init__()
-        self.num_classes, self.num_features = num_classes, 8
+        self.num_classes = num_classes
+        self.num_features = 8
         self.stem = nn.Conv2d(3, 8, 3)
         self.head = ClassifierHead(8, num_classes)
 
@@ -82,7 +85,8 @@ class ForImageClassification(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.config, self.num_labels = SimpleNamespace(num_labels=1000), 1000
+        self.config = SimpleNamespace(num_labels=1000)
+        self.num_labels = 1000
         self.vit = nn.Conv2d(3, 8, 3)
         self.classifier = nn.Linear(8, 1000)
 
@@ -105,7 +109,8 @@ class RobertaHead(nn.Module):
 class ForSequenceClassification(nn.Module):
     def __init__(self):
         super().__init__()
-        self.config, self.num_labels = SimpleNamespace(num_labels=1000), 1000
+        self.config = SimpleNamespace(num_labels=1000)
+        self.num_labels = 1000
         self.roberta = nn.Conv2d(3, 8, 3)
         self.classifier = RobertaHead()
 
@@ -122,7 +127,10 @@ class Distilled(TimmNet):
 
     def reset_classifier(self, num_classes, global_pool=None):
         self.num_classes = num_classes
-        self.head, self.head_dist = (nn.Linear(8, num_classes) if num_classes else nn.Identity() for _ in range(2))
+        self.head, self.head_dist = (
+            nn.Linear(8, num_classes) if num_classes else nn.Identity()
+            for _ in range(2)
+        )
 
     def get_classifier(self):
         return self.head, self.head_dist
@@ -137,13 +145,20 @@ class WithTeacher(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.config, self.num_labels = SimpleNamespace(num_labels=1000), 1000
+        self.config = SimpleNamespace(num_labels=1000)
+        self.num_labels = 1000
         self.deit = nn.Conv2d(3, 8, 3)
-        self.cls_classifier, self.distillation_classifier = nn.Linear(8, 1000), nn.Linear(8, 1000)
+        self.cls_classifier = nn.Linear(8, 1000)
+        self.distillation_classifier = nn.Linear(8, 1000)
 
     def forward(self, x):
         features = self.deit(x).mean((2, 3))
-        return SimpleNamespace(logits=(self.cls_classifier(features) + self.distillation_classifier(features)) / 2)
+        return SimpleNamespace(
+            logits=(
+                self.cls_classifier(features) + self.distillation_classifier(features)
+            )
+            / 2
+        )
 
 
 class Auxiliary(nn.Module):
@@ -151,7 +166,8 @@ class Auxiliary(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.fc1, self.fc2 = nn.Linear(8, 16), nn.Linear(16, 1000)
+        self.fc1 = nn.Linear(8, 16)
+        self.fc2 = nn.Linear(16, 1000)
 
     def forward(self, x):
         return self.fc2(torch.relu(self.fc1(x)))
@@ -162,7 +178,9 @@ class GoogLeNet(nn.Module):
 
     def __init__(self, name="aux1"):
         super().__init__()
-        self.conv1, self.fc, self.name = nn.Conv2d(3, 8, 3), nn.Linear(8, 1000), name
+        self.conv1 = nn.Conv2d(3, 8, 3)
+        self.fc = nn.Linear(8, 1000)
+        self.name = name
         setattr(self, name, Auxiliary())
         self.aux2 = None
 
@@ -176,7 +194,8 @@ class Lazy(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv1, self.fc = nn.Conv2d(3, 8, 3), nn.LazyLinear(1000)
+        self.conv1 = nn.Conv2d(3, 8, 3)
+        self.fc = nn.LazyLinear(1000)
 
     def forward(self, x):
         return self.fc(self.conv1(x).mean((2, 3)))
@@ -185,7 +204,9 @@ class Lazy(nn.Module):
 def plain():
     """Layers one after the other."""
     flat = nn.Sequential(nn.Linear(8, 1000), nn.ReLU(), nn.Linear(1000, 1000))
-    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), flat)
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), flat
+    )
 
 
 class DistilBert(nn.Module):
@@ -193,7 +214,8 @@ class DistilBert(nn.Module):
 
     def __init__(self, width=8, num_labels=1000):
         super().__init__()
-        self.config, self.num_labels = SimpleNamespace(num_labels=num_labels), num_labels
+        self.config = SimpleNamespace(num_labels=num_labels)
+        self.num_labels = num_labels
         self.distilbert = nn.Sequential(nn.Conv2d(3, width, 3))
         self.pre_classifier = nn.Linear(width, width)
         self.classifier = nn.Linear(width, num_labels)
@@ -209,7 +231,9 @@ class SqueezeNet(nn.Module):
     def __init__(self):
         super().__init__()
         self.features = nn.Conv2d(3, 8, 3)
-        self.classifier = nn.Sequential(nn.Dropout(), nn.Conv2d(8, 1000, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1))
+        self.classifier = nn.Sequential(
+            nn.Dropout(), nn.Conv2d(8, 1000, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1)
+        )
 
     def forward(self, x):
         return torch.flatten(self.classifier(self.features(x)), 1)

@@ -13,15 +13,21 @@ from torch import nn
 from protosphere.nn import PrototypeHead
 
 IMAGES, CLASSES = (torch.tensor(array) for array in load_digits(return_X_y=True))
-HALF, EPOCHS, SEEDS = len(IMAGES) // 2, 15, 6
+HALF = len(IMAGES) // 2
+EPOCHS = 15
+SEEDS = 6
 
 
 def accuracy(last, rate, seed, momentum=0.9):
     draw = torch.Generator().manual_seed(seed)
     torch.manual_seed(seed)
     images = ((IMAGES - IMAGES.mean()) / IMAGES.std()).float()
-    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last())
-    solver = torch.optim.SGD(model.parameters(), rate, momentum=momentum, weight_decay=5e-4)
+    model = nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last()
+    )
+    solver = torch.optim.SGD(
+        model.parameters(), rate, momentum=momentum, weight_decay=5e-4
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(solver, EPOCHS)
     for _ in range(EPOCHS):
         for batch in torch.randperm(HALF, generator=draw).split(64):
@@ -48,7 +54,10 @@ def test_as_accurate_as_a_learned_layer(rate):
 def test_the_default_preset_is_as_accurate_as_the_other_at_a_small_rate_without_momentum():
     means = {}
     for name in ("protosphere", "soft_cap"):
-        runs = [accuracy(lambda name=name: prototypes(name), 0.01, seed, momentum=0.0) for seed in range(2)]
+        runs = [
+            accuracy(lambda name=name: prototypes(name), 0.01, seed, momentum=0.0)
+            for seed in range(2)
+        ]
         means[name] = sum(runs) / len(runs)
     default = PrototypeHead(10, dim=9).preset.name
     assert means[default] >= max(means.values()) - 0.01, means

@@ -17,23 +17,37 @@ EVERY = [(dtype, factor) for dtype, factors in FACTORS.items() for factor in fac
 
 
 def vectors(dtype=torch.float32):
-    return torch.randn(6, 9, generator=torch.Generator().manual_seed(0), dtype=torch.float64).to(dtype)
+    return torch.randn(
+        6, 9, generator=torch.Generator().manual_seed(0), dtype=torch.float64
+    ).to(dtype)
 
 
 @pytest.mark.parametrize(("dtype", "factor"), EVERY)
 def test_cosines_do_not_depend_on_length(dtype, factor):
-    head, z = PrototypeHead(10, dim=9).to(dtype), vectors(dtype)
-    short, long = head.decode(z), head.decode(z * factor)
+    head = PrototypeHead(10, dim=9).to(dtype)
+    z = vectors(dtype)
+    short = head.decode(z)
+    long = head.decode(z * factor)
     assert torch.equal(short.classes, long.classes)
-    torch.testing.assert_close(long.cosines, short.cosines, rtol=1e-2 if dtype == torch.bfloat16 else 1e-5, atol=0)
+    torch.testing.assert_close(
+        long.cosines,
+        short.cosines,
+        rtol=1e-2 if dtype == torch.bfloat16 else 1e-5,
+        atol=0,
+    )
     for kind in ("max_cosine", "margin"):
-        torch.testing.assert_close(head.score(z * factor, kind), head.score(z, kind), rtol=1e-2, atol=1e-2)
+        torch.testing.assert_close(
+            head.score(z * factor, kind), head.score(z, kind), rtol=1e-2, atol=1e-2
+        )
 
 
-@pytest.mark.parametrize(("dtype", "factor"), [(d, f) for d, f in EVERY if f > 1e3 and d != torch.bfloat16])
+@pytest.mark.parametrize(
+    ("dtype", "factor"), [(d, f) for d, f in EVERY if f > 1e3 and d != torch.bfloat16]
+)
 @pytest.mark.parametrize("preset", ["soft_cap", "protosphere"])
 def test_logits_of_long_vectors_are_those_of_the_sphere(preset, dtype, factor):
-    head, z = PrototypeHead(10, dim=9, preset=preset).to(dtype), vectors(dtype)
+    head = PrototypeHead(10, dim=9, preset=preset).to(dtype)
+    z = vectors(dtype)
     on_sphere = head.scaling.value * head.projection(unit(z))
     torch.testing.assert_close(head(z * factor), on_sphere, rtol=1e-4, atol=1e-4)
     assert torch.isfinite(head.loss(z * factor, torch.arange(6)))
@@ -59,5 +73,7 @@ def test_derivatives_are_those_of_the_formula(function):
     z = vectors(torch.float64).requires_grad_()
     assert torch.autograd.gradcheck(function, z)
     assert torch.autograd.gradgradcheck(function, z)
-    tiny = torch.full((1, 4), SMALLEST_NORM / 8, dtype=torch.float64, requires_grad=True)
+    tiny = torch.full(
+        (1, 4), SMALLEST_NORM / 8, dtype=torch.float64, requires_grad=True
+    )
     assert torch.isfinite(torch.autograd.grad(function(tiny).sum(), tiny)[0]).all()

@@ -41,7 +41,8 @@ def test_a_checkpoint_holds_the_code_and_is_small(tmp_path):
 
 @pytest.mark.parametrize("scale", ["auto", "learn", 3.0])
 def test_loading_gives_the_same_logits(tmp_path, scale):
-    first, second = model(scale=scale), model(scale=scale)
+    first = model(scale=scale)
+    second = model(scale=scale)
     if scale == "learn":
         nn.init.constant_(first[1].scaling.shift, 0.3)
     second.load_state_dict(through_file(first.state_dict(), tmp_path / "model.pt"))
@@ -50,7 +51,8 @@ def test_loading_gives_the_same_logits(tmp_path, scale):
 
 
 def test_safetensors_take_it_too(tmp_path):
-    first, second = model(), model()
+    first = model()
+    second = model()
     save_file(first.state_dict(), tmp_path / "model.safetensors")
     second.load_state_dict(load_file(tmp_path / "model.safetensors"))
     assert torch.equal(first[0].weight, second[0].weight)
@@ -62,7 +64,9 @@ def test_safetensors_take_it_too(tmp_path):
         PrototypeHead(99, dim=64),
         PrototypeHead(100, dim=128),
         PrototypeHead(100, dim=64, scheme="uniform"),
-        PrototypeHead(ps.construct("cross_polytope", num_classes=100, dim=64, mapping="random")),
+        PrototypeHead(
+            ps.construct("cross_polytope", num_classes=100, dim=64, mapping="random")
+        ),
     ],
     ids=lambda head: head.code.provenance.construction,
 )
@@ -70,7 +74,9 @@ def test_a_head_with_another_code_refuses(other):
     head = PrototypeHead(100, dim=64)
     with pytest.raises(InvalidArgumentError) as refused:
         other.load_state_dict(head.state_dict())
-    assert str(refused.value).startswith("the checkpoint's prototypes are not this head's: it was trained with Spher")
+    assert str(refused.value).startswith(
+        "the checkpoint's prototypes are not this head's: it was trained with Spher"
+    )
     assert "\n" not in str(refused.value)
 
 
@@ -79,7 +85,8 @@ def test_a_grown_head_takes_what_was_saved_before(tmp_path):
     large = PrototypeHead(10, dim=16, reserve=100).grow(40)
     large.load_state_dict(small.state_dict())
     with pytest.raises(
-        InvalidArgumentError, match=r"has 40 classes, this head 10: call head.grow\(40\) before loading"
+        InvalidArgumentError,
+        match=r"has 40 classes, this head 10: call head.grow\(40\) before loading",
     ):
         small.load_state_dict(large.state_dict())
 
@@ -87,16 +94,23 @@ def test_a_grown_head_takes_what_was_saved_before(tmp_path):
 @pytest.mark.parametrize(
     "head",
     [
-        PrototypeHead(10, dim=16, reserve=100, scale="learn", options={"catalogue": False}),
+        PrototypeHead(
+            10, dim=16, reserve=100, scale="learn", options={"catalogue": False}
+        ),
         PrototypeHead(50, dim=31, scheme="bch", preset="mettes"),
         PrototypeHead(10, dim=8, scheme="uniform", seed=3, reserve=30).grow(20),
-        PrototypeHead(ps.construct("simplex", num_classes=10, dim=9, mapping="random", seed=5), scale=2.0),
+        PrototypeHead(
+            ps.construct("simplex", num_classes=10, dim=9, mapping="random", seed=5),
+            scale=2.0,
+        ),
     ],
     ids=lambda head: head.code.provenance.construction,
 )
 def test_a_head_is_made_from_a_checkpoint_alone(head, tmp_path):
     whole = nn.ModuleDict({"head": head})
-    again = PrototypeHead.from_state_dict(through_file(whole.state_dict(), tmp_path / "h.pt"), prefix="head.")
+    again = PrototypeHead.from_state_dict(
+        through_file(whole.state_dict(), tmp_path / "h.pt"), prefix="head."
+    )
     z = torch.randn(3, head.dim)
     assert torch.equal(again(z), head(z))
     assert again.reserve.num_classes == head.reserve.num_classes
@@ -104,22 +118,43 @@ def test_a_head_is_made_from_a_checkpoint_alone(head, tmp_path):
 
 def test_what_cannot_be_made_again_is_said_in_one_sentence():
     given = PrototypeHead(ps.from_points(torch.eye(4).double().numpy()))
-    with pytest.raises(InvalidArgumentError, match="'state' has no '_extra_state': give 'prefix'"):
+    with pytest.raises(
+        InvalidArgumentError, match="'state' has no '_extra_state': give 'prefix'"
+    ):
         PrototypeHead.from_state_dict({})
     with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
         given.set_extra_state(torch.zeros(3, dtype=torch.uint8))
 
-    for change in ({"scale_started": "1"}, {"scale_started": float("nan")}, {"settings": {}}):
-        forged = checkpoint.packed_state(given.code, given.reserve, {"preset": "protosphere"}, 3.0).numpy().tobytes()
-        words = json.loads(forged[16 : 16 + int.from_bytes(forged[8:16], "little")]) | change
+    for change in (
+        {"scale_started": "1"},
+        {"scale_started": float("nan")},
+        {"settings": {}},
+    ):
+        forged = (
+            checkpoint.packed_state(
+                given.code, given.reserve, {"preset": "protosphere"}, 3.0
+            )
+            .numpy()
+            .tobytes()
+        )
+        words = (
+            json.loads(forged[16 : 16 + int.from_bytes(forged[8:16], "little")])
+            | change
+        )
         text = json.dumps(words).encode()
-        state = torch.tensor([*forged[:8], *len(text).to_bytes(8, "little"), *text], dtype=torch.uint8)
-        with pytest.raises(InvalidArgumentError, match="not one that protosphere wrote"):
+        state = torch.tensor(
+            [*forged[:8], *len(text).to_bytes(8, "little"), *text], dtype=torch.uint8
+        )
+        with pytest.raises(
+            InvalidArgumentError, match="not one that protosphere wrote"
+        ):
             PrototypeHead.from_state_dict({"_extra_state": state})
 
     damaged = given.get_extra_state()
     damaged[-40:] = 7
-    with pytest.raises(InvalidArgumentError, match="the checkpoint's head state is damaged"):
+    with pytest.raises(
+        InvalidArgumentError, match="the checkpoint's head state is damaged"
+    ):
         PrototypeHead.from_state_dict({"_extra_state": damaged})
 
 
@@ -128,7 +163,9 @@ def test_a_large_closed_form_that_is_built_differently_now_is_refused(monkeypatc
     code = ps.construct("simplex", num_classes=10, dim=9)
     other = ps.construct("simplex", num_classes=10, dim=9, mapping="random")
     forged = ps.SphericalCode(code.placement, code.certificate, other.provenance)
-    with pytest.raises(InvalidArgumentError, match="differs from the one that was saved"):
+    with pytest.raises(
+        InvalidArgumentError, match="differs from the one that was saved"
+    ):
         PrototypeHead.from_state_dict(PrototypeHead(forged).state_dict())
 
 
@@ -146,7 +183,9 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize("code", LARGE, ids=lambda code: f"{code.provenance and code.provenance.scheme}")
+@pytest.mark.parametrize(
+    "code", LARGE, ids=lambda code: f"{code.provenance and code.provenance.scheme}"
+)
 def test_of_large_codes_is_left_out_what_comes_back_exactly(code, monkeypatch):
     monkeypatch.setattr(checkpoint, "MOST_CARRIED", 10)
     head = PrototypeHead(code).double()
@@ -162,11 +201,16 @@ def other_answer(scheme_options, points):
     """A head whose code is another answer to the same request."""
     head = PrototypeHead(20, dim=6, **scheme_options)
     code = ps.from_points(points)
-    head.reserve = ps.SphericalCode(code.placement, code.certificate, head.reserve.provenance)
+    head.reserve = ps.SphericalCode(
+        code.placement, code.certificate, head.reserve.provenance
+    )
     return head.grow(20)
 
 
-@pytest.mark.parametrize("options", [{}, {"scheme": "log_sum_exp", "options": {"steps": 20}}, {"scheme": "uniform"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"scheme": "log_sum_exp", "options": {"steps": 20}}, {"scheme": "uniform"}],
+)
 def test_another_answer_to_the_same_request_gives_way_to_the_saved_one(options):
     saved = PrototypeHead(20, dim=6, scale="learn", **options)
     drawn = ps.construct("uniform", num_classes=20, dim=6, seed=9).points
@@ -179,7 +223,10 @@ def test_another_answer_to_the_same_request_gives_way_to_the_saved_one(options):
 
 def test_prototypes_that_differ_by_rounding_give_way_and_others_do_not():
     points = ps.construct("uniform", num_classes=20, dim=6).points
-    saved, near, far = (PrototypeHead(ps.from_points(points + shift, normalize=True)) for shift in (0, 1e-9, 1e-3))
+    saved, near, far = (
+        PrototypeHead(ps.from_points(points + shift, normalize=True))
+        for shift in (0, 1e-9, 1e-3)
+    )
     near.load_state_dict(saved.state_dict())
     assert np.array_equal(near.code.points, saved.code.points)
     with pytest.raises(InvalidArgumentError, match="are not this head's"):
@@ -204,8 +251,10 @@ def test_first_classes_and_orders_are_in_provenance():
 
 
 def test_a_state_brings_its_preset_unless_another_was_asked_for():
-    z, saved = torch.randn(5, 9), PrototypeHead(10, dim=9, preset="protosphere")
-    default, asked = PrototypeHead(10, dim=9), PrototypeHead(10, dim=9, preset="lindstrom")
+    z = torch.randn(5, 9)
+    saved = PrototypeHead(10, dim=9, preset="protosphere")
+    default = PrototypeHead(10, dim=9)
+    asked = PrototypeHead(10, dim=9, preset="lindstrom")
     for head in (default, asked):
         head.load_state_dict(saved.state_dict())
     assert torch.equal(default(z), saved(z))
@@ -213,9 +262,12 @@ def test_a_state_brings_its_preset_unless_another_was_asked_for():
 
 
 @pytest.mark.parametrize("scale", ["auto", "learn"])
-def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeypatch, scale):
+def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(
+    monkeypatch, scale
+):
     head = PrototypeHead(40, dim=39, scale=scale)
-    state, logits = head.state_dict(), head(torch.eye(39))
+    state = head.state_dict()
+    logits = head(torch.eye(39))
     monkeypatch.setattr(presets, "LOGIT", 77.0)
     fresh = PrototypeHead(40, dim=39, scale=scale)
     fresh.load_state_dict(state)
@@ -226,7 +278,8 @@ def test_the_scale_stays_where_it_was_also_when_presets_choose_otherwise(monkeyp
 @pytest.mark.parametrize("restored", ["loaded into a head", "made from the state"])
 def test_a_state_keeps_the_scale_it_was_trained_with(monkeypatch, restored):
     head = PrototypeHead(42, dim=41)
-    state, z = head.state_dict(), torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
+    state = head.state_dict()
+    z = torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
     monkeypatch.setattr(presets, "LOGIT", 100.0)
     again = PrototypeHead(42, dim=41)
     assert not torch.allclose(again(z), head(z))

@@ -22,8 +22,12 @@ from protosphere.nn.projections import projection_for
 CODES = {
     "opposites": ps.construct("kerdock", num_classes=4096, dim=64),
     "opposites, odd power": ps.construct("gold", num_classes=4096, dim=128),
-    "a rest, shuffled": ps.construct("kerdock", num_classes=1003, dim=64, mapping="random"),
-    "no opposites, short bins": ps.construct("shortened_cosets", num_classes=3000, dim=125),
+    "a rest, shuffled": ps.construct(
+        "kerdock", num_classes=1003, dim=64, mapping="random"
+    ),
+    "no opposites, short bins": ps.construct(
+        "shortened_cosets", num_classes=3000, dim=125
+    ),
     "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
     "bins of several": ps.construct("bch", num_classes=3000, dim=63),
 }
@@ -44,7 +48,9 @@ def products(name, z):
 
 
 def close(ours, theirs, size):
-    torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-6 * max(size, 1e-6))
+    torch.testing.assert_close(
+        ours.double(), theirs, rtol=1e-5, atol=1e-6 * max(size, 1e-6)
+    )
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -73,13 +79,17 @@ def test_log_sum_exp_and_the_mean_word(name, size):
     torch.testing.assert_close(ours.double(), scores.logsumexp(1), rtol=2e-6, atol=2e-6)
     (gradient,) = torch.autograd.grad(ours.sum(), z)
     mean = scores.softmax(1) @ torch.from_numpy(CODES[name].points)
-    torch.testing.assert_close(gradient.double(), mean, rtol=0, atol=2e-6 * max(1.0, size))
+    torch.testing.assert_close(
+        gradient.double(), mean, rtol=0, atol=2e-6 * max(1.0, size)
+    )
 
 
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("k", [1, 5, 200])
 def test_the_largest(name, k, monkeypatch):
-    monkeypatch.setattr(fused_cosets, "CHOSEN_ENTRIES", 3000)  # several rows at once, not all
+    monkeypatch.setattr(
+        fused_cosets, "CHOSEN_ENTRIES", 3000
+    )  # several rows at once, not all
     z = vectors(name, 3.0)
     scores = products(name, z)
     values, classes = projection(name).top(z, k)
@@ -92,7 +102,8 @@ def test_the_largest(name, k, monkeypatch):
 def test_what_is_not_a_number_stays_so_and_in_its_row(name):
     z = vectors(name, 3.0)
     z[3, 5], z[8, 2] = torch.nan, torch.inf
-    sums, words = projection(name).log_sum_exp(z), projection(name)(z)
+    sums = projection(name).log_sum_exp(z)
+    words = projection(name)(z)
     for row in (3, 8):
         assert not sums[row].isfinite()
         assert not words[row].isfinite().any()
@@ -105,15 +116,20 @@ def test_what_is_not_a_number_stays_so_and_in_its_row(name):
 @settings(max_examples=25, deadline=None)  # the first call compiles
 def test_the_transform_is_the_product_with_sylvesters_matrix(bits, seed):
     x = np.random.default_rng(seed).normal(size=(1 << bits, LANES)).astype(np.float32)
-    done, _ = lanes.walsh_hadamard_rows(x.reshape(-1).copy(), np.empty(x.size, np.float32), 1 << bits, 1 << bits, 1)
-    np.testing.assert_allclose(done.reshape(x.shape), hadamard(1 << bits) @ x, rtol=0, atol=1e-5 * 2**bits)
+    done, _ = lanes.walsh_hadamard_rows(
+        x.reshape(-1).copy(), np.empty(x.size, np.float32), 1 << bits, 1 << bits, 1
+    )
+    np.testing.assert_allclose(
+        done.reshape(x.shape), hadamard(1 << bits) @ x, rtol=0, atol=1e-5 * 2**bits
+    )
 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(-87, 80, width=32), min_size=1, max_size=4 * LANES))
 def test_exponentials(values):
     x = np.resize(np.array(values, dtype=np.float32), 4 * LANES)
-    y, bits = np.empty_like(x), np.empty(x.size, np.int32)
+    y = np.empty_like(x)
+    bits = np.empty(x.size, np.int32)
     lanes.exponentials(x, lanes.ONE, np.zeros(LANES, np.float32), y, bits, 4)
     exact = np.exp(x.astype(np.float64))
     np.testing.assert_allclose(y, exact, rtol=2e-7 * (1 + np.abs(x).max()))
@@ -149,5 +165,7 @@ print("alive")
 
 
 def test_no_value_brings_the_process_down():
-    ended = subprocess.run([sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True
+    )
     assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr

@@ -19,17 +19,26 @@ CODES = {
     "matrix": ("uniform", 30, 7, {}, "dense"),
     "cosets": ("kerdock", 256, 16, {}, "hadamard"),
     "cosets and axes": ("kerdock", 280, 16, {}, "hadamard"),
-    "cosets and a rest, shuffled": ("kerdock", 1003, 64, {"mapping": "random"}, "hadamard"),
+    "cosets and a rest, shuffled": (
+        "kerdock",
+        1003,
+        64,
+        {"mapping": "random"},
+        "hadamard",
+    ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
     "tails": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex, shuffled, padded": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
 }
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")  # torch's own forward mode
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*torch.jit.script:DeprecationWarning"
+)  # torch's own forward mode
 
 SMALL = ["matrix", "cosets and axes", "axes", "simplex, shuffled, padded"]
-EACH, FEW = pytest.mark.parametrize("name", CODES), pytest.mark.parametrize("name", SMALL)
+EACH = pytest.mark.parametrize("name", CODES)
+FEW = pytest.mark.parametrize("name", SMALL)
 
 
 @cache
@@ -40,7 +49,9 @@ def code_of(name):
 
 @cache
 def head_of(name, preset="lindstrom", dtype=torch.float64):
-    return PrototypeHead(code_of(name), projection=CODES[name][4], preset=preset).to(dtype)
+    return PrototypeHead(code_of(name), projection=CODES[name][4], preset=preset).to(
+        dtype
+    )
 
 
 def drawn(name, batch=3, dtype=torch.float64):
@@ -52,7 +63,9 @@ def drawn(name, batch=3, dtype=torch.float64):
 
 def of_logits(name, z, target):
     """The loss of preset 'lindstrom' from all logits."""
-    return cross_entropy(z @ torch.from_numpy(code_of(name).points).to(z.dtype).T, target)
+    return cross_entropy(
+        z @ torch.from_numpy(code_of(name).points).to(z.dtype).T, target
+    )
 
 
 def hessian_product(function, z, v):
@@ -93,9 +106,16 @@ def test_second_derivatives_are_those_of_all_logits(name, road):
 @pytest.mark.parametrize("road", ROADS)
 def test_in_float32_through_the_compiled_loops(name, road):
     z, v, target = drawn(name, batch=2, dtype=torch.float32)
-    expected = hessian_product(lambda x: of_logits(name, x, target), z.double(), v.double())
+    expected = hessian_product(
+        lambda x: of_logits(name, x, target), z.double(), v.double()
+    )
     head = head_of(name, dtype=torch.float32)
-    torch.testing.assert_close(road(lambda x: head.loss(x, target), z, v).double(), expected, rtol=1e-4, atol=2e-6)
+    torch.testing.assert_close(
+        road(lambda x: head.loss(x, target), z, v).double(),
+        expected,
+        rtol=1e-4,
+        atol=2e-6,
+    )
 
 
 @FEW
@@ -104,7 +124,10 @@ def test_the_hessian_is_the_covariance_of_the_softmax(name):
     points = torch.from_numpy(code_of(name).points)
     p = (z @ points.T).softmax(1)[0]
     covariance = points.T @ torch.diag(p) @ points - torch.outer(p @ points, p @ points)
-    for hessian in (torch.func.hessian, lambda f: torch.func.jacrev(torch.func.jacrev(f))):
+    for hessian in (
+        torch.func.hessian,
+        lambda f: torch.func.jacrev(torch.func.jacrev(f)),
+    ):
         found = hessian(lambda x: project.log_sum_exp(x[None])[0])(z[0])
         torch.testing.assert_close(found, covariance, rtol=1e-10, atol=1e-12)
 
@@ -114,10 +137,14 @@ def test_third_derivatives(name):
     z, v, target = drawn(name, batch=2)
 
     def thrice(function):
-        return hessian_product(lambda x: forward_over_reverse(function, x, v).square().sum(), z, v)
+        return hessian_product(
+            lambda x: forward_over_reverse(function, x, v).square().sum(), z, v
+        )
 
     expected = thrice(lambda x: of_logits(name, x, target))
-    torch.testing.assert_close(thrice(lambda x: head_of(name).loss(x, target)), expected, rtol=1e-8, atol=1e-10)
+    torch.testing.assert_close(
+        thrice(lambda x: head_of(name).loss(x, target)), expected, rtol=1e-8, atol=1e-10
+    )
 
 
 @FEW
@@ -139,13 +166,18 @@ def test_gradgradcheck_of_losses_with_a_margin(module, name):
 
 @EACH
 def test_logits_have_derivatives_both_ways_and_in_batches(name):
-    project, (z, v, _) = projection_for(code_of(name), CODES[name][4], torch.float64), drawn(name)
+    project, (z, v, _) = (
+        projection_for(code_of(name), CODES[name][4], torch.float64),
+        drawn(name),
+    )
     points = torch.from_numpy(code_of(name).points)
     tangent = torch.func.jvp(project, (z,), (v,))[1]
     torch.testing.assert_close(tangent, v @ points.T, rtol=1e-10, atol=1e-12)
     stacked = torch.stack([z, v, z + v], dim=1)
     found = torch.vmap(project, in_dims=1)(stacked)
-    torch.testing.assert_close(found, stacked.transpose(0, 1) @ points.T, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(
+        found, stacked.transpose(0, 1) @ points.T, rtol=1e-10, atol=1e-12
+    )
     jacobian = torch.func.jacrev(lambda x: project(x[None])[0])(z[0])
     torch.testing.assert_close(jacobian, points, rtol=1e-10, atol=1e-12)
 
@@ -162,19 +194,29 @@ def test_gradients_of_single_examples(name, dtype):
 
 def test_a_wrong_class_is_found_under_vmap_too():
     z, _, _ = drawn("axes")
-    with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 10, got 3\.\.11"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'target' must lie in 0, ..., 10, got 3\.\.11"
+    ):
         torch.vmap(head_of("axes").loss)(z, torch.tensor([3, 11, 4]))
 
 
 def test_derivatives_by_probability_targets_and_by_a_learned_scale():
-    head = PrototypeHead(code_of("cosets and axes"), projection="hadamard", scale="learn").double()
+    head = PrototypeHead(
+        code_of("cosets and axes"), projection="hadamard", scale="learn"
+    ).double()
     z, _, _ = drawn("cosets and axes", batch=2)
     q = torch.rand(2, head.num_classes, dtype=torch.float64)
 
     def loss(x, target, shift):
-        return torch.func.functional_call(Loss(head), {"head.scaling.shift": shift}, (x, target))
+        return torch.func.functional_call(
+            Loss(head), {"head.scaling.shift": shift}, (x, target)
+        )
 
-    point = z.requires_grad_(), q.requires_grad_(), torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+    point = (
+        z.requires_grad_(),
+        q.requires_grad_(),
+        torch.tensor(0.3, dtype=torch.float64, requires_grad=True),
+    )
     assert gradcheck(loss, point, check_forward_ad=True, fast_mode=True)
     assert gradgradcheck(loss, point, fast_mode=True)
 
@@ -190,8 +232,14 @@ class Loss(torch.nn.Module):
 
 def test_second_derivatives_hold_no_block_of_all_logits():
     code = ps.construct("gold", num_classes=100_000, dim=512)
-    head, z = PrototypeHead(code), torch.randn(64, 512, requires_grad=True)
+    head = PrototypeHead(code)
+    z = torch.randn(64, 512, requires_grad=True)
     with torch.profiler.profile(profile_memory=True) as profile:
-        (gradient,) = torch.autograd.grad(head.loss(z, torch.arange(64)), z, create_graph=True)
+        (gradient,) = torch.autograd.grad(
+            head.loss(z, torch.arange(64)), z, create_graph=True
+        )
         gradient.square().sum().backward()
-    assert max(event.self_cpu_memory_usage for event in profile.events()) < 64 * 100_000 * 4 / 2
+    assert (
+        max(event.self_cpu_memory_usage for event in profile.events())
+        < 64 * 100_000 * 4 / 2
+    )

@@ -16,17 +16,29 @@ from protosphere.nn.approximate import ApproximateTop
 CODES = {
     "matrix": ("uniform", 300, 8, {}, "dense"),
     "cosets": ("kerdock", 4096, 64, {}, "hadamard"),
-    "cosets and a rest, shuffled": ("kerdock", 1003, 64, {"mapping": "random"}, "hadamard"),
+    "cosets and a rest, shuffled": (
+        "kerdock",
+        1003,
+        64,
+        {"mapping": "random"},
+        "hadamard",
+    ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
     "tails": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 19, 12, {}, "axes"),
     "simplex": ("simplex", 60, 64, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 50, 40, {}, "simplices"),
 }
-NEAR = {torch.float64: 1e-10, torch.float32: 2e-5, torch.bfloat16: 4e-2, torch.float16: 5e-3}
+NEAR = {
+    torch.float64: 1e-10,
+    torch.float32: 2e-5,
+    torch.bfloat16: 4e-2,
+    torch.float16: 5e-3,
+}
 """Of cosines, whose prototypes may be rounded too."""
 
-EACH_CODE, EACH_TYPE = pytest.mark.parametrize("name", CODES), pytest.mark.parametrize("dtype", NEAR, ids=str)
+EACH_CODE = pytest.mark.parametrize("name", CODES)
+EACH_TYPE = pytest.mark.parametrize("dtype", NEAR, ids=str)
 
 
 @cache
@@ -41,7 +53,12 @@ def cast_head(name, dtype):
 
 
 def vectors(name, dtype, batch=7):
-    z = torch.randn(batch, head_of(name).dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    z = torch.randn(
+        batch,
+        head_of(name).dim,
+        generator=torch.Generator().manual_seed(0),
+        dtype=torch.float64,
+    )
     return nn.functional.normalize(z, dim=1).to(dtype)
 
 
@@ -50,7 +67,9 @@ def points(name):
 
 
 def close(found, expected, dtype, size=1.0):
-    torch.testing.assert_close(found.double(), expected.double(), rtol=0, atol=NEAR[dtype] * size)
+    torch.testing.assert_close(
+        found.double(), expected.double(), rtol=0, atol=NEAR[dtype] * size
+    )
 
 
 @EACH_CODE
@@ -58,7 +77,8 @@ def close(found, expected, dtype, size=1.0):
 @pytest.mark.parametrize("input_dtype", NEAR, ids=str)
 def test_every_use(name, dtype, input_dtype):
     """Inputs may be of another type than the head."""
-    head, z = cast_head(name, dtype), vectors(name, input_dtype).requires_grad_()
+    head = cast_head(name, dtype)
+    z = vectors(name, input_dtype).requires_grad_()
     coarse = max(dtype, input_dtype, key=NEAR.get)
     exact = z.detach().double().requires_grad_()
     cosines = exact @ points(name).T
@@ -68,17 +88,30 @@ def test_every_use(name, dtype, input_dtype):
     assert found.dtype == input_dtype
     close(found, logits, coarse, 2 * size)
     target = torch.arange(7) * 2
-    losses = head.loss(z, target, reduction="none"), nn.functional.cross_entropy(logits, target, reduction="none")
+    losses = (
+        head.loss(z, target, reduction="none"),
+        nn.functional.cross_entropy(logits, target, reduction="none"),
+    )
     close(*losses, coarse, 2 * size)
     close(head.score(z, "max_cosine"), cosines.max(1).values, coarse)
-    close(head.score(z, "margin"), cosines.topk(2).values @ torch.tensor([1.0, -1.0]).double(), coarse, 2)
+    close(
+        head.score(z, "margin"),
+        cosines.topk(2).values @ torch.tensor([1.0, -1.0]).double(),
+        coarse,
+        2,
+    )
     close(head.score(z, "energy"), logits.logsumexp(1), coarse, 2 * size)
     nearest = head.decode(z, k=3)
     close(nearest.cosines, cosines.topk(3).values, coarse)
     close(cosines.gather(1, nearest.classes), cosines.topk(3).values, coarse, 2)
-    (mine,), (theirs,) = (torch.autograd.grad(loss.sum(), v) for loss, v in zip(losses, (z, exact), strict=True))
+    (mine,), (theirs,) = (
+        torch.autograd.grad(loss.sum(), v)
+        for loss, v in zip(losses, (z, exact), strict=True)
+    )
     assert mine.dtype == input_dtype
-    along = theirs - (theirs * exact).sum(1, keepdim=True) * exact / 2  # of z / (1 + |z|) on the sphere
+    along = (
+        theirs - (theirs * exact).sum(1, keepdim=True) * exact / 2
+    )  # of z / (1 + |z|) on the sphere
     close(mine, along, coarse, 4 * size)
     found.sum().backward()
     assert z.grad.dtype == input_dtype
@@ -88,7 +121,9 @@ def test_every_use(name, dtype, input_dtype):
 @EACH_TYPE
 @pytest.mark.parametrize("cast", [torch.bfloat16, torch.float16], ids=str)
 def test_under_autocast(name, dtype, cast):
-    head, z, target = cast_head(name, dtype), vectors(name, dtype), torch.arange(7)
+    head = cast_head(name, dtype)
+    z = vectors(name, dtype)
+    target = torch.arange(7)
     plain = head(z), head.loss(z, target), head.score(z, "energy")
     with torch.autocast("cpu", cast):
         inside = z.clone().requires_grad_()
@@ -141,5 +176,6 @@ def test_approximate_decoding(dtype):
     head = cast_head("cosets", dtype)
     top = ApproximateTop(head.code, cosets=64).to(dtype)  # all of them
     z = vectors("cosets", dtype)
-    found, exact = head.decode(z, 2, top=top), head.decode(z, 2)
+    found = head.decode(z, 2, top=top)
+    exact = head.decode(z, 2)
     close(found.cosines, exact.cosines, dtype)

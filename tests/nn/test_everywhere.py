@@ -12,10 +12,19 @@ from protosphere.nn import PRESETS, PrototypeHead
 
 HEADS = {
     "dense": PrototypeHead(ps.construct("uniform", num_classes=20, dim=16)),
-    "hadamard": PrototypeHead(ps.construct("kerdock", num_classes=256, dim=16), projection="hadamard"),
-    "axes": PrototypeHead(ps.construct("cross_polytope", num_classes=30, dim=16), projection="axes"),
-    "simplex": PrototypeHead(ps.construct("simplex", num_classes=17, dim=16), projection="simplex"),
-    "simplices": PrototypeHead(ps.construct("orthogonal_simplices", num_classes=25, dim=16), projection="simplices"),
+    "hadamard": PrototypeHead(
+        ps.construct("kerdock", num_classes=256, dim=16), projection="hadamard"
+    ),
+    "axes": PrototypeHead(
+        ps.construct("cross_polytope", num_classes=30, dim=16), projection="axes"
+    ),
+    "simplex": PrototypeHead(
+        ps.construct("simplex", num_classes=17, dim=16), projection="simplex"
+    ),
+    "simplices": PrototypeHead(
+        ps.construct("orthogonal_simplices", num_classes=25, dim=16),
+        projection="simplices",
+    ),
 }
 EACH = pytest.mark.parametrize("kind", HEADS)
 
@@ -44,7 +53,11 @@ def vectors(batch=6):
 def agree(found, z):
     for kind, logits, expected in zip(HEADS, found, EVERY(z), strict=True):
         torch.testing.assert_close(
-            torch.as_tensor(logits), expected, atol=1e-5, rtol=1e-5, msg=lambda m, k=kind: f"{k}: {m}"
+            torch.as_tensor(logits),
+            expected,
+            atol=1e-5,
+            rtol=1e-5,
+            msg=lambda m, k=kind: f"{k}: {m}",
         )
 
 
@@ -60,10 +73,15 @@ def test_compiled_in_one_graph():
     torch.testing.assert_close(*gradients, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # of inductor's own imports
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # of inductor's own imports
 def test_compiled_to_machine_code():
-    head, z = HEADS["dense"], vectors()
-    torch.testing.assert_close(torch.compile(head, fullgraph=True)(z), head(z), atol=1e-5, rtol=1e-5)
+    head = HEADS["dense"]
+    z = vectors()
+    torch.testing.assert_close(
+        torch.compile(head, fullgraph=True)(z), head(z), atol=1e-5, rtol=1e-5
+    )
 
 
 def test_exported():
@@ -76,9 +94,14 @@ def test_exported():
 )  # the exporter's
 def test_onnxruntime_agrees(tmp_path):
     path = tmp_path / "heads.onnx"
-    torch.onnx.export(EVERY, (vectors(),), dynamo=True, dynamic_shapes=({0: BATCH},), verbose=False).save(path)
+    torch.onnx.export(
+        EVERY, (vectors(),), dynamo=True, dynamic_shapes=({0: BATCH},), verbose=False
+    ).save(path)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    agree(session.run(None, {session.get_inputs()[0].name: vectors(9).numpy()}), vectors(9))
+    agree(
+        session.run(None, {session.get_inputs()[0].name: vectors(9).numpy()}),
+        vectors(9),
+    )
 
 
 @EACH
@@ -89,7 +112,8 @@ def test_autocast_gives_no_nan(kind, dtype):
     classes = torch.arange(len(z)) % 10
     with torch.autocast("cpu", dtype):
         features = layer(z)
-        logits, streamed = HEADS[kind](features), HEADS[kind].loss(features, classes)
+        logits = HEADS[kind](features)
+        streamed = HEADS[kind].loss(features, classes)
         plain = nn.functional.cross_entropy(logits, classes)
     assert features.dtype == dtype
     assert streamed.dtype == torch.float32
@@ -106,6 +130,8 @@ def test_half_types_are_normalised_in_float32(preset, dtype):
     exact = head(z.double())
     found = head(z)
     assert found.dtype == dtype
-    torch.testing.assert_close(found.double(), exact, rtol=2e-2, atol=2e-2 * exact.abs().max().item())
+    torch.testing.assert_close(
+        found.double(), exact, rtol=2e-2, atol=2e-2 * exact.abs().max().item()
+    )
     assert torch.isfinite(head.loss(z, torch.zeros(2, dtype=torch.int64)))
     assert torch.isfinite(head.score(z, "energy")).all()

@@ -23,15 +23,20 @@ def forged(head, change):
     raw = state["_extra_state"].numpy().tobytes()
     start = len(MAGIC) + 8
     stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
-    words, packed = json.loads(raw[start:stop]), zlib.decompress(raw[stop:])
+    words = json.loads(raw[start:stop])
+    packed = zlib.decompress(raw[stop:])
     length = int.from_bytes(packed[:8], "little")
-    description = json.loads(json.loads(packed[8 : 8 + length])["__metadata__"]["description"])
+    description = json.loads(
+        json.loads(packed[8 : 8 + length])["__metadata__"]["description"]
+    )
     arrays = {name: array.copy() for name, array in load(packed).items()}
     change(arrays, description, words)
     text = json.dumps(words).encode()
     code = zlib.compress(save(arrays, {"description": json.dumps(description)}))
     whole = MAGIC + len(text).to_bytes(8, "little") + text + code
-    return state | {"_extra_state": torch.frombuffer(bytearray(whole), dtype=torch.uint8)}
+    return state | {
+        "_extra_state": torch.frombuffer(bytearray(whole), dtype=torch.uint8)
+    }
 
 
 def uniform_head(num_classes=10, dim=4):
@@ -40,7 +45,10 @@ def uniform_head(num_classes=10, dim=4):
 
 @pytest.mark.parametrize("claim", ["-1/9", "1/7", -0.1])
 def test_a_certificate_that_the_points_do_not_keep_is_refused(claim):
-    state = forged(uniform_head(), lambda arrays, code, words: code["certificate"].update(max_cosine=claim))
+    state = forged(
+        uniform_head(),
+        lambda arrays, code, words: code["certificate"].update(max_cosine=claim),
+    )
     with pytest.raises(ps.CertificateError, match="measured is"):
         PrototypeHead.from_state_dict(state)
 
@@ -57,7 +65,9 @@ def test_a_fraction_next_to_what_is_measured_is_not_exact():
     for certificate in (again.certificate, again.reserve_certificate):
         assert not certificate.exact
         assert not certificate.optimal
-        assert certificate.max_cosine == pytest.approx(max_cosine(again.code.points), abs=1e-14)
+        assert certificate.max_cosine == pytest.approx(
+            max_cosine(again.code.points), abs=1e-14
+        )
 
 
 def test_the_first_classes_of_a_forged_code_are_not_exact():
@@ -95,7 +105,9 @@ def test_equal_points_are_refused(code):
         description["certificate"] |= {"max_cosine": "1", "guarantee": None}
         description["cosine_step"] = None
 
-    with pytest.raises(ps.CertificateError, match="classes 1 and 3 have the same point"):
+    with pytest.raises(
+        ps.CertificateError, match="classes 1 and 3 have the same point"
+    ):
         PrototypeHead.from_state_dict(forged(PrototypeHead(code), repeat))
 
 
@@ -116,7 +128,10 @@ def test_a_tree_in_a_state_is_not_read_as_a_file(tmp_path):
         arrays.clear()
         arrays["unused"] = np.zeros(1)
         code["left_out"] = ["points"]
-        code["provenance"] |= {"construction": "hierarchical", "options": {"tree": str(secret)}}
+        code["provenance"] |= {
+            "construction": "hierarchical",
+            "options": {"tree": str(secret)},
+        }
 
     with pytest.raises(ps.ProtosphereError) as refused:
         PrototypeHead.from_state_dict(forged(uniform_head(), name_a_file))
@@ -124,7 +139,11 @@ def test_a_tree_in_a_state_is_not_read_as_a_file(tmp_path):
 
 
 def test_a_state_without_points_of_the_older_form_is_refused():
-    words = {"num_classes": 10, "settings": {"preset": "soft_cap"}, "provenance": {"construction": "uniform"}}
+    words = {
+        "num_classes": 10,
+        "settings": {"preset": "soft_cap"},
+        "provenance": {"construction": "uniform"},
+    }
     state = torch.frombuffer(bytearray(json.dumps(words).encode()), dtype=torch.uint8)
     with pytest.raises(ps.InvalidArgumentError, match="not one that protosphere wrote"):
         PrototypeHead.from_state_dict({"_extra_state": state})
@@ -138,6 +157,12 @@ def test_a_scale_that_is_a_large_integer_does_not_overflow(start):
 
 
 def test_an_honest_state_keeps_its_certificate():
-    for code in (ps.best(num_classes=30, dim=8), ps.construct("simplex", num_classes=9, dim=8)):
+    for code in (
+        ps.best(num_classes=30, dim=8),
+        ps.construct("simplex", num_classes=9, dim=8),
+    ):
         head = PrototypeHead(code)
-        assert PrototypeHead.from_state_dict(head.state_dict()).certificate == code.certificate
+        assert (
+            PrototypeHead.from_state_dict(head.state_dict()).certificate
+            == code.certificate
+        )

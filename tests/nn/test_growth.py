@@ -27,16 +27,23 @@ RESERVES = [
 def test_old_prototypes_stay_bit_for_bit(scheme, room, dim):
     head = PrototypeHead(10, dim=dim, scheme=scheme, reserve=room)
     z = torch.randn(5, dim, generator=torch.Generator().manual_seed(0))
-    scale, old, logits = head.scaling.value, head.prototypes(), head(z)
+    scale = head.scaling.value
+    old = head.prototypes()
+    logits = head(z)
     for more in (11, 33, room):
         assert head.grow(more) is head
         assert head(z).shape == (5, more)
         assert torch.equal(head.prototypes()[:10], old)
         torch.testing.assert_close(head(z)[:, :10], logits)
     assert head.scaling.value == scale
-    with pytest.raises(InvalidArgumentError, match=rf"at most {room}, .* got {room + 1}; a new .*reserve={room + 1}\)"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=rf"at most {room}, .* got {room + 1}; a new .*reserve={room + 1}\)",
+    ):
         head.grow(room + 1)
-    with pytest.raises(InvalidArgumentError, match=f"at least the {room} of now, got 10"):
+    with pytest.raises(
+        InvalidArgumentError, match=f"at least the {room} of now, got 10"
+    ):
         head.grow(10)
 
 
@@ -56,15 +63,23 @@ def test_certificates_are_of_what_is_used(scheme, room, dim):
 @pytest.mark.parametrize(("scheme", "room", "dim"), RESERVES)
 def test_a_reserve_is_rebuilt_from_its_provenance(scheme, room, dim):
     options = {"catalogue": False} if scheme == "best" else {}
-    reserve = PrototypeHead(10, dim=dim, scheme=scheme, options=options, reserve=room).reserve
+    reserve = PrototypeHead(
+        10, dim=dim, scheme=scheme, options=options, reserve=room
+    ).reserve
     assert np.array_equal(rebuild(reserve.provenance).points, reserve.points)
 
 
 def test_chains_are_nested():
     code = ps.construct("delsarte_goethals", num_classes=2048, dim=16)
-    assert [str(one.max_cosine) for one in ladder(code)] == ["-1", *["0"] * 4, *["1/4"] * 3, *["1/2"] * 3]
+    assert [str(one.max_cosine) for one in ladder(code)] == [
+        "-1",
+        *["0"] * 4,
+        *["1/4"] * 3,
+        *["1/2"] * 3,
+    ]
     assert (
-        first_classes(code, 256).certificate.max_cosine == ps.construct("kerdock", num_classes=256, dim=16).max_cosine
+        first_classes(code, 256).certificate.max_cosine
+        == ps.construct("kerdock", num_classes=256, dim=16).max_cosine
     )
 
 
@@ -75,7 +90,10 @@ def test_the_first_classes_of_a_reserve_are_better_than_all():
     )
     drawn = ps.construct("uniform", num_classes=60, dim=8)
     ordered = PrototypeHead(10, dim=8, scheme="uniform", reserve=60)
-    assert ordered.certificate.max_cosine < first_classes(drawn, 10).certificate.max_cosine - 0.2
+    assert (
+        ordered.certificate.max_cosine
+        < first_classes(drawn, 10).certificate.max_cosine - 0.2
+    )
 
 
 def test_an_order_holds_every_point_once():
@@ -87,19 +105,25 @@ def test_an_order_holds_every_point_once():
 def test_a_code_of_ones_own_is_a_reserve():
     code = ps.construct("reed_muller", num_classes=64, dim=32)
     head = PrototypeHead(3, reserve=code)
-    assert np.array_equal(head.prototypes().double().numpy().round(6), code.rows(0, 3).round(6))
+    assert np.array_equal(
+        head.prototypes().double().numpy().round(6), code.rows(0, 3).round(6)
+    )
     assert head.grow(64).code is code
 
 
 def test_growing_keeps_dtype():
     head = PrototypeHead(3, dim=8, reserve=9).double()
     assert head.grow(9)(torch.zeros(1, 8, dtype=torch.float64)).dtype == torch.float64
-    assert {buffer.dtype for buffer in head.buffers() if buffer.is_floating_point()} <= {torch.float64}
+    assert {
+        buffer.dtype for buffer in head.buffers() if buffer.is_floating_point()
+    } <= {torch.float64}
 
 
 def test_the_first_words_of_a_long_chain_may_share_one_tail():
     code = ps.best(num_classes=50_000, dim=150, iterations=0)
-    assert code.placement.structure.name == "tailed", "this test is about codes with a tail"
+    assert code.placement.structure.name == "tailed", (
+        "this test is about codes with a tail"
+    )
     found = first_classes(code, 30_000)
     assert found.max_cosine <= code.max_cosine
     rows = code.rows(0, 3000)

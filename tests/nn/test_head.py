@@ -25,7 +25,8 @@ def z_and_classes(batch=16, dim=12, num_classes=10, dtype=torch.float32):
 
 def naive_logits(z, preset, code=CODE):
     """Each preset's formula, written out."""
-    c, z = torch.tensor(code.points), z.double()
+    c = torch.tensor(code.points)
+    z = z.double()
     if preset == "lindstrom":
         return z @ c.T
     if preset == "kasarla":
@@ -41,10 +42,14 @@ def naive_logits(z, preset, code=CODE):
 
 
 def test_the_default_preset_goes_by_the_number_of_classes_there_may_ever_be():
-    few, many = FEW_CLASSES, FEW_CLASSES + 1
+    few = FEW_CLASSES
+    many = FEW_CLASSES + 1
     assert PrototypeHead(few, dim=40).preset.name == "protosphere"
     assert PrototypeHead(many, dim=40).preset.name == "soft_cap"
-    assert PrototypeHead(ps.construct("simplex", num_classes=many, dim=many)).preset.name == "soft_cap"
+    assert (
+        PrototypeHead(ps.construct("simplex", num_classes=many, dim=many)).preset.name
+        == "soft_cap"
+    )
     assert PrototypeHead(2, dim=40, reserve=many).preset.name == "soft_cap"
     assert PrototypeHead(few, dim=40, preset="soft_cap").preset.name == "soft_cap"
 
@@ -71,27 +76,40 @@ def test_a_soft_cap_is_steep_at_zero_whatever_the_scale_and_nowhere_above_it():
 def test_logits_are_the_presets_formula(preset):
     z, _ = z_and_classes()
     head = PrototypeHead(CODE, preset=preset)
-    torch.testing.assert_close(head(z).double(), naive_logits(z, preset), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        head(z).double(), naive_logits(z, preset), atol=1e-5, rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("preset", ["soft_cap", "protosphere", "lindstrom", "kasarla"])
 @pytest.mark.parametrize(
-    "options", [{}, {"label_smoothing": 0.1}, {"weight": torch.arange(1.0, 11)}, {"reduction": "sum"}]
+    "options",
+    [
+        {},
+        {"label_smoothing": 0.1},
+        {"weight": torch.arange(1.0, 11)},
+        {"reduction": "sum"},
+    ],
 )
 def test_loss_is_cross_entropy_of_the_logits(preset, options):
     head = PrototypeHead(CODE, preset=preset)
     z, classes = z_and_classes()
     z.requires_grad_()
-    streamed, plain = head.loss(z, classes, **options), functional.cross_entropy(head(z), classes, **options)
+    streamed = head.loss(z, classes, **options)
+    plain = functional.cross_entropy(head(z), classes, **options)
     torch.testing.assert_close(streamed, plain)
-    torch.testing.assert_close(*(torch.autograd.grad(loss, z)[0] for loss in (streamed, plain)))
+    torch.testing.assert_close(
+        *(torch.autograd.grad(loss, z)[0] for loss in (streamed, plain))
+    )
 
 
 def test_mettes_loss_pulls_alone():
     head = PrototypeHead(CODE, preset="mettes")
     z, classes = z_and_classes()
     own = naive_logits(z, "mettes")[torch.arange(16), classes]
-    torch.testing.assert_close(head.loss(z, classes).double(), ((1 - own) ** 2).mean(), atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(
+        head.loss(z, classes).double(), ((1 - own) ** 2).mean(), atol=1e-6, rtol=1e-5
+    )
     with pytest.raises(InvalidArgumentError, match="preset='soft_cap' takes them"):
         head.loss(z, classes, label_smoothing=0.1)
 
@@ -99,7 +117,9 @@ def test_mettes_loss_pulls_alone():
 @pytest.mark.parametrize("preset", PRESETS)
 def test_targets_that_are_no_classes_are_refused(preset):
     z, classes = z_and_classes()
-    with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 9, got"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'target' must lie in 0, ..., 9, got"
+    ):
         PrototypeHead(CODE, preset=preset).loss(z, classes + 5)
 
 
@@ -117,13 +137,18 @@ def test_decode_gives_the_nearest_prototypes():
     expected = naive_logits(z, "mettes").topk(3)
     torch.testing.assert_close(cosines.double(), expected.values, atol=1e-6, rtol=1e-5)
     assert torch.equal(classes, expected.indices)
-    assert torch.equal(head.decode(torch.tensor(CODE.points)).classes[:, 0], torch.arange(10))
+    assert torch.equal(
+        head.decode(torch.tensor(CODE.points)).classes[:, 0], torch.arange(10)
+    )
 
 
 def test_decoding_may_be_approximate():
     head = PrototypeHead(ps.construct("kerdock", num_classes=256, dim=16))
-    near = head.prototypes() + 0.1 * torch.randn(256, 16, generator=torch.Generator().manual_seed(0))
-    quick, exact = head.decode(near, top=ApproximateTop(head.code)), head.decode(near)
+    near = head.prototypes() + 0.1 * torch.randn(
+        256, 16, generator=torch.Generator().manual_seed(0)
+    )
+    quick = head.decode(near, top=ApproximateTop(head.code))
+    exact = head.decode(near)
     assert torch.equal(quick.classes, exact.classes)
     torch.testing.assert_close(quick.cosines, exact.cosines)
 
@@ -145,13 +170,16 @@ def test_there_is_nothing_to_learn_unless_asked():
         functional.cross_entropy(head(z), classes).backward()
         solver.step()
     automatic = PrototypeHead(CODE).scaling.value
-    assert automatic / 4 <= head.scaling.value.item() < automatic, "it moves, and stays within its bounds"
+    assert automatic / 4 <= head.scaling.value.item() < automatic, (
+        "it moves, and stays within its bounds"
+    )
 
 
 def test_a_scale_given_is_used():
     z, _ = z_and_classes()
     torch.testing.assert_close(
-        PrototypeHead(CODE, preset="kasarla", scale=2.0)(z), 2 * PrototypeHead(CODE, preset="lindstrom")(z)
+        PrototypeHead(CODE, preset="kasarla", scale=2.0)(z),
+        2 * PrototypeHead(CODE, preset="lindstrom")(z),
     )
 
 
@@ -166,7 +194,9 @@ def test_dimensions_before_the_last_pass_through():
 @pytest.mark.parametrize("preset", PRESETS)
 def test_zero_and_huge_z_have_finite_logits_and_gradients(preset):
     head = PrototypeHead(CODE, preset=preset)
-    z = torch.stack([torch.zeros(12), torch.full((12,), 1e4), torch.full((12,), 1e-6)]).requires_grad_()
+    z = torch.stack(
+        [torch.zeros(12), torch.full((12,), 1e4), torch.full((12,), 1e-6)]
+    ).requires_grad_()
     head.loss(z, torch.arange(3)).backward()
     assert torch.isfinite(head(z)).all()
     assert torch.isfinite(z.grad).all()
@@ -197,7 +227,10 @@ def test_two_classes_need_one_dimension():
 
 def test_prototypes_that_coincide_have_no_scale():
     twice = ps.from_points(torch.eye(3).double()[[0, 1, 1]].numpy())
-    with pytest.raises(InvalidArgumentError, match=r"'max_cosine' must be below 1, got 1.0: two prototypes coincide"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"'max_cosine' must be below 1, got 1.0: two prototypes coincide",
+    ):
         PrototypeHead(twice)
     assert PrototypeHead(twice, preset="lindstrom")(torch.zeros(1, 3)).shape == (1, 3)
 
@@ -211,13 +244,37 @@ def test_without_dim_the_simplex_fits():
     ("arguments", "options", "sentence"),
     [
         ((1,), {}, "'num_classes' must be an integer of at least 2, got 1"),
-        ((10,), {"preset": "cosface"}, "'preset' must be one of soft_cap, protosphere, lindstrom, kasarla, mettes"),
-        ((10,), {"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0, got 'big'"),
-        ((10,), {"scale": 10**400}, "'scale' must be 'auto', 'learn' or a number above 0, got about 2"),
-        ((10,), {"scale": -1.0}, "'scale' must be 'auto', 'learn' or a number above 0, got -1.0"),
+        (
+            (10,),
+            {"preset": "cosface"},
+            "'preset' must be one of soft_cap, protosphere, lindstrom, kasarla, mettes",
+        ),
+        (
+            (10,),
+            {"scale": "big"},
+            "'scale' must be 'auto', 'learn' or a number above 0, got 'big'",
+        ),
+        (
+            (10,),
+            {"scale": 10**400},
+            "'scale' must be 'auto', 'learn' or a number above 0, got about 2",
+        ),
+        (
+            (10,),
+            {"scale": -1.0},
+            "'scale' must be 'auto', 'learn' or a number above 0, got -1.0",
+        ),
         ((10,), {"reserve": 5}, "'reserve' must be an integer of at least 10, got 5"),
-        ((CODE,), {"dim": 4}, "'dim' and 'reserve' go with a number of classes, got a code"),
-        ((5,), {"reserve": CODE, "dim": 4}, "'dim' must be the reserve's, 12, or left out, got 4"),
+        (
+            (CODE,),
+            {"dim": 4},
+            "'dim' and 'reserve' go with a number of classes, got a code",
+        ),
+        (
+            (5,),
+            {"reserve": CODE, "dim": 4},
+            "'dim' must be the reserve's, 12, or left out, got 4",
+        ),
     ],
 )
 def test_misuse_is_one_sentence(arguments, options, sentence):
@@ -227,7 +284,9 @@ def test_misuse_is_one_sentence(arguments, options, sentence):
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("z", [torch.zeros(2, 11), torch.zeros(2, 12, dtype=torch.int64)])
+@pytest.mark.parametrize(
+    "z", [torch.zeros(2, 11), torch.zeros(2, 12, dtype=torch.int64)]
+)
 def test_a_wrong_z_is_one_sentence(z):
     with pytest.raises(InvalidArgumentError, match="'z' must be of"):
         PrototypeHead(CODE)(z)
@@ -236,10 +295,14 @@ def test_a_wrong_z_is_one_sentence(z):
 def test_the_best_of_a_head_is_the_best_that_is_known():
     head = PrototypeHead(200, dim=50)
     assert float(head.certificate.max_cosine) < 0.056
-    assert float(PrototypeHead(60, dim=20).certificate.max_cosine) < 1 / 9 - 1e-3, "the catalogue knows better"
+    assert float(PrototypeHead(60, dim=20).certificate.max_cosine) < 1 / 9 - 1e-3, (
+        "the catalogue knows better"
+    )
 
 
 def test_options_go_to_the_scheme():
-    assert PrototypeHead(50, dim=40, scheme="bch", options={"modify": True}).code.provenance.options["modify"]
+    assert PrototypeHead(
+        50, dim=40, scheme="bch", options={"modify": True}
+    ).code.provenance.options["modify"]
     with pytest.raises(InvalidArgumentError, match="'bch' has no option 'modfy'"):
         PrototypeHead(50, dim=40, scheme="bch", options={"modfy": True})

@@ -14,8 +14,12 @@ import torch
 from protosphere.nn.kernels import row_threads as threads
 from protosphere.nn.kernels.held_signals import HeldSignals
 
-ITS_OWN = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="a timer that signals is of POSIX systems")
-TEAM = pytest.mark.skipif(threads._team_start() is None, reason="this torch has no team of GNU's OpenMP")
+ITS_OWN = pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="a timer that signals is of POSIX systems"
+)
+TEAM = pytest.mark.skipif(
+    threads._team_start() is None, reason="this torch has no team of GNU's OpenMP"
+)
 
 
 class InterruptedByTestError(Exception):
@@ -64,7 +68,9 @@ def test_no_interrupt_is_lost_in_a_team(interrupts, monkeypatch):
     random.seed(0)
     for _ in range(100):
         interrupts.clear()
-        assert run_until_interrupted(interrupts, lambda: threads._in_team([lambda: 1, lambda: 2]))
+        assert run_until_interrupted(
+            interrupts, lambda: threads._in_team([lambda: 1, lambda: 2])
+        )
     assert not ignored
 
 
@@ -84,7 +90,9 @@ def test_a_long_job_is_interrupted_at_once(interrupts):
 
 @TEAM
 def test_a_team_gives_every_result_in_order():
-    assert threads._in_team([lambda i=i: i * i for i in range(7)]) == [i * i for i in range(7)]
+    assert threads._in_team([lambda i=i: i * i for i in range(7)]) == [
+        i * i for i in range(7)
+    ]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(ZeroDivisionError):
         threads._in_team([lambda: 1, lambda: 1 // 0])

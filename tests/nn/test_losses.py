@@ -30,7 +30,8 @@ CODES = [
     ps.construct("kerdock", num_classes=200, dim=16),
     ps.construct("simplex", num_classes=5, dim=9),
 ]
-SCALE, MARGIN = 8.0, 0.3
+SCALE = 8.0
+MARGIN = 0.3
 
 
 def cross_entropy(cosines, classes):
@@ -38,12 +39,19 @@ def cross_entropy(cosines, classes):
 
 
 def lowered(cosines, classes):
-    return cross_entropy(cosines - MARGIN * functional.one_hot(classes, cosines.shape[1]), classes)
+    return cross_entropy(
+        cosines - MARGIN * functional.one_hot(classes, cosines.shape[1]), classes
+    )
 
 
 def turned(cosines, classes):
-    angles = torch.acos(cosines.clamp(-1, 1)) + MARGIN * functional.one_hot(classes, cosines.shape[1])
-    return cross_entropy(torch.where(angles <= math.pi, torch.cos(angles), -2 - torch.cos(angles)), classes)
+    angles = torch.acos(cosines.clamp(-1, 1)) + MARGIN * functional.one_hot(
+        classes, cosines.shape[1]
+    )
+    return cross_entropy(
+        torch.where(angles <= math.pi, torch.cos(angles), -2 - torch.cos(angles)),
+        classes,
+    )
 
 
 def own(cosines, classes):
@@ -54,7 +62,10 @@ NAIVE = {
     CosineCrossEntropy: (cross_entropy, {"scale": SCALE}),
     AdditiveCosineMargin: (lowered, {"scale": SCALE, "margin": MARGIN}),
     AdditiveAngularMargin: (turned, {"scale": SCALE, "margin": MARGIN}),
-    SquaredCosineDistance: (lambda cosines, classes: ((1 - own(cosines, classes)) ** 2).mean(), {}),
+    SquaredCosineDistance: (
+        lambda cosines, classes: ((1 - own(cosines, classes)) ** 2).mean(),
+        {},
+    ),
 }
 
 
@@ -62,8 +73,12 @@ def z_and_classes(code):
     draw = torch.Generator().manual_seed(1)
     classes = torch.randint(code.num_classes, (32,), generator=draw)
     noise = torch.randn(32, code.dim, generator=draw, dtype=torch.float64)
-    nearness = torch.linspace(-3, 3, 32, dtype=torch.float64)[:, None]  # from opposed to the target to close to it
-    return (noise + nearness * torch.tensor(code.points)[classes]).requires_grad_(), classes
+    nearness = torch.linspace(-3, 3, 32, dtype=torch.float64)[
+        :, None
+    ]  # from opposed to the target to close to it
+    return (
+        noise + nearness * torch.tensor(code.points)[classes]
+    ).requires_grad_(), classes
 
 
 @pytest.mark.parametrize("code", CODES, ids=repr)
@@ -71,16 +86,31 @@ def z_and_classes(code):
 def test_value_and_gradient(kind, code):
     formula, options = NAIVE[kind]
     z, classes = z_and_classes(code)
-    naive = formula(functional.normalize(z, dim=1) @ torch.tensor(code.points).T, classes)
+    naive = formula(
+        functional.normalize(z, dim=1) @ torch.tensor(code.points).T, classes
+    )
     found = kind(code, **options).double()(z, classes)
     torch.testing.assert_close(found, naive, atol=1e-6, rtol=1e-6)
-    torch.testing.assert_close(*(torch.autograd.grad(loss, z)[0] for loss in (found, naive)), atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(
+        *(torch.autograd.grad(loss, z)[0] for loss in (found, naive)),
+        atol=1e-6,
+        rtol=1e-5,
+    )
 
 
 def test_every_registered_loss_is_here():
-    assert {entry.module for entry in LOSSES.values()} == {*NAIVE, DotRegression, LogitCrossEntropy}
-    with pytest.raises(InvalidArgumentError, match="a loss named 'squared_cosine' is registered already"):
-        loss("squared_cosine", squared_cosine_distance, summary="", reference="")(SquaredCosineDistance)
+    assert {entry.module for entry in LOSSES.values()} == {
+        *NAIVE,
+        DotRegression,
+        LogitCrossEntropy,
+    }
+    with pytest.raises(
+        InvalidArgumentError,
+        match="a loss named 'squared_cosine' is registered already",
+    ):
+        loss("squared_cosine", squared_cosine_distance, summary="", reference="")(
+            SquaredCosineDistance
+        )
     with pytest.raises(InvalidArgumentError, match="did you mean 'squared_cosine'"):
         LOSSES.named("squared_cosin")
 
@@ -106,18 +136,26 @@ def test_a_scale_that_the_head_learns_is_the_losses_too():
 def test_dot_regression(code):
     z, classes = z_and_classes(code)
     dots = (z * torch.tensor(code.points)[classes]).sum(1)
-    torch.testing.assert_close(DotRegression(code, radius=2.0).double()(z, classes), ((dots - 2) ** 2 / 4).mean())
+    torch.testing.assert_close(
+        DotRegression(code, radius=2.0).double()(z, classes),
+        ((dots - 2) ** 2 / 4).mean(),
+    )
     on_sphere = functional.normalize(z, dim=1)
     half = DotRegression(code).double()(on_sphere, classes)
-    torch.testing.assert_close(half, SquaredCosineDistance(code).double()(z, classes) / 2)
+    torch.testing.assert_close(
+        half, SquaredCosineDistance(code).double()(z, classes) / 2
+    )
 
 
 def test_a_head_lends_its_prototypes():
     head = PrototypeHead(10, dim=9)
-    z, classes = torch.randn(4, 9), torch.arange(4)
+    z = torch.randn(4, 9)
+    classes = torch.arange(4)
     harder = AdditiveAngularMargin(head)
     assert harder.projection is head.projection
-    assert harder(z, classes) > CosineCrossEntropy(head)(z, classes), "a margin makes it harder"
+    assert harder(z, classes) > CosineCrossEntropy(head)(z, classes), (
+        "a margin makes it harder"
+    )
 
 
 def test_the_turned_cosine_never_rises():
@@ -137,24 +175,40 @@ def test_a_certain_z_gives_a_finite_gradient(kind):
 
 def test_a_margin_is_limited_by_the_code():
     code = CODES[0]
-    with pytest.raises(InvalidArgumentError, match=r"'margin' must be below 1.5708, the smallest angle.*got 1.6"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"'margin' must be below 1.5708, the smallest angle.*got 1.6",
+    ):
         AdditiveAngularMargin(code, margin=1.6)
-    with pytest.raises(InvalidArgumentError, match=r"'margin' must be below 1, 1 - max cosine of .*got 1"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"'margin' must be below 1, 1 - max cosine of .*got 1",
+    ):
         AdditiveCosineMargin(code, margin=1.0)
-    with pytest.raises(InvalidArgumentError, match="'radius' must be a finite number above 0"):
+    with pytest.raises(
+        InvalidArgumentError, match="'radius' must be a finite number above 0"
+    ):
         DotRegression(code, radius=0)
 
 
-@pytest.mark.parametrize("kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__
+)
 def test_a_loss_of_no_prototypes(kind):
-    with pytest.raises(InvalidArgumentError, match="made from a PrototypeHead or a code, got 3"):
+    with pytest.raises(
+        InvalidArgumentError, match="made from a PrototypeHead or a code, got 3"
+    ):
         kind(3)
 
 
-@pytest.mark.parametrize("kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*NAIVE, DotRegression, LogitCrossEntropy], ids=lambda kind: kind.__name__
+)
 def test_targets_that_are_no_classes(kind):
     criterion, (z, classes) = kind(CODES[0]).double(), z_and_classes(CODES[0])
     ignored = torch.where(torch.arange(32) < 16, classes, -100)
     torch.testing.assert_close(criterion(z, ignored), criterion(z[:16], classes[:16]))
-    with pytest.raises(InvalidArgumentError, match=r"'target' must lie in 0, ..., 11, got"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'target' must lie in 0, ..., 11, got"
+    ):
         criterion(z, classes + 1)

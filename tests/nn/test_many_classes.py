@@ -18,7 +18,9 @@ def not_warned_yet(monkeypatch):
 
 
 @pytest.mark.parametrize(("num_classes", "dim"), [(2000, 128), (600, 32), (5000, 256)])
-def test_many_classes_in_few_dimensions_warn_and_name_a_dimension_that_does_not(num_classes, dim):
+def test_many_classes_in_few_dimensions_warn_and_name_a_dimension_that_does_not(
+    num_classes, dim
+):
     with pytest.warns(ManyClassesWarning, match="'dim' of at least") as caught:
         PrototypeHead(num_classes, dim=dim)
     assert len(caught) == 1
@@ -58,16 +60,25 @@ def test_codes_of_the_user_saved_heads_and_roomy_ones_do_not_warn():
         PrototypeHead(10, reserve=code)
         PrototypeHead.from_state_dict(head.state_dict())
         PrototypeHead(100, dim=16)
-    assert not any(growth.is_crowded(*size) for size in ((10, 2), (100, 16), (1000, 128), (2000, 512)))
+    assert not any(
+        growth.is_crowded(*size)
+        for size in ((10, 2), (100, 16), (1000, 128), (2000, 512))
+    )
 
 
 def test_schemes_that_know_which_classes_are_alike_do_not_warn(monkeypatch):
     made = []
-    monkeypatch.setattr(growth, "construct", lambda scheme, **given: made.append(given) or _any_code())
+    monkeypatch.setattr(
+        growth, "construct", lambda scheme, **given: made.append(given) or _any_code()
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        PrototypeHead(2000, dim=16, scheme="semantic", options={"similarity": "alike.npy"})
-        PrototypeHead(2000, dim=16, scheme="hierarchical", options={"tree": "classes.csv"})
+        PrototypeHead(
+            2000, dim=16, scheme="semantic", options={"similarity": "alike.npy"}
+        )
+        PrototypeHead(
+            2000, dim=16, scheme="hierarchical", options={"tree": "classes.csv"}
+        )
     assert len(made) == 2
 
 

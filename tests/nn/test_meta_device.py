@@ -59,7 +59,9 @@ def test_load_by_assignment(options):
 def test_to_empty_alone_leaves_the_prototypes_right(options):
     head = Net(options).head
     before = head.prototypes()
-    assert torch.equal(on_meta(options).to_empty(device="cpu").head.prototypes(), before)
+    assert torch.equal(
+        on_meta(options).to_empty(device="cpu").head.prototypes(), before
+    )
     assert torch.equal(head.to_empty(device="cpu").prototypes(), before)
 
 
@@ -74,7 +76,11 @@ def pretrained(model, state):
     for parent in model.modules():
         for name in parent._non_persistent_buffers_set & parent._buffers.keys():
             if parent._buffers[name] is not None:
-                setattr(parent, name, torch.full_like(parent._buffers[name], 77, device="cpu"))
+                setattr(
+                    parent,
+                    name,
+                    torch.full_like(parent._buffers[name], 77, device="cpu"),
+                )
     return model.eval()
 
 
@@ -91,7 +97,11 @@ def test_loaders_that_leave_empty_what_is_not_saved(options):
 @pytest.mark.parametrize("options", SIZES, ids=str)
 def test_checkpoints_of_a_model_without_a_head(options):
     whole = Net(options)
-    state = {name: value for name, value in whole.state_dict().items() if not name.startswith("head.")}
+    state = {
+        name: value
+        for name, value in whole.state_dict().items()
+        if not name.startswith("head.")
+    }
     model = on_meta(options)
     model.eval()  # nothing to fill yet
     if model.head.scaling.shift is not None:

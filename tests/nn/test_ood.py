@@ -19,9 +19,14 @@ def test_scores_are_what_they_say():
     best, second = cosines.topk(2).values.T
     torch.testing.assert_close(head.score(z, "max_cosine"), best)
     torch.testing.assert_close(head.score(z, "margin"), best - second)
-    torch.testing.assert_close(head.score(z, kind="energy"), torch.logsumexp(head(z), dim=1))
+    torch.testing.assert_close(
+        head.score(z, kind="energy"), torch.logsumexp(head(z), dim=1)
+    )
     torch.testing.assert_close(head.score(z), head.score(z, "energy"))
-    with pytest.raises(InvalidArgumentError, match="'kind' must be one of max_cosine, margin, energy, got 'entropy'"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'kind' must be one of max_cosine, margin, energy, got 'entropy'",
+    ):
         head.score(z, "entropy")
 
 
@@ -29,11 +34,15 @@ def test_known_inputs_score_higher():
     head = PrototypeHead(CODE)
     draw = torch.Generator().manual_seed(0)
     noise = torch.randn(200, 16, generator=draw)
-    known = 4 * head.prototypes()[torch.randint(100, (200,), generator=draw)] + 0.5 * noise
+    known = (
+        4 * head.prototypes()[torch.randint(100, (200,), generator=draw)] + 0.5 * noise
+    )
     for kind in ("max_cosine", "margin", "energy"):
         threshold = threshold_at(head.score(known, kind))
         assert (head.score(known, kind) >= threshold).float().mean() >= 0.95
-        assert (head.score(noise, kind) >= threshold).float().mean() < (0.35 if kind == "energy" else 0.25)
+        assert (head.score(noise, kind) >= threshold).float().mean() < (
+            0.35 if kind == "energy" else 0.25
+        )
 
 
 @pytest.mark.parametrize("accept", [0.01, 0.07, 0.5, 0.95, 1.0])
@@ -45,9 +54,14 @@ def test_a_threshold_is_the_highest_that_accepts_enough(accept):
 
 
 def test_misuse_is_one_sentence():
-    with pytest.raises(InvalidArgumentError, match="'accept' must be above 0 and at most 1, got 95"):
+    with pytest.raises(
+        InvalidArgumentError, match="'accept' must be above 0 and at most 1, got 95"
+    ):
         threshold_at(torch.zeros(3), 95)
-    with pytest.raises(InvalidArgumentError, match=r"'known' must be a vector of finite scores, got shape \(0,\)"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"'known' must be a vector of finite scores, got shape \(0,\)",
+    ):
         threshold_at(torch.zeros(0))
     with pytest.raises(InvalidArgumentError, match="finite scores"):
         threshold_at(torch.tensor([float("nan")]))

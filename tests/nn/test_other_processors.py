@@ -24,9 +24,24 @@ OTHER = {
 REQUESTS = {
     "lattice": {"code_or_num_classes": 100, "dim": 24},
     "frame": {"code_or_num_classes": 300, "dim": 60},
-    "log_sum_exp": {"code_or_num_classes": 30, "dim": 12, "scheme": "log_sum_exp", "options": {"steps": 200}},
-    "mean_row_max": {"code_or_num_classes": 30, "dim": 12, "scheme": "mean_row_max", "options": {"steps": 200}},
-    "uniform": {"code_or_num_classes": 30, "dim": 12, "scheme": "uniform", "reserve": 60},
+    "log_sum_exp": {
+        "code_or_num_classes": 30,
+        "dim": 12,
+        "scheme": "log_sum_exp",
+        "options": {"steps": 200},
+    },
+    "mean_row_max": {
+        "code_or_num_classes": 30,
+        "dim": 12,
+        "scheme": "mean_row_max",
+        "options": {"steps": 200},
+    },
+    "uniform": {
+        "code_or_num_classes": 30,
+        "dim": 12,
+        "scheme": "uniform",
+        "reserve": 60,
+    },
 }
 
 
@@ -46,7 +61,9 @@ def differences(folder):
         if path.stem in REQUESTS:
             heads.append(PrototypeHead(**REQUESTS[path.stem]))
             heads[-1].load_state_dict(state)
-        wrong += [path.stem for head in heads if not torch.equal(head.prototypes(), rows)]
+        wrong += [
+            path.stem for head in heads if not torch.equal(head.prototypes(), rows)
+        ]
     return wrong
 
 
@@ -59,14 +76,19 @@ def main(theirs, mine):
 
 
 def test_states_are_read_by_other_processors_and_theirs_by_this_one(tmp_path):
-    here, there = tmp_path / "here", tmp_path / "there"
+    here = tmp_path / "here"
+    there = tmp_path / "there"
     here.mkdir()
     there.mkdir()
     write(here)
     searched = PrototypeHead(ps.best(num_classes=30, dim=4, budget=1.2))
     torch.save((dict(searched.state_dict()), searched.prototypes()), here / "budget.pt")
     run = subprocess.run(
-        [sys.executable, __file__, here, there], env=os.environ | OTHER, capture_output=True, text=True, check=False
+        [sys.executable, __file__, here, there],
+        env=os.environ | OTHER,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
     assert differences(there) == []

@@ -22,7 +22,13 @@ CODES = {
     "gold": ("hadamard", "gold", 1001, 32, {}),
     "reed_muller": ("hadamard", "reed_muller", 1000, 64, {}),
     "bch": ("hadamard", "bch", 3000, 127, {}),
-    "bch, shuffled": ("hadamard", "bch", 777, 64, {"modify": True, "mapping": "random"}),
+    "bch, shuffled": (
+        "hadamard",
+        "bch",
+        777,
+        64,
+        {"modify": True, "mapping": "random"},
+    ),
     "shortened": ("hadamard", "shortened_cosets", 3000, 125, {}),
     "punctured": ("hadamard", "shortened_cosets", 4096, 63, {}),
     "construction_x": ("hadamard", "construction_x", 3001, 70, {}),
@@ -31,19 +37,36 @@ CODES = {
     "lifted_bases": ("hadamard", "lifted_bases", 1001, 80, {}),
     "lifted_bases, the axes too": ("hadamard", "lifted_bases", 288, 24, {}),
     "cross_polytope": ("axes", "cross_polytope", 19, 12, {}),
-    "cross_polytope, shuffled": ("axes", "cross_polytope", 24, 12, {"mapping": "random"}),
+    "cross_polytope, shuffled": (
+        "axes",
+        "cross_polytope",
+        24,
+        12,
+        {"mapping": "random"},
+    ),
     "one_hot": ("axes", "one_hot", 7, 9, {}),
     "simplex": ("simplex", "simplex", 200, 199, {}),
     "simplex, two points": ("simplex", "simplex", 2, 3, {}),
     "simplex, shuffled, padded": ("simplex", "simplex", 50, 70, {"mapping": "random"}),
     "simplices": ("simplices", "orthogonal_simplices", 100, 64, {}),
     "simplices, pairs only": ("simplices", "orthogonal_simplices", 40, 20, {}),
-    "simplices, shuffled": ("simplices", "orthogonal_simplices", 51, 47, {"mapping": "random"}),
+    "simplices, shuffled": (
+        "simplices",
+        "orthogonal_simplices",
+        51,
+        47,
+        {"mapping": "random"},
+    ),
     "simplex, as a matrix": ("dense", "simplex", 9, 8, {}),
     "kerdock, as a matrix": ("dense", "kerdock", 256, 16, {}),
     "uniform": ("dense", "uniform", 300, 5, {}),
 }
-PRECISION = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 2e-2, torch.float16: 3e-3}
+PRECISION = {
+    torch.float64: 1e-12,
+    torch.float32: 2e-6,
+    torch.bfloat16: 2e-2,
+    torch.float16: 3e-3,
+}
 
 
 @cache
@@ -57,7 +80,9 @@ def with_zeros(code, dim):
     """The code as `best` hands it over where it needs more dimensions: packed, zeros after the words."""
     placement = code.placement.padded(dim, "words and zeros")
     assert placement.structure.name == "tailed"
-    return replace(code, placement=placement, certificate=replace(code.certificate, dim=dim))
+    return replace(
+        code, placement=placement, certificate=replace(code.certificate, dim=dim)
+    )
 
 
 @cache
@@ -80,21 +105,32 @@ def vectors(case, batch, size=1.0, dtype=torch.float32, seed=0):
 @pytest.mark.parametrize("dtype", PRECISION)
 @pytest.mark.parametrize("size", [1.0, 0.0, 1e4, 1e-6])
 def test_logits_are_those_of_the_matrix(case, dtype, size):
-    project = projection_of(case, torch.float64 if dtype == torch.float64 else torch.float32)
+    project = projection_of(
+        case, torch.float64 if dtype == torch.float64 else torch.float32
+    )
     z = vectors(case, 5, size, dtype)
     logits = project(z)
     assert logits.dtype == dtype
     assert logits.shape == (5, project.num_classes) == (5, code_of(case).num_classes)
     expected = z.double() @ matrix_of(case).T
-    smallest = 1e-7 if dtype == torch.float16 else 0  # the spacing of its smallest numbers
-    torch.testing.assert_close(logits.double(), expected, rtol=0, atol=PRECISION[dtype] * size + smallest)
+    # the spacing of its smallest numbers
+    if dtype == torch.float16:
+        smallest = 1e-7
+    else:
+        smallest = 0
+    torch.testing.assert_close(
+        logits.double(), expected, rtol=0, atol=PRECISION[dtype] * size + smallest
+    )
 
 
 @pytest.mark.parametrize("case", CODES)
 @pytest.mark.parametrize("batch", [0, 1])
 def test_small_batches(case, batch):
-    project, z = projection_of(case), vectors(case, batch)
-    torch.testing.assert_close(project(z), (z.double() @ matrix_of(case).T).float(), rtol=0, atol=2e-6)
+    project = projection_of(case)
+    z = vectors(case, batch)
+    torch.testing.assert_close(
+        project(z), (z.double() @ matrix_of(case).T).float(), rtol=0, atol=2e-6
+    )
     values, classes = project.top(z, 2)
     assert values.shape == classes.shape == (batch, 2)
     assert project.log_sum_exp(z).shape == (batch,)
@@ -102,33 +138,55 @@ def test_small_batches(case, batch):
 
 @pytest.mark.parametrize("case", CODES)
 def test_input_need_not_be_contiguous(case):
-    project, z = projection_of(case), vectors(case, 6)
-    for view in (z.T.contiguous().T, z.repeat(1, 2)[::2, : z.shape[1]], z[:1].expand(4, -1)):
-        torch.testing.assert_close(project(view), project(view.clone(memory_format=torch.contiguous_format)))
-        torch.testing.assert_close(project.top(view, 1)[0], project(view).max(1, keepdim=True).values)
+    project = projection_of(case)
+    z = vectors(case, 6)
+    for view in (
+        z.T.contiguous().T,
+        z.repeat(1, 2)[::2, : z.shape[1]],
+        z[:1].expand(4, -1),
+    ):
+        torch.testing.assert_close(
+            project(view), project(view.clone(memory_format=torch.contiguous_format))
+        )
+        torch.testing.assert_close(
+            project.top(view, 1)[0], project(view).max(1, keepdim=True).values
+        )
 
 
 @pytest.mark.parametrize("case", CODES)
 def test_rows_and_their_sums_are_those_of_the_matrix(case):
-    project, matrix = projection_of(case, torch.float64), matrix_of(case)
+    project = projection_of(case, torch.float64)
+    matrix = matrix_of(case)
     index = torch.arange(len(matrix))[:: max(1, len(matrix) // 100)].flip(0)
     rows = project.prototypes(index, matrix)
     torch.testing.assert_close(rows, matrix[index], rtol=0, atol=1e-12)
     assert project.prototypes(index).dtype == torch.float32
     weight = torch.rand(len(matrix), dtype=torch.float64)
-    torch.testing.assert_close(project.weighted_prototypes(weight[None])[0][0], weight @ matrix, rtol=0, atol=1e-9)
+    torch.testing.assert_close(
+        project.weighted_prototypes(weight[None])[0][0],
+        weight @ matrix,
+        rtol=0,
+        atol=1e-9,
+    )
 
 
 @pytest.mark.parametrize("case", CODES)
 def test_gradients_of_logits(case):
-    project, z = projection_of(case, torch.float64), vectors(case, 3, dtype=torch.float64).requires_grad_()
+    project = projection_of(case, torch.float64)
+    z = vectors(case, 3, dtype=torch.float64).requires_grad_()
     cotangent = torch.randn(3, project.num_classes, dtype=torch.float64)
     (gradient,) = torch.autograd.grad(project(z), z, cotangent)
     torch.testing.assert_close(gradient, cotangent @ matrix_of(case), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(
-    "case", ["kerdock and axes", "gold", "lifted_bases, the axes too", "simplex, shuffled, padded"]
+    "case",
+    [
+        "kerdock and axes",
+        "gold",
+        "lifted_bases, the axes too",
+        "simplex, shuffled, padded",
+    ],
 )
 def test_gradcheck_of_forward_twice(case):
     project = projection_of(case, torch.float64)
@@ -142,12 +200,24 @@ SCHEMES = ["kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construc
            "bch", "cross_polytope", "simplex", "orthogonal_simplices", "lifted_cross_polytopes", "one_hot"]  # fmt: skip
 
 
-@given(st.sampled_from(SCHEMES), st.integers(2, 3000), st.integers(2, 80), st.booleans(), st.integers(0, 99))
+@given(
+    st.sampled_from(SCHEMES),
+    st.integers(2, 3000),
+    st.integers(2, 80),
+    st.booleans(),
+    st.integers(0, 99),
+)
 @settings(max_examples=40, deadline=None)
-def test_whatever_is_found_in_a_code_gives_its_logits(scheme, num_classes, dim, shuffled, seed):
+def test_whatever_is_found_in_a_code_gives_its_logits(
+    scheme, num_classes, dim, shuffled, seed
+):
     try:
         code = ps.construct(
-            scheme, num_classes=num_classes, dim=dim, seed=seed, mapping="random" if shuffled else "fixed"
+            scheme,
+            num_classes=num_classes,
+            dim=dim,
+            seed=seed,
+            mapping="random" if shuffled else "fixed",
         )
     except ps.InfeasibleError:
         return
@@ -159,4 +229,9 @@ def test_whatever_is_found_in_a_code_gives_its_logits(scheme, num_classes, dim, 
         except ps.InvalidArgumentError:
             continue
         torch.testing.assert_close(project(z), expected, rtol=0, atol=1e-5)
-        torch.testing.assert_close(project.top(z, 1)[0], expected.max(1, keepdim=True).values, rtol=0, atol=1e-5)
+        torch.testing.assert_close(
+            project.top(z, 1)[0],
+            expected.max(1, keepdim=True).values,
+            rtol=0,
+            atol=1e-5,
+        )

@@ -31,15 +31,27 @@ def kerdock(num_classes=4096, dim=64, **options):
     ],
 )
 def test_auto_takes_the_structure_where_it_pays(scheme, num_classes, dim, kind):
-    assert projection_for(ps.construct(scheme, num_classes=num_classes, dim=dim)).kind == kind
+    assert (
+        projection_for(ps.construct(scheme, num_classes=num_classes, dim=dim)).kind
+        == kind
+    )
 
 
 @pytest.mark.parametrize(
     ("z", "sentence"),
     [
-        (torch.zeros(3, 63), r"'z' must be of shape \(batch, 64\), the code's dimension, got \(3, 63\)"),
-        (torch.zeros(64), r"'z' must be of shape \(batch, 64\), the code's dimension, got \(64,\)"),
-        (torch.zeros(3, 64, dtype=torch.int64), "'z' must be of a floating type, got torch.int64"),
+        (
+            torch.zeros(3, 63),
+            r"'z' must be of shape \(batch, 64\), the code's dimension, got \(3, 63\)",
+        ),
+        (
+            torch.zeros(64),
+            r"'z' must be of shape \(batch, 64\), the code's dimension, got \(64,\)",
+        ),
+        (
+            torch.zeros(3, 64, dtype=torch.int64),
+            "'z' must be of a floating type, got torch.int64",
+        ),
     ],
 )
 def test_vectors_that_do_not_fit(z, sentence):
@@ -63,33 +75,55 @@ def test_vectors_that_do_not_fit(z, sentence):
             {"target": torch.tensor([0.0, 1, 2])},
             r"'target' must .*ities of shape \(3, 4096\), got torch.float32",
         ),
-        ({"target": torch.tensor([0, 1, 4096])}, r"'target' must lie in 0, ..., 4095, got 0..4096"),
-        ({"target": torch.tensor([0, 1, -1])}, r"'target' must lie in 0, ..., 4095, got -1..1"),
-        ({"weight": torch.ones(5)}, r"'weight' must hold one number per class, 4096, got shape \(5,\)"),
-        ({"label_smoothing": 1.5}, "'label_smoothing' must be between 0 and 1, got 1.5"),
+        (
+            {"target": torch.tensor([0, 1, 4096])},
+            r"'target' must lie in 0, ..., 4095, got 0..4096",
+        ),
+        (
+            {"target": torch.tensor([0, 1, -1])},
+            r"'target' must lie in 0, ..., 4095, got -1..1",
+        ),
+        (
+            {"weight": torch.ones(5)},
+            r"'weight' must hold one number per class, 4096, got shape \(5,\)",
+        ),
+        (
+            {"label_smoothing": 1.5},
+            "'label_smoothing' must be between 0 and 1, got 1.5",
+        ),
         ({"reduction": "max"}, "'reduction' must be one of mean, sum, none, got 'max'"),
     ],
 )
 def test_losses_that_do_not_fit(arguments, sentence):
     with pytest.raises(ps.InvalidArgumentError, match=sentence):
-        projection_for(kerdock()).cross_entropy(torch.zeros(3, 64), **{"target": torch.zeros(3).long(), **arguments})
+        projection_for(kerdock()).cross_entropy(
+            torch.zeros(3, 64), **{"target": torch.zeros(3).long(), **arguments}
+        )
 
 
 @pytest.mark.parametrize("wrong", [-1, 100])
 def test_prototypes_of_no_class(wrong):
     project = projection_for(ps.construct("simplex", num_classes=100, dim=99), "dense")
-    with pytest.raises(InvalidArgumentError, match=r"'index' must lie in 0, \.\.\., 99, got"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'index' must lie in 0, \.\.\., 99, got"
+    ):
         project.prototypes(torch.tensor([3, wrong]))
 
 
 def test_kinds_that_do_not_fit():
-    with pytest.raises(ps.InvalidArgumentError, match=r"'kind' 'simplex' does not fit SphericalCode\(kerdock.*'dense'"):
+    with pytest.raises(
+        ps.InvalidArgumentError,
+        match=r"'kind' 'simplex' does not fit SphericalCode\(kerdock.*'dense'",
+    ):
         projection_for(kerdock(), "simplex")
     with pytest.raises(
-        ps.InvalidArgumentError, match="'kind' must be one of auto, dense, axes, simplex, simplices, hadamard, got"
+        ps.InvalidArgumentError,
+        match="'kind' must be one of auto, dense, axes, simplex, simplices, hadamard, got",
     ):
         projection_for(kerdock(), "fast")
-    with pytest.raises(ps.InvalidArgumentError, match="'k' must be at most the 4096 classes, got 4097"):
+    with pytest.raises(
+        ps.InvalidArgumentError, match="'k' must be at most the 4096 classes, got 4097"
+    ):
         projection_for(kerdock()).top(torch.zeros(1, 64), 4097)
 
 
@@ -104,7 +138,9 @@ def test_nothing_is_saved_and_nothing_is_trained(kind):
 def test_a_module_of_another_type_serves_all(dtype):
     project = projection_for(kerdock(), "hadamard").to(dtype)
     z = torch.randn(3, 64)
-    torch.testing.assert_close(project(z), projection_for(kerdock(), "dense")(z), rtol=0, atol=1e-5)
+    torch.testing.assert_close(
+        project(z), projection_for(kerdock(), "dense")(z), rtol=0, atol=1e-5
+    )
 
 
 GRAPHED = [
@@ -133,7 +169,9 @@ def test_compiles_in_one_graph(code, kind):
 def test_exports_with_any_batch(code, kind):
     project = projection_for(code, kind)
     batch = torch.export.Dim("batch", min=1)
-    exported = torch.export.export(project, (torch.randn(4, code.dim),), dynamic_shapes=({0: batch},)).module()
+    exported = torch.export.export(
+        project, (torch.randn(4, code.dim),), dynamic_shapes=({0: batch},)
+    ).module()
     z = torch.randn(7, code.dim)
     torch.testing.assert_close(exported(z), project(z), rtol=0, atol=1e-5)
 
@@ -155,17 +193,24 @@ def test_a_torch_that_cannot_say_whether_it_exports_trains():
 
 
 def test_many_logits_may_be_changed_in_place(monkeypatch):
-    monkeypatch.setattr("protosphere.nn.projections.hadamard_words.HUGE_PAGES_FROM", 1 << 10)
-    project, z = projection_for(kerdock()), torch.randn(3, 64, requires_grad=True)
+    monkeypatch.setattr(
+        "protosphere.nn.projections.hadamard_words.HUGE_PAGES_FROM", 1 << 10
+    )
+    project = projection_for(kerdock())
+    z = torch.randn(3, 64, requires_grad=True)
     project(z).mul_(2).sum().backward()
-    expected = 2 * torch.tensor(kerdock().points.sum(axis=0), dtype=torch.float32).expand(3, 64)
+    expected = 2 * torch.tensor(
+        kerdock().points.sum(axis=0), dtype=torch.float32
+    ).expand(3, 64)
     torch.testing.assert_close(z.grad, expected, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["dense", "hadamard"])
 def test_autocast_keeps_the_type_of_z(kind):
-    project, z = projection_for(kerdock(), kind), torch.randn(3, 64)
+    project = projection_for(kerdock(), kind)
+    z = torch.randn(3, 64)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        logits, sums = project(z), project.log_sum_exp(z)
+        logits = project(z)
+        sums = project.log_sum_exp(z)
     torch.testing.assert_close(logits, project(z), rtol=0, atol=1e-5)
     torch.testing.assert_close(sums, project.log_sum_exp(z), rtol=0, atol=1e-5)

@@ -55,8 +55,17 @@ def answers(project, name, size):
     (gradient,) = torch.autograd.grad(loss, z)
     values, classes = project.top(z, min(5, project.num_classes))
     plain = project.cross_entropy(z, target, reduction="none")
-    found = {"loss": loss, "plain": plain, "gradient": gradient, "sums": project.log_sum_exp(z)}
-    return {**{key: value.detach() for key, value in found.items()}, "values": values, "classes": classes}
+    found = {
+        "loss": loss,
+        "plain": plain,
+        "gradient": gradient,
+        "sums": project.log_sum_exp(z),
+    }
+    return {
+        **{key: value.detach() for key, value in found.items()},
+        "values": values,
+        "classes": classes,
+    }
 
 
 def network():
@@ -65,24 +74,33 @@ def network():
 
 
 def weight_gradient(project, rows=slice(None), together=lambda z: z):
-    model, draw = network(), torch.Generator().manual_seed(1)
-    x, target = torch.randn(8, 5, generator=draw), torch.randint(4096, (8,), generator=draw)
+    model = network()
+    draw = torch.Generator().manual_seed(1)
+    x = torch.randn(8, 5, generator=draw)
+    target = torch.randint(4096, (8,), generator=draw)
     project.cross_entropy(together(model(x[rows])), target).backward()
     return model.weight.grad
 
 
 def one_of_two(rank, folder):
     torch.set_num_threads(1)
-    distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
+    distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2
+    )
     found = {}
     for name in CODES:
         project = ShardedProjection(code_of(name), KINDS.get(name, "auto"))
         held = sum(part.num_words for part in project.parts)
         found[f"{name}/held"] = torch.tensor(held)
         for size in (1.0, 1000.0):
-            found |= {f"{name}/{size}/{key}": value for key, value in answers(project, name, size).items()}
+            found |= {
+                f"{name}/{size}/{key}": value
+                for key, value in answers(project, name, size).items()
+            }
     project = ShardedProjection(code_of("cosets"), "hadamard")
-    found["share of the weight gradient"] = weight_gradient(project, slice(4 * rank, 4 * rank + 4), gathered)
+    found["share of the weight gradient"] = weight_gradient(
+        project, slice(4 * rank, 4 * rank + 4), gathered
+    )
     torch.save(found, f"{folder}/{rank}.pt")
     distributed.destroy_process_group()
 
@@ -91,7 +109,10 @@ def one_of_two(rank, folder):
 def processes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sharded")
     # Fresh ones: a fork of this process, where compilers and solvers have left threads behind, may never wake up.
-    both = [subprocess.Popen([sys.executable, __file__, str(rank), str(folder)]) for rank in (0, 1)]
+    both = [
+        subprocess.Popen([sys.executable, __file__, str(rank), str(folder)])
+        for rank in (0, 1)
+    ]
     assert [process.wait(timeout=240) for process in both] == [0, 0]
     return [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
 
@@ -102,7 +123,9 @@ def processes(tmp_path_factory):
 def test_two_processes_answer_as_one(processes, name, size, rank):
     alone = answers(projection_for(code_of(name), "dense"), name, size)
     for key, value in alone.items():
-        torch.testing.assert_close(processes[rank][f"{name}/{size}/{key}"], value, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(
+            processes[rank][f"{name}/{size}/{key}"], value, rtol=1e-5, atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -120,7 +143,8 @@ def test_gathered_rows_give_their_gradients_back(processes):
 
 def test_without_processes_it_says_so():
     with pytest.raises(
-        ps.InvalidArgumentError, match=r"'group' must be of torch.distributed, which is not initialised"
+        ps.InvalidArgumentError,
+        match=r"'group' must be of torch.distributed, which is not initialised",
     ):
         ShardedProjection(code_of("matrix"))
 

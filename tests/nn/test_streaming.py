@@ -14,12 +14,18 @@ from protosphere.nn.projections import dense, hadamard, projection_for
 
 CODES = {
     "cosets": ps.construct("kerdock", num_classes=4096, dim=64),
-    "cosets and a rest, shuffled": ps.construct("kerdock", num_classes=1003, dim=64, mapping="random"),
-    "cosets without opposites": ps.construct("shortened_cosets", num_classes=3000, dim=125),
+    "cosets and a rest, shuffled": ps.construct(
+        "kerdock", num_classes=1003, dim=64, mapping="random"
+    ),
+    "cosets without opposites": ps.construct(
+        "shortened_cosets", num_classes=3000, dim=125
+    ),
     "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
     "tails without opposites": ps.construct("construction_x", num_classes=300, dim=20),
     "simplex": ps.construct("simplex", num_classes=20, dim=30, mapping="random"),
-    "simplices": ps.construct("orthogonal_simplices", num_classes=31, dim=20, mapping="random"),
+    "simplices": ps.construct(
+        "orthogonal_simplices", num_classes=31, dim=20, mapping="random"
+    ),
     "axes": ps.construct("cross_polytope", num_classes=21, dim=12),
     "matrix": ps.construct("uniform", num_classes=300, dim=7),
 }
@@ -30,7 +36,14 @@ KINDS = {
     "matrix": "dense",
     "tails without opposites": "auto",
 }
-SOME = ["cosets and a rest, shuffled", "cosets without opposites", "tails", "simplex", "axes", "matrix"]
+SOME = [
+    "cosets and a rest, shuffled",
+    "cosets without opposites",
+    "tails",
+    "simplex",
+    "axes",
+    "matrix",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +60,13 @@ def projection(name, dtype=torch.float64):
 
 def batch_of(name, size=3.0, batch=6, dtype=torch.float64, seed=0):
     rng = torch.Generator().manual_seed(seed)
-    z = normalize(torch.randn(batch, CODES[name].dim, generator=rng, dtype=torch.float64), dim=1) * size
+    z = (
+        normalize(
+            torch.randn(batch, CODES[name].dim, generator=rng, dtype=torch.float64),
+            dim=1,
+        )
+        * size
+    )
     target = torch.randint(0, CODES[name].num_classes, (batch,), generator=rng)
     weight = torch.rand(CODES[name].num_classes, generator=rng, dtype=torch.float64)
     return z.to(dtype).requires_grad_(), target, weight.to(dtype)
@@ -65,9 +84,12 @@ def gradient(loss, z):
 @pytest.mark.parametrize("size", [3.0, 0.0, 1e4, 1e-6])
 def test_log_sum_exp_and_its_gradient(name, size):
     z, _, _ = batch_of(name, size)
-    ours, theirs = projection(name).log_sum_exp(z), logits_of(name, z).logsumexp(1)
+    ours = projection(name).log_sum_exp(z)
+    theirs = logits_of(name, z).logsumexp(1)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
-    torch.testing.assert_close(gradient(ours, z), gradient(theirs, z), rtol=0, atol=1e-9)
+    torch.testing.assert_close(
+        gradient(ours, z), gradient(theirs, z), rtol=0, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -85,7 +107,9 @@ def test_cross_entropy_is_that_of_torch(name, smoothing, reduction, weighted):
     ours = projection(name).cross_entropy(z, target, scale=2.5, **options)
     theirs = cross_entropy(2.5 * logits_of(name, z), target, **options)
     torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
-    torch.testing.assert_close(gradient(ours, z), gradient(theirs, z), rtol=1e-8, atol=1e-10)
+    torch.testing.assert_close(
+        gradient(ours, z), gradient(theirs, z), rtol=1e-8, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -93,25 +117,30 @@ def test_gradcheck_with_a_learned_scale(name):
     project, (z, target, weight) = projection(name), batch_of(name, batch=2)
     scale = torch.tensor(1.7, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(
-        lambda v, s: project.cross_entropy(v, target, weight, 0.1, "none", s), (z, scale), fast_mode=True
+        lambda v, s: project.cross_entropy(v, target, weight, 0.1, "none", s),
+        (z, scale),
+        fast_mode=True,
     )
 
 
 @pytest.mark.parametrize("name", SOME)
-@pytest.mark.parametrize(("dtype", "near"), [(torch.float32, 1e-5), (torch.bfloat16, 3e-2), (torch.float16, 5e-3)])
+@pytest.mark.parametrize(
+    ("dtype", "near"),
+    [(torch.float32, 1e-5), (torch.bfloat16, 3e-2), (torch.float16, 5e-3)],
+)
 @pytest.mark.parametrize("size", [3.0, 1e4])
 def test_half_types_add_in_float32(name, dtype, near, size):
     z, target, _ = batch_of(name, size, dtype=dtype)
     exact = z.detach().double().requires_grad_()
-    ours, theirs = (
-        projection(name, torch.float32).cross_entropy(z, target),
-        cross_entropy(logits_of(name, exact), target),
-    )
+    ours = projection(name, torch.float32).cross_entropy(z, target)
+    theirs = cross_entropy(logits_of(name, exact), target)
     assert ours.dtype == torch.float32
     torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-5)
     found = gradient(ours, z)
     assert found.dtype == dtype
-    torch.testing.assert_close(found.double(), gradient(theirs, exact), rtol=0, atol=near)
+    torch.testing.assert_close(
+        found.double(), gradient(theirs, exact), rtol=0, atol=near
+    )
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -129,9 +158,17 @@ def test_top_classes(name, k):
 @settings(max_examples=40, deadline=None)
 def test_any_batch_of_any_size(name, size, batch, seed):
     z, _, _ = batch_of(name, size, batch, torch.float32, seed)
-    project, exact = projection(name, torch.float32), logits_of(name, z.detach().double())
-    torch.testing.assert_close(project.log_sum_exp(z).double(), exact.logsumexp(1), rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(project.top(z, 3)[0].double(), exact.topk(3).values, rtol=1e-5, atol=1e-5 * (1 + size))
+    project = projection(name, torch.float32)
+    exact = logits_of(name, z.detach().double())
+    torch.testing.assert_close(
+        project.log_sum_exp(z).double(), exact.logsumexp(1), rtol=1e-5, atol=1e-5
+    )
+    torch.testing.assert_close(
+        project.top(z, 3)[0].double(),
+        exact.topk(3).values,
+        rtol=1e-5,
+        atol=1e-5 * (1 + size),
+    )
 
 
 def test_not_a_number_stays_one():
@@ -142,7 +179,8 @@ def test_not_a_number_stays_one():
 def test_no_block_of_all_logits_is_ever_held(monkeypatch):
     monkeypatch.undo()
     code = ps.construct("gold", num_classes=100_000, dim=512)
-    project, z = projection_for(code, "hadamard"), torch.randn(64, 512, requires_grad=True)
+    project = projection_for(code, "hadamard")
+    z = torch.randn(64, 512, requires_grad=True)
     target = torch.randint(0, 100_000, (64,))
     with torch.profiler.profile(profile_memory=True) as profile:
         project.cross_entropy(z, target).backward()
@@ -151,9 +189,14 @@ def test_no_block_of_all_logits_is_ever_held(monkeypatch):
     assert largest < 64 * 100_000 * 4 / 2
 
 
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+@pytest.mark.parametrize(
+    "mode", [torch.no_grad, torch.enable_grad, torch.inference_mode]
+)
 def test_threads_change_nothing(mode, monkeypatch):
-    project, (z, *_) = projection("cosets", torch.float32), batch_of("cosets", batch=21, dtype=torch.float32)
+    project, (z, *_) = (
+        projection("cosets", torch.float32),
+        batch_of("cosets", batch=21, dtype=torch.float32),
+    )
     alone = project(z), project.log_sum_exp(z), *project.top(z, 3)
     monkeypatch.setattr(threads, "FEWEST_SCORES", 1)
     before = torch.get_num_threads()

@@ -51,13 +51,17 @@ def test_histogram_k10_agrees_with_its_codes(tmp_path: Path) -> None:
         own = [row for row in rows if row["scheme"] == scheme]
         code = ps.construct(scheme, num_classes=10, dim=int(own[0]["dim"]), seed=2)
         again = cosine_counts(code, 41).records()
-        assert [(float(row["low"]), int(row["pairs"])) for row in own] == [(r["low"], r["pairs"]) for r in again]
+        assert [(float(row["low"]), int(row["pairs"])) for row in own] == [
+            (r["low"], r["pairs"]) for r in again
+        ]
         assert sum(int(row["pairs"]) for row in own) == 45
 
 
 def test_drawing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     first, second = (draw("histogram-k10", tmp_path / name) for name in "ab")
-    assert [a.read_bytes() == b.read_bytes() for a, b in zip(first, second, strict=True)] == [True] * 3
+    assert [
+        a.read_bytes() == b.read_bytes() for a, b in zip(first, second, strict=True)
+    ] == [True] * 3
 
 
 def test_an_unknown_figure_is_refused_with_the_nearest(tmp_path: Path) -> None:
@@ -68,21 +72,33 @@ def test_an_unknown_figure_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", STARTS)
 def test_a_comparison_is_drawn_by_suffix(tmp_path: Path, suffix: str) -> None:
-    comparison = compare(30, [4, 16, 29, 32], schemes=["simplex", "reed_muller", "uniform", "one_hot"])
+    comparison = compare(
+        30, [4, 16, 29, 32], schemes=["simplex", "reed_muller", "uniform", "one_hot"]
+    )
     path = draw_comparison(comparison, tmp_path / f"k30{suffix}")
     assert path.read_bytes().startswith(STARTS[suffix])
 
 
-def test_a_comparison_of_one_dimension_or_of_obstacles_only_is_drawn(tmp_path: Path) -> None:
-    assert draw_comparison(compare(10, [9], schemes=["simplex"]), tmp_path / "a.png").is_file()
-    assert draw_comparison(compare(10, [2, 3], schemes=["bch"]), tmp_path / "b.png").is_file()
+def test_a_comparison_of_one_dimension_or_of_obstacles_only_is_drawn(
+    tmp_path: Path,
+) -> None:
+    assert draw_comparison(
+        compare(10, [9], schemes=["simplex"]), tmp_path / "a.png"
+    ).is_file()
+    assert draw_comparison(
+        compare(10, [2, 3], schemes=["bch"]), tmp_path / "b.png"
+    ).is_file()
 
 
 def test_each_scheme_of_a_comparison_is_in_the_legend() -> None:
-    comparison = compare(40, [20, 32, 39, 40], schemes=["simplex", "cross_polytope", "uniform", "bch"])
+    comparison = compare(
+        40, [20, 32, 39, 40], schemes=["simplex", "cross_polytope", "uniform", "bch"]
+    )
     figure = separation_figure(comparison, limit_curve(comparison))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == [STYLES[scheme].label for scheme in ("simplex", "cross_polytope", "uniform")]
+    assert labels == [
+        STYLES[scheme].label for scheme in ("simplex", "cross_polytope", "uniform")
+    ]
     assert len(figure.axes) == 2
 
 
@@ -96,12 +112,16 @@ def test_pairs_left_out_of_a_histogram_are_told() -> None:
 def test_a_histogram_of_opposed_points_only_is_drawn(tmp_path: Path) -> None:
     code = ps.from_points([[1.0, 0.0], [-1.0, 0.0]])
     assert draw_histogram(code, tmp_path / "two.png").is_file()
-    assert draw_histogram([code, ps.construct("uniform", num_classes=9, dim=3)], tmp_path / "both.pdf").is_file()
+    assert draw_histogram(
+        [code, ps.construct("uniform", num_classes=9, dim=3)], tmp_path / "both.pdf"
+    ).is_file()
 
 
 def test_a_file_we_cannot_write_is_refused_in_one_sentence(tmp_path: Path) -> None:
     code = ps.construct("simplex", num_classes=3, dim=2)
-    with pytest.raises(ps.InvalidArgumentError, match=r"\.png, \.pdf, \.svg, got 'a.gif'"):
+    with pytest.raises(
+        ps.InvalidArgumentError, match=r"\.png, \.pdf, \.svg, got 'a.gif'"
+    ):
         draw_histogram(code, tmp_path / "a.gif")
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(ps.StorageError, match=r"cannot (write|make)"):
@@ -109,13 +129,20 @@ def test_a_file_we_cannot_write_is_refused_in_one_sentence(tmp_path: Path) -> No
 
 
 def test_schemes_are_told_apart_without_colour() -> None:
-    looks = [(style.marker, str(style.line)) for style in scheme_styles([*STYLES, "one", "two", "three"]).values()]
+    looks = [
+        (style.marker, str(style.line))
+        for style in scheme_styles([*STYLES, "one", "two", "three"]).values()
+    ]
     assert len(set(looks)) == len(looks)
     assert len({style.color for style in STYLES.values()}) == len(STYLES)
 
 
-@pytest.mark.parametrize(("num_classes", "low", "high"), [(10, 4, 1024), (100, 4, 1024), (1000, 16, 2048)])
-def test_the_codes_of_the_separation_figures_exist(num_classes: int, low: int, high: int) -> None:
+@pytest.mark.parametrize(
+    ("num_classes", "low", "high"), [(10, 4, 1024), (100, 4, 1024), (1000, 16, 2048)]
+)
+def test_the_codes_of_the_separation_figures_exist(
+    num_classes: int, low: int, high: int
+) -> None:
     for scheme, dim in native_requests(num_classes, low, high, [low]):
         entry = ps.describe(scheme)
         assert entry.obstacle(num_classes, dim, **entry.options) is None, (scheme, dim)
@@ -144,12 +171,18 @@ def test_similar_superclasses_are_drawn_side_by_side() -> None:
     similarity = -np.abs(places[:, None] - places)
     order = drawing_order(similarity, tree.groups())
     drawn = places[order]
-    assert abs(np.diff(drawn)).sum() == 3, "each superclass once, and those along the line"
+    assert abs(np.diff(drawn)).sum() == 3, (
+        "each superclass once, and those along the line"
+    )
     assert sorted(drawing_order(similarity, np.arange(12)).tolist()) == list(range(12))
 
 
 def test_extreme_and_constant_similarities_are_drawn(tmp_path: Path) -> None:
     code = ps.construct("cross_polytope", num_classes=12, dim=6)
-    many = ps.taxonomy({f"c{i}": f"a rather long name of a superclass {i // 2}" for i in range(12)})
+    many = ps.taxonomy(
+        {f"c{i}": f"a rather long name of a superclass {i // 2}" for i in range(12)}
+    )
     for number, similarity in enumerate((np.zeros((12, 12)), 1e9 * np.eye(12)[::-1])):
-        assert draw_similarity(similarity, code, tmp_path / f"{number}.png", tree=many).is_file()
+        assert draw_similarity(
+            similarity, code, tmp_path / f"{number}.png", tree=many
+        ).is_file()

@@ -10,7 +10,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
 from protosphere.constructions.comparison import Cell, Comparison, compare, limits
-from protosphere.plots.accuracy import REFERENCES, Trained, accuracy_figure, averages, cosine_figure
+from protosphere.plots.accuracy import (
+    REFERENCES,
+    Trained,
+    accuracy_figure,
+    averages,
+    cosine_figure,
+)
 from protosphere.plots.gap_map import gap_map_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.style import SPARE, STYLES, SchemeStyle, scheme_styles
@@ -22,13 +28,18 @@ SCHEMES = [name for name in STYLES if "learned" not in name]
 
 def pixels(figure):
     """What is inside the first panel, without legends."""
-    for legend in [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]:
+    for legend in [
+        *figure.legends,
+        *(ax.get_legend() for ax in figure.axes if ax.get_legend()),
+    ]:
         legend.remove()
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
     left, low, right, high = (round(edge) for edge in figure.axes[0].bbox.extents)
-    return picture[len(picture) - high + 3 : len(picture) - low - 3, left + 3 : right - 3]
+    return picture[
+        len(picture) - high + 3 : len(picture) - low - 3, left + 3 : right - 3
+    ]
 
 
 def seen(picture, color, tolerance=12):
@@ -39,7 +50,10 @@ def seen(picture, color, tolerance=12):
 
 def one_dimension(schemes, K=1000, dim=50):
     """A comparison whose schemes lie apart, so that none hides another."""
-    cells = tuple(Cell(name, dim, 0.05 + 0.9 * place / len(schemes), None) for place, name in enumerate(schemes))
+    cells = tuple(
+        Cell(name, dim, 0.05 + 0.9 * place / len(schemes), None)
+        for place, name in enumerate(schemes)
+    )
     return Comparison(K, (dim,), tuple(schemes), cells, (limits(K, dim),))
 
 
@@ -71,7 +85,10 @@ def test_a_line_is_drawn_as_it_was_where_there_are_more():
 @pytest.mark.parametrize("mapping", ["fixed", "random"])
 def test_single_runs_are_seen(mapping):
     names = [*SCHEMES, "learned bottleneck", REFERENCES[0]]
-    runs = [Trained(name, 10 + 3 * i, mapping, 0, i / len(names), (i + 1) / 20) for i, name in enumerate(names)]
+    runs = [
+        Trained(name, 10 + 3 * i, mapping, 0, i / len(names), (i + 1) / 20)
+        for i, name in enumerate(names)
+    ]
     for figure in (accuracy_figure(averages(runs), ""), cosine_figure(runs, "")):
         picture = pixels(figure)
         for name in names:
@@ -79,21 +96,31 @@ def test_single_runs_are_seen(mapping):
 
 
 def test_runs_of_one_scheme_are_points_and_no_line():
-    runs = [Trained("best", 10, "fixed", seed, 0.1 * seed, 0.5 + 0.1 * seed) for seed in range(3)]
+    runs = [
+        Trained("best", 10, "fixed", seed, 0.1 * seed, 0.5 + 0.1 * seed)
+        for seed in range(3)
+    ]
     points = cosine_figure(runs, "").axes[0].get_lines()[0]
     assert (points.get_linestyle(), points.get_marker()) == ("None", "o")
 
 
 def test_a_map_of_one_cell_has_its_names():
-    for rows in ([row for row in shipped_atlas() if row.dim == 10][:1], [shipped_atlas()[0]]):
+    for rows in (
+        [row for row in shipped_atlas() if row.dim == 10][:1],
+        [shipped_atlas()[0]],
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             figure = gap_map_figure(rows)
             pixels(figure)
-        assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == [str(rows[0].dim)]
+        assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == [
+            str(rows[0].dim)
+        ]
 
 
 def test_a_style_is_a_marker_or_a_ring():
     assert SchemeStyle("x", "#123456", "", "-").points()["marker"] == "o"
-    assert SchemeStyle("x", "#123456", "x", "-").points()["markeredgecolor"] == "#123456"
+    assert (
+        SchemeStyle("x", "#123456", "x", "-").points()["markeredgecolor"] == "#123456"
+    )
     assert SchemeStyle("x", "#123456", "s", "-").points()["markeredgecolor"] == "white"

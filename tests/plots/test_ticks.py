@@ -31,7 +31,10 @@ REFERENCES = [None, 5000]
 
 def runs_at(dims, reference):
     """One run in each dimension, and a learned layer of `reference` dimensions as a line across."""
-    runs = [Trained("bch", dim, "fixed", 0, 1 / (place + 2), 0.5 + 0.4 / dim) for place, dim in enumerate(dims)]
+    runs = [
+        Trained("bch", dim, "fixed", 0, 1 / (place + 2), 0.5 + 0.4 / dim)
+        for place, dim in enumerate(dims)
+    ]
     if reference is not None:
         runs.append(Trained("learned layer", reference, "fixed", 0, None, 0.7))
     return runs
@@ -47,11 +50,20 @@ def assert_ticks_are_legible(figure):
     canvas.draw()
     for ax in figure.axes:
         for axis, side in ((ax.xaxis, 0), (ax.yaxis, 1)):
-            labels = [label for label in axis.get_ticklabels() if label.get_visible() and label.get_text()]
-            boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.min[side])
+            labels = [
+                label
+                for label in axis.get_ticklabels()
+                if label.get_visible() and label.get_text()
+            ]
+            boxes = sorted(
+                (label.get_window_extent() for label in labels),
+                key=lambda box: box.min[side],
+            )
             inside = [box for box in boxes if _shown(box, ax.bbox, side)]
             for first, second in pairwise(inside):
-                assert first.max[side] < second.min[side], [label.get_text() for label in labels]
+                assert first.max[side] < second.min[side], [
+                    label.get_text() for label in labels
+                ]
             if axis is ax.xaxis and ax.get_xscale() == "log":
                 assert len(inside) == len(boxes) > 0
 

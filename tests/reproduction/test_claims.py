@@ -57,15 +57,24 @@ def by_seed(*values):
 
 def test_differences_within_the_noise_decide_nothing():
     names = ("a", "b")
-    assert higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names).verdict == HOLDS
-    assert higher(by_seed(97.0, 97.1, 97.3), by_seed(98.0, 98.1, 98.2), names).verdict == DOES_NOT
+    assert (
+        higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names).verdict
+        == HOLDS
+    )
+    assert (
+        higher(by_seed(97.0, 97.1, 97.3), by_seed(98.0, 98.1, 98.2), names).verdict
+        == DOES_NOT
+    )
     unsure = higher(by_seed(97.0, 98.0), by_seed(97.2, 97.9), names)
     assert unsure.verdict == UNDECIDED
     assert unsure.seeds_needed > 2
-    assert higher(by_seed(99.0), by_seed(1.0, 1.1), names).verdict == UNDECIDED, "one seed is no evidence"
-    assert higher(Sample({0: 99.0, 1: 98.0}), Sample({2: 1.0, 3: 1.0}), names).verdict == UNDECIDED, (
-        "nor are different ones"
+    assert higher(by_seed(99.0), by_seed(1.0, 1.1), names).verdict == UNDECIDED, (
+        "one seed is no evidence"
     )
+    assert (
+        higher(Sample({0: 99.0, 1: 98.0}), Sample({2: 1.0, 3: 1.0}), names).verdict
+        == UNDECIDED
+    ), "nor are different ones"
     assert higher(Sample({}), by_seed(1.0), names).verdict == NOT_RUN
     both = [
         higher(by_seed(98.0, 98.1, 98.2), by_seed(97.0, 97.1, 97.3), names),
@@ -76,11 +85,14 @@ def test_differences_within_the_noise_decide_nothing():
 
 
 def test_an_advantage_below_the_standard_error_of_the_test_set_is_none():
-    names, right = ("a", "b"), by_seed(68.0, 68.2, 68.1, 67.9)
+    names = ("a", "b")
+    right = by_seed(68.0, 68.2, 68.1, 67.9)
     assert noticeable(68.0) == pytest.approx(100 * math.sqrt(0.68 * 0.32 / 10_000))
     close = higher(by_seed(68.1, 68.1, 68.2, 67.9), right, names)
     assert close.verdict == DOES_NOT
-    assert higher(by_seed(68.2, 68.4, 68.31, 68.1), right, names).verdict == HOLDS, "small, but certain"
+    assert higher(by_seed(68.2, 68.4, 68.31, 68.1), right, names).verdict == HOLDS, (
+        "small, but certain"
+    )
     wide = higher(by_seed(67.8, 68.9, 68.0, 68.4), right, names)
     assert wide.verdict == UNDECIDED
     assert wide.seeds_needed > 4
@@ -92,7 +104,9 @@ def test_a_weaker_correlation_is_one_whose_interval_is_lower():
         dims = (15, 31, 63, 127, 255)[:count]
         runs = [
             RunRecord(
-                load_recipe("quick-cifar100").changed(scheme="bch", dim=dim, mapping=mapping),
+                load_recipe("quick-cifar100").changed(
+                    scheme="bch", dim=dim, mapping=mapping
+                ),
                 "done",
                 test_accuracy=0.5 - dim / 1000 + noise * rng.standard_normal(),
                 max_cosine=dim / 255,
@@ -108,10 +122,15 @@ def test_a_weaker_correlation_is_one_whose_interval_is_lower():
 
 
 def test_the_noise_of_a_scheme_is_found_again_from_few_seeds():
-    rng, deviation, seeds = np.random.default_rng(5), 0.7, 3
+    rng = np.random.default_rng(5)
+    deviation = 0.7
+    seeds = 3
     shifts = rng.standard_normal(seeds)
     cells = {
-        (scheme, dim, mapping): {s: dim / 10 + shifts[s] + deviation * rng.standard_normal() for s in range(seeds)}
+        (scheme, dim, mapping): {
+            s: dim / 10 + shifts[s] + deviation * rng.standard_normal()
+            for s in range(seeds)
+        }
         for scheme in ("bch", "reed_muller")
         for dim in range(100)
         for mapping in ("fixed", "random")
@@ -119,16 +138,24 @@ def test_the_noise_of_a_scheme_is_found_again_from_few_seeds():
     found = noise_by_scheme(cells)
     for noise in found.values():
         assert noise.free == pytest.approx(2 * 200 * (1 - 1 / 400))
-        assert math.sqrt(noise.squares / noise.free) == pytest.approx(deviation, rel=0.1)
+        assert math.sqrt(noise.squares / noise.free) == pytest.approx(
+            deviation, rel=0.1
+        )
     some = {cell: own if cell[1] else {0: own[0]} for cell, own in cells.items()}
-    assert noise_by_scheme(some)["bch"].free < found["bch"].free, "cells without every seed say nothing"
+    assert noise_by_scheme(some)["bch"].free < found["bch"].free, (
+        "cells without every seed say nothing"
+    )
 
 
 def test_noise_narrows_an_interval_that_three_seeds_leave_wide():
-    names, noise = ("a", "b"), Noise(squares=60 * 0.1**2, free=60)
+    names = ("a", "b")
+    noise = Noise(squares=60 * 0.1**2, free=60)
     wide = higher(by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2), names)
     assert wide.verdict == UNDECIDED
-    pair = [Sample(each.by_seed, "bch", 2, noise) for each in (by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2))]
+    pair = [
+        Sample(each.by_seed, "bch", 2, noise)
+        for each in (by_seed(50.0, 51.2, 50.7), by_seed(50.1, 49.7, 50.2))
+    ]
     narrow = difference(*pair)
     assert narrow.margin == pytest.approx(t.ppf(0.975, 60) * 0.1 / math.sqrt(3))
     assert higher(*pair, names).verdict == HOLDS
@@ -136,9 +163,18 @@ def test_noise_narrows_an_interval_that_three_seeds_leave_wide():
 
 def test_two_are_near_if_their_whole_interval_is():
     names = ("a", "b")
-    assert within(by_seed(98.0, 98.1, 98.2), by_seed(97.5, 97.7, 97.7), names, 1.0).verdict == HOLDS
-    assert within(by_seed(98.0, 98.1, 98.2), by_seed(95.5, 95.7, 95.7), names, 1.0).verdict == DOES_NOT
-    assert within(by_seed(98.0, 99.1, 98.2), by_seed(97.9, 97.7, 97.7), names, 1.0).verdict == UNDECIDED
+    assert (
+        within(by_seed(98.0, 98.1, 98.2), by_seed(97.5, 97.7, 97.7), names, 1.0).verdict
+        == HOLDS
+    )
+    assert (
+        within(by_seed(98.0, 98.1, 98.2), by_seed(95.5, 95.7, 95.7), names, 1.0).verdict
+        == DOES_NOT
+    )
+    assert (
+        within(by_seed(98.0, 99.1, 98.2), by_seed(97.9, 97.7, 97.7), names, 1.0).verdict
+        == UNDECIDED
+    )
 
 
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=8), st.floats(0.05, 3))
@@ -157,7 +193,9 @@ def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distanc
 
 
 def run_with(accuracy, dim=63, **seeds):
-    recipe = load_recipe("quick-cifar100").changed(scheme="bch", dim=dim, mapping="random", **seeds)
+    recipe = load_recipe("quick-cifar100").changed(
+        scheme="bch", dim=dim, mapping="random", **seeds
+    )
     return RunRecord(recipe, "done", test_accuracy=accuracy, max_cosine=0.3)
 
 
@@ -211,15 +249,27 @@ def test_regression_against_a_known_line():
 
 
 def line_of(r_squared, cells):
-    return SimpleNamespace(line=lambda: Regression(cells, -1.0, 0.0, r_squared, -2.0, 0.0, 0.1))
+    return SimpleNamespace(
+        line=lambda: Regression(cells, -1.0, 0.0, r_squared, -2.0, 0.0, 0.1)
+    )
 
 
 @given(st.floats(0.1, 0.8), st.floats(0.1, 0.8))
-def test_so_many_cells_would_tell_two_correlations_apart_and_one_fewer_would_not(ours, theirs):
+def test_so_many_cells_would_tell_two_correlations_apart_and_one_fewer_would_not(
+    ours, theirs
+):
     assume(0.01 < abs(ours - theirs) < 0.2)
     unsure = weaker(line_of(ours, 12), line_of(theirs, 12))
     assume(unsure.verdict == UNDECIDED)
-    assert weaker(line_of(ours, unsure.cells_needed), line_of(theirs, unsure.cells_needed)).verdict != UNDECIDED
+    assert (
+        weaker(
+            line_of(ours, unsure.cells_needed), line_of(theirs, unsure.cells_needed)
+        ).verdict
+        != UNDECIDED
+    )
     fewer = unsure.cells_needed - 1
     assert weaker(line_of(ours, fewer), line_of(theirs, fewer)).verdict == UNDECIDED
-    assert verdict_text(unsure, []) == f"not decided; {unsure.cells_needed} cells of each would"
+    assert (
+        verdict_text(unsure, [])
+        == f"not decided; {unsure.cells_needed} cells of each would"
+    )

@@ -16,10 +16,16 @@ pytest.importorskip("matplotlib")
 def finished(**settings):
     recipe = load_recipe("quick-features").changed(**settings)
     rng = np.random.default_rng(recipe.dim + recipe.seed)
-    accuracy, energy = float(rng.uniform(0.5, 0.7)), float(rng.uniform(1, 2))
+    accuracy = float(rng.uniform(0.5, 0.7))
+    energy = float(rng.uniform(1, 2))
     cosine = None if recipe.head != "prototypes" else 1 / recipe.dim
-    metrics = {} if cosine is None else {"code_energy": energy, "code_mean_square": 0.1 * energy}
-    return RunRecord(recipe, "done", test_accuracy=accuracy, max_cosine=cosine, metrics=metrics)
+    if cosine is None:
+        metrics = {}
+    else:
+        metrics = {"code_energy": energy, "code_mean_square": 0.1 * energy}
+    return RunRecord(
+        recipe, "done", test_accuracy=accuracy, max_cosine=cosine, metrics=metrics
+    )
 
 
 PAPERS = [
@@ -28,11 +34,17 @@ PAPERS = [
     for dim in (31, 63)
     for seed in (0, 1)
 ]
-LEARNED = [finished(head="bottleneck", dim=dim, seed=seed) for dim in (31, 63) for seed in (0, 1)]
+LEARNED = [
+    finished(head="bottleneck", dim=dim, seed=seed)
+    for dim in (31, 63)
+    for seed in (0, 1)
+]
 
 
 def test_what_the_runs_can_show_is_drawn(tmp_path):
-    whole = draw_experiment([*PAPERS, *LEARNED], tmp_path / "whole", "cifar100", "CIFAR-100")
+    whole = draw_experiment(
+        [*PAPERS, *LEARNED], tmp_path / "whole", "cifar100", "CIFAR-100"
+    )
     kinds = {"accuracy", "cosine", "beyond", "numbers"}
     assert {path.stem.removeprefix("cifar100-") for path in whole} == kinds
     assert all(path.stat().st_size > 100 for path in whole)
@@ -43,7 +55,10 @@ def test_what_the_runs_can_show_is_drawn(tmp_path):
 def test_learned_heads_have_no_mapping():
     assert way_of(LEARNED[0].recipe) == "learned bottleneck"
     assert way_of(finished(scheme="one_hot", dim=100).recipe) == "one-hot, fixed"
-    assert way_of(finished(scheme="best", dim=31, mapping="align").recipe) == "best, aligned"
+    assert (
+        way_of(finished(scheme="best", dim=31, mapping="align").recipe)
+        == "best, aligned"
+    )
 
 
 def test_a_panel_has_every_cell_and_panels_left_over_are_empty():
@@ -51,4 +66,6 @@ def test_a_panel_has_every_cell_and_panels_left_over_are_empty():
     figure = numbers_figure([Panel(name, "", points) for name in "abc"], "three")
     panels = [ax for ax in figure.axes if ax.axison]
     assert len(panels) == 3
-    assert all(len([line for line in ax.lines if len(line.get_xdata())]) == 2 for ax in panels)
+    assert all(
+        len([line for line in ax.lines if len(line.get_xdata())]) == 2 for ax in panels
+    )

@@ -21,7 +21,9 @@ def test_class_names_of_a_dataset(shown, tmp_path):
     path = images(tmp_path / "d.npz", [f"{HOSTILE}{i}" for i in range(8)])
     np.save(tmp_path / "m.npy", np.eye(8))
     for words in ((), ("--matrix", tmp_path / "m.npy")):
-        exit_code, text = shown("opposed", path, "--scheme", "cross_polytope", "--dim", 4, *words)
+        exit_code, text = shown(
+            "opposed", path, "--scheme", "cross_polytope", "--dim", 4, *words
+        )
         assert exit_code == 0, text
         assert "owned" in text
         assert is_safe(text)

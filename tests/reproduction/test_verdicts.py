@@ -11,7 +11,14 @@ from protosphere.cli.finished_runs import stored_records
 from protosphere.experiments import load_recipe
 from protosphere.experiments.record import RunRecord
 from reproduction.claims import claims_table
-from reproduction.findings import DOES_NOT, MOST_SEEDS, UNDECIDED, Finding, Sample, higher
+from reproduction.findings import (
+    DOES_NOT,
+    MOST_SEEDS,
+    UNDECIDED,
+    Finding,
+    Sample,
+    higher,
+)
 from reproduction.results import Results
 from reproduction.verdicts import verdict_text
 
@@ -24,8 +31,17 @@ def cifar100_runs(recipe, **changes):
     records = []
     for (scheme, dim), accuracy in accuracies.items():
         for seed in range(3):
-            run = load_recipe(recipe).changed(scheme=scheme, dim=dim, seed=seed, **changes)
-            records.append(RunRecord(run, "done", test_accuracy=accuracy + seed / 1000, max_cosine=1 / dim))
+            run = load_recipe(recipe).changed(
+                scheme=scheme, dim=dim, seed=seed, **changes
+            )
+            records.append(
+                RunRecord(
+                    run,
+                    "done",
+                    test_accuracy=accuracy + seed / 1000,
+                    max_cosine=1 / dim,
+                )
+            )
     return records
 
 
@@ -34,17 +50,31 @@ def cifar100_runs(recipe, **changes):
     [
         ("paper-cifar100", {}, "does not hold"),
         ("paper-cifar100", {"precision": "bf16-mixed", "epochs": 300}, "does not hold"),
-        ("paper-cifar100", {"epochs": 199}, "not at our scale: resnet34, 199 epochs, CIFAR-100"),
-        ("paper-cifar100", {"backbone": "small"}, "not at our scale: small, 200 epochs, CIFAR-100"),
+        (
+            "paper-cifar100",
+            {"epochs": 199},
+            "not at our scale: resnet34, 199 epochs, CIFAR-100",
+        ),
+        (
+            "paper-cifar100",
+            {"backbone": "small"},
+            "not at our scale: small, 200 epochs, CIFAR-100",
+        ),
         (
             "paper-cifar100",
             {"train_images": 5000},
             "not at our scale: resnet34, 200 epochs, 5000 examples of CIFAR-100",
         ),
-        ("quick-features", {}, "not at our scale: linear, 12 epochs, features of CIFAR-100"),
+        (
+            "quick-features",
+            {},
+            "not at our scale: linear, 12 epochs, features of CIFAR-100",
+        ),
     ],
 )
-def test_a_claim_that_fails_below_the_papers_scale_names_the_network(recipe, changes, verdict):
+def test_a_claim_that_fails_below_the_papers_scale_names_the_network(
+    recipe, changes, verdict
+):
     rows = claims_table(cifar100_runs(recipe, **changes))
     found = {row["claim"]: row["verdict"] for row in rows}
     assert found["BCH at n = 63 is close to one-hot (within 1.5 points)"] == verdict
@@ -73,6 +103,9 @@ def test_a_failed_comparison_of_two_datasets_names_both_networks():
 
 def test_what_nobody_counted_is_not_told():
     assert verdict_text(Finding("", UNDECIDED), []) == "not decided"
-    assert verdict_text(Finding("", UNDECIDED, math.inf), []) == f"not decided; more than {MOST_SEEDS} seeds would"
+    assert (
+        verdict_text(Finding("", UNDECIDED, math.inf), [])
+        == f"not decided; more than {MOST_SEEDS} seeds would"
+    )
     one_seed = higher(Sample({0: 1.0}), Sample({0: 2.0}), ("a", "b"))
     assert verdict_text(one_seed, []) == "not decided; 2 seeds would"

@@ -44,7 +44,12 @@ KNOWN = [
 
 
 def search(num_points, dim, seed=0, **options):
-    return search_code(num_points, dim, rng=np.random.default_rng(seed), **{"iterations": 60_000} | options)
+    return search_code(
+        num_points,
+        dim,
+        rng=np.random.default_rng(seed),
+        **{"iterations": 60_000} | options,
+    )
 
 
 @pytest.mark.parametrize(("dim", "num_points", "value"), KNOWN)
@@ -61,7 +66,13 @@ def test_the_24_cell_is_found():
 @pytest.mark.parametrize("kind", ENERGIES)
 @pytest.mark.parametrize("temperature", [3.0, 40.0, 1000.0])
 def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
-    rows = torch.randn(2, 7 * 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1), requires_grad=True)
+    rows = torch.randn(
+        2,
+        7 * 4,
+        dtype=torch.float64,
+        generator=torch.Generator().manual_seed(1),
+        requires_grad=True,
+    )
 
     def plain(row):
         units = torch.nn.functional.normalize(row.reshape(7, 4), dim=1)
@@ -69,9 +80,9 @@ def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
         levels = cosines if kind == "log_sum_exp" else -torch.log(1 - cosines)
         return (torch.logsumexp(temperature * levels, 0) - np.log(42)) / temperature
 
-    value, gradient = smooth_max_cosine(Orbits((7,)), 4, torch.full((2,), temperature).double(), kind)(
-        rows.detach(), torch.arange(2)
-    )
+    value, gradient = smooth_max_cosine(
+        Orbits((7,)), 4, torch.full((2,), temperature).double(), kind
+    )(rows.detach(), torch.arange(2))
     expected = torch.stack([plain(row) for row in rows])
     (wanted,) = torch.autograd.grad(expected.sum(), rows)
     torch.testing.assert_close(value, expected.detach())
@@ -80,8 +91,12 @@ def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
 
 @pytest.mark.parametrize("kind", ENERGIES)
 def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
-    rows = torch.randn(2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
-    measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind)
+    rows = torch.randn(
+        2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2)
+    )
+    measured = smooth_max_cosine(
+        Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind
+    )
     whole = measured(rows, torch.arange(2))
     monkeypatch.setattr(batched_energy, "MAX_GRAM_ENTRIES", 2 * 30 * 7)
     for part, wanted in zip(measured(rows, torch.arange(2)), whole, strict=True):
@@ -93,7 +108,10 @@ def test_the_riesz_energy_finds_the_icosahedron_and_the_24_cell():
         options = {"iterations": 12_000, "algebraic": False, "energy": "riesz"}
         code = ps.construct("optimized", num_classes=count, dim=dim, **options)
         assert code.max_cosine == pytest.approx(cosine, abs=1e-9)
-    with pytest.raises(InvalidArgumentError, match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'",
+    ):
         ps.construct("optimized", num_classes=12, dim=3, energy="coulomb")
 
 
@@ -103,23 +121,35 @@ def arrangements(num_points, dim, count):
     return [one for one in drawn if one is not None][:count]
 
 
-@pytest.mark.parametrize("arrangement", arrangements(26, 6, 12), ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "arrangement", arrangements(26, 6, 12), ids=lambda one: one.name
+)
 def test_orbits_have_the_energy_and_the_gradient_of_the_whole_code(arrangement):
     orbits = Orbits(arrangement.counts, tuple(map(torch.as_tensor, arrangement.cosets)))
-    rows = torch.as_tensor(arrangement.random_representatives(2, np.random.default_rng(0)))
+    rows = torch.as_tensor(
+        arrangement.random_representatives(2, np.random.default_rng(0))
+    )
     points = orbits.points(rows)
     assert points.shape == (2, 26, 6)
-    t, both = torch.tensor([4.0, 9.0]).double(), torch.arange(2)
+    t = torch.tensor([4.0, 9.0]).double()
+    both = torch.arange(2)
     value, gradient = smooth_max_cosine(orbits, 6, t)(rows.reshape(2, -1), both)
-    whole_value, whole = smooth_max_cosine(Orbits((26,)), 6, t)(points.reshape(2, -1), both)
+    whole_value, whole = smooth_max_cosine(Orbits((26,)), 6, t)(
+        points.reshape(2, -1), both
+    )
     torch.testing.assert_close(value, whole_value)
     wanted = (
-        whole.reshape(2, 26, 6)[:, [*accumulate(orbits.sizes[:-1], initial=0)]] * rows.new_tensor(orbits.sizes)[:, None]
+        whole.reshape(2, 26, 6)[:, [*accumulate(orbits.sizes[:-1], initial=0)]]
+        * rows.new_tensor(orbits.sizes)[:, None]
     )
-    torch.testing.assert_close(gradient.reshape(wanted.shape), wanted, rtol=1e-8, atol=1e-10)
+    torch.testing.assert_close(
+        gradient.reshape(wanted.shape), wanted, rtol=1e-8, atol=1e-10
+    )
 
 
-@pytest.mark.parametrize("name", ["C7", "C12:C2", "C7:C3(2)", "C2^3", "S4", "A5", "Q8", "PSL(2,7)"])
+@pytest.mark.parametrize(
+    "name", ["C7", "C12:C2", "C7:C3(2)", "C2^3", "S4", "A5", "Q8", "PSL(2,7)"]
+)
 def test_representations_multiply_as_the_group_does_and_fill_it(name):
     one = group(name, 168)
     rng = np.random.default_rng(0)
@@ -127,12 +157,23 @@ def test_representations_multiply_as_the_group_does_and_fill_it(name):
     for part in one.irreducibles:
         np.testing.assert_allclose(part[g] @ part[h], part[one.table[g, h]], atol=1e-9)
         np.testing.assert_allclose(
-            part @ part.transpose(0, 2, 1), np.broadcast_to(np.eye(part.shape[1]), part.shape), atol=1e-9
+            part @ part.transpose(0, 2, 1),
+            np.broadcast_to(np.eye(part.shape[1]), part.shape),
+            atol=1e-9,
         )
 
 
 def test_group_orders():
-    orders = {"A4": 12, "S4": 24, "A5": 60, "S5": 120, "PSL(2,7)": 168, "Q8": 8, "AGL(1,8)": 56, "AGL(1,9)": 72}
+    orders = {
+        "A4": 12,
+        "S4": 24,
+        "A5": 60,
+        "S5": 120,
+        "PSL(2,7)": 168,
+        "Q8": 8,
+        "AGL(1,8)": 56,
+        "AGL(1,9)": 72,
+    }
     assert {name: len(group(name, 168).table) for name in orders} == orders
     assert group("S5", 60) is None
     assert "C5:C4(2)" in group_names(20)
@@ -156,9 +197,15 @@ def test_a_large_code_is_polished_without_a_dense_system():
 
 
 def test_same_seed_same_bits_and_another_seed_another_code():
-    first, again, other = (search(20, 5, seed=seed, iterations=500) for seed in (1, 1, 2))
+    first, again, other = (
+        search(20, 5, seed=seed, iterations=500) for seed in (1, 1, 2)
+    )
     assert np.array_equal(first.points, again.points)
-    assert (first.kind, first.starts, first.iterations) == (again.kind, again.starts, again.iterations)
+    assert (first.kind, first.starts, first.iterations) == (
+        again.kind,
+        again.starts,
+        again.iterations,
+    )
     assert not np.array_equal(first.points, other.points)
 
 
@@ -172,13 +219,28 @@ def test_never_worse_than_the_points_it_was_given():
 @pytest.mark.parametrize("num_points", [14, 27, 33])
 def test_given_codes_of_any_size_are_made_fit(num_points):
     start = uniform_points(27, 6, np.random.default_rng(0))
-    assert resize(start, num_points, 6, np.random.default_rng(0)).shape == (num_points, 6)
-    assert resize(start, num_points, 8, np.random.default_rng(0)).shape == (num_points, 8)
-    assert resize(start, num_points, 4, np.random.default_rng(0)).shape == (num_points, 4)
-    assert search(num_points, 6, iterations=50, start_points=[start]).points.shape == (num_points, 6)
+    assert resize(start, num_points, 6, np.random.default_rng(0)).shape == (
+        num_points,
+        6,
+    )
+    assert resize(start, num_points, 8, np.random.default_rng(0)).shape == (
+        num_points,
+        8,
+    )
+    assert resize(start, num_points, 4, np.random.default_rng(0)).shape == (
+        num_points,
+        4,
+    )
+    assert search(num_points, 6, iterations=50, start_points=[start]).points.shape == (
+        num_points,
+        6,
+    )
 
 
-@pytest.mark.parametrize(("num_points", "dim", "value"), [(5, 1, 1), (2, 1, -1), (2, 7, -1), (5, 9, -1 / 4), (7, 4, 0)])
+@pytest.mark.parametrize(
+    ("num_points", "dim", "value"),
+    [(5, 1, 1), (2, 1, -1), (2, 7, -1), (5, 9, -1 / 4), (7, 4, 0)],
+)
 def test_closed_forms(num_points, dim, value):
     points = known_optimum(num_points, dim)
     assert points.shape == (num_points, dim)
@@ -186,7 +248,10 @@ def test_closed_forms(num_points, dim, value):
 
 
 def test_kinds_are_checked_and_progress_is_told():
-    with pytest.raises(InvalidArgumentError, match="'starts' must be one of random, symmetric, refilled, got 'lucky'"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match="'starts' must be one of random, symmetric, refilled, got 'lucky'",
+    ):
         search(9, 3, kinds=["lucky"])
     told = []
     search(9, 3, progress=lambda *words: told.append(words))

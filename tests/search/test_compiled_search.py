@@ -21,7 +21,12 @@ from protosphere.search.starts import refill, resize
 
 def work_space(points):
     count, dim = points.shape
-    return np.empty((count, dim)), np.empty((dim, count)), np.empty((count, count)), np.empty(count)
+    return (
+        np.empty((count, dim)),
+        np.empty((dim, count)),
+        np.empty((count, count)),
+        np.empty(count),
+    )
 
 
 def by_autograd(variables, t):
@@ -43,7 +48,9 @@ def test_value_and_gradient_are_those_of_autograd(count, dim, t, listed):
     if listed:
         pairs = np.stack(np.triu_indices(count, 1)).astype(np.int64)
     gradient = np.empty_like(variables)
-    value = smooth_max_cosine_gradient(variables, t, pairs, work_space(variables), gradient)
+    value = smooth_max_cosine_gradient(
+        variables, t, pairs, work_space(variables), gradient
+    )
     expected, slope = by_autograd(variables, t)
     assert value == pytest.approx(expected, abs=1e-7 / min(t, 1))
     np.testing.assert_allclose(gradient, slope, atol=2e-6)
@@ -54,9 +61,20 @@ def test_near_pairs_are_those_that_weigh_something():
     _, columns, table, _ = work_space(points)
     gram = points @ points.T
     pairs = near_pairs(points, columns, table, 200.0)
-    near = {(i, j) for i, j in zip(*np.nonzero(np.triu(gram, 1) > max_cosine(points) - 26 / 200), strict=True) if i < j}
-    assert {tuple(map(int, pair)) for pair in pairs.T} == {(int(i), int(j)) for i, j in near}
-    assert near_pairs(points, columns, table, 1.0).shape == (2, 0)  # all matter: no list
+    near = {
+        (i, j)
+        for i, j in zip(
+            *np.nonzero(np.triu(gram, 1) > max_cosine(points) - 26 / 200), strict=True
+        )
+        if i < j
+    }
+    assert {tuple(map(int, pair)) for pair in pairs.T} == {
+        (int(i), int(j)) for i, j in near
+    }
+    assert near_pairs(points, columns, table, 1.0).shape == (
+        2,
+        0,
+    )  # all matter: no list
 
 
 def test_a_descent_is_repeatable_and_ends_on_the_sphere_below_where_it_began():
@@ -68,7 +86,9 @@ def test_a_descent_is_repeatable_and_ends_on_the_sphere_below_where_it_began():
     assert max_cosine(found) < max_cosine(start) - 0.1
 
 
-@pytest.mark.parametrize(("have", "space"), [(20, 4), (9, 4), (14, 3), (14, 5), (60, 6), (5, 2)])
+@pytest.mark.parametrize(
+    ("have", "space"), [(20, 4), (9, 4), (14, 3), (14, 5), (60, 6), (5, 2)]
+)
 def test_codes_of_any_size_are_fitted(have, space):
     rng = np.random.default_rng(have)
     for _ in range(10):
@@ -102,7 +122,12 @@ print(compiled_anneal(np.random.default_rng(0).standard_normal((40, 6)), 20.0, 1
 def test_the_process_that_compiles_gives_the_bits_of_those_that_load(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     first, later = (
-        subprocess.run([sys.executable, "-c", BITS], env=environment, capture_output=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", BITS],
+            env=environment,
+            capture_output=True,
+            check=True,
+        ).stdout
         for _ in range(2)
     )
     assert any(tmp_path.rglob("*.nbc"))

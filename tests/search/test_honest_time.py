@@ -14,7 +14,13 @@ from protosphere.geometry.sphere import uniform_points
 from protosphere.search import descent_backend
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.code_search import MOST_WORK, default_iterations, search_code
-from protosphere.search.compiled_lbfgs import ALLOWED, SPENT, STOP, compiled_anneal, new_meters
+from protosphere.search.compiled_lbfgs import (
+    ALLOWED,
+    SPENT,
+    STOP,
+    compiled_anneal,
+    new_meters,
+)
 
 SIZES = sorted({round(2 * 1.6**k) for k in range(28)} | {1000, 10**6})
 
@@ -23,7 +29,8 @@ class MadeUpClock:
     """Each look takes a while."""
 
     def __init__(self, step: float) -> None:
-        self.now, self.step = 0.0, step
+        self.now = 0.0
+        self.step = step
 
     def __call__(self) -> float:
         self.now += self.step
@@ -52,7 +59,14 @@ def test_compiling_counts(monkeypatch):
     monkeypatch.setattr(descent_backend, "compile_descent", slow)
     start = uniform_points(30, 5, np.random.default_rng(1))
     told = []
-    found = search(30, 5, budget=2.0, clock=clock, start_points=[start], progress=lambda *words: told.append(words[0]))
+    found = search(
+        30,
+        5,
+        budget=2.0,
+        clock=clock,
+        start_points=[start],
+        progress=lambda *words: told.append(words[0]),
+    )
     assert told[0] == "compiling"
     assert found.iterations == 0
     assert np.array_equal(found.points, start)
@@ -61,7 +75,11 @@ def test_compiling_counts(monkeypatch):
 def test_the_default_is_bounded_work_and_falls_to_none():
     for num_points in SIZES:
         for dim in (2, 3, 5, 8, 16, 48, 128, 512, 4096):
-            assert default_iterations(num_points, dim) * evaluation_products(num_points, dim) <= MOST_WORK
+            assert (
+                default_iterations(num_points, dim)
+                * evaluation_products(num_points, dim)
+                <= MOST_WORK
+            )
     assert default_iterations(1000, 64) >= 100
     assert default_iterations(10**6, 2) == default_iterations(20_000, 64) == 0
 
@@ -73,16 +91,27 @@ def test_more_points_or_dimensions_get_no_more_evaluations():
 
 
 @pytest.mark.parametrize(
-    ("num_points", "dim", "iterations"), [(20, 4, 2000), (90, 6, 3000), (350, 8, 600), (350, 8, 100)]
+    ("num_points", "dim", "iterations"),
+    [(20, 4, 2000), (90, 6, 3000), (350, 8, 600), (350, 8, 100)],
 )
 def test_evaluations_are_what_was_asked_for(num_points, dim, iterations):
-    assert 0.6 * iterations <= search(num_points, dim, iterations=iterations).iterations <= 1.1 * iterations + 20
+    assert (
+        0.6 * iterations
+        <= search(num_points, dim, iterations=iterations).iterations
+        <= 1.1 * iterations + 20
+    )
 
 
 def test_a_thrifty_search_ends_where_nothing_is_to_be_found():
     code = ps.construct("e8_shell", num_classes=240, dim=8)
-    options = {"iterations": 400, "start_points": [code.points], "floor": float(code.certificate.converse)}
-    thrifty, patient = (search(240, 8, thrifty=thrifty, **options) for thrifty in (True, False))
+    options = {
+        "iterations": 400,
+        "start_points": [code.points],
+        "floor": float(code.certificate.converse),
+    }
+    thrifty, patient = (
+        search(240, 8, thrifty=thrifty, **options) for thrifty in (True, False)
+    )
     assert thrifty.iterations < 250 < patient.iterations
     assert thrifty.max_cosine == pytest.approx(float(code.max_cosine), abs=1e-12)
 
@@ -110,11 +139,15 @@ def pressed_while_optimising(stage, done, total):
 
 def test_best_says_that_it_was_interrupted(caplog):
     with caplog.at_level(logging.WARNING):
-        code = ps.best(num_classes=330, dim=8, iterations=10**6, progress=pressed_while_optimising)
+        code = ps.best(
+            num_classes=330, dim=8, iterations=10**6, progress=pressed_while_optimising
+        )
     assert "interrupted" in code.explain()
     assert code.choice.interrupted
     assert len(caplog.records) == 1
-    assert float(code.max_cosine) <= float(ps.best(num_classes=330, dim=8, iterations=0).max_cosine)
+    assert float(code.max_cosine) <= float(
+        ps.best(num_classes=330, dim=8, iterations=0).max_cosine
+    )
 
 
 @pytest.mark.parametrize(("num_classes", "dim"), [(700, 64), (40, 5)])
@@ -138,5 +171,6 @@ def test_a_meter_limits_a_descent_and_another_thread_may_end_it():
 def test_a_budget_of_seconds_is_as_many_evaluations_as_were_made_in_them():
     budget = Budget(6e6, float("inf"), 10.0, clock=lambda: 0.0)
     assert budget.left(1.0, 2) == pytest.approx(20_000)
-    budget.spent, budget.seconds_spent = 500.0, 1.0
+    budget.spent = 500.0
+    budget.seconds_spent = 1.0
     assert budget.left(1.0, 2) == pytest.approx(5000)

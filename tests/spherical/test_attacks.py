@@ -46,7 +46,13 @@ def test_nonsense_in_a_header_is_one_sentence(tmp_path, change, forged):
 
 
 @pytest.mark.parametrize(
-    "content", [b"PK\3\4 no zip", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', (((", b"\x93NUMPY", b"a,b\n1,2\n"]
+    "content",
+    [
+        b"PK\3\4 no zip",
+        b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', (((",
+        b"\x93NUMPY",
+        b"a,b\n1,2\n",
+    ],
 )
 @pytest.mark.parametrize("name", ["x.npy", "x.csv"])
 def test_foreign_bytes_are_one_sentence(tmp_path, content, name):
@@ -64,7 +70,9 @@ def test_a_name_that_is_no_name_is_one_sentence(name, tmp_path, monkeypatch):
 
 def test_a_device_is_not_replaced_a_link_is_followed_and_permissions_stay(tmp_path):
     code = ps.construct("simplex", num_classes=3, dim=2)
-    fifo, real, link = tmp_path / "fifo.safetensors", tmp_path / "real.safetensors", tmp_path / "link.safetensors"
+    fifo = tmp_path / "fifo.safetensors"
+    real = tmp_path / "real.safetensors"
+    link = tmp_path / "link.safetensors"
     os.mkfifo(fifo)
     with pytest.raises(ps.StorageError, match="not a regular file"):
         code.save(fifo)
@@ -79,7 +87,13 @@ def test_a_device_is_not_replaced_a_link_is_followed_and_permissions_stay(tmp_pa
 
 def test_numpy_and_torch_scalars_are_kept_as_plain_ones(tmp_path):
     options = {"steps": np.int64(3), "device": torch.device("cpu")}
-    code = ps.construct("log_sum_exp", num_classes=np.int32(5), dim=np.int64(4), seed=np.int64(3), **options)
+    code = ps.construct(
+        "log_sum_exp",
+        num_classes=np.int32(5),
+        dim=np.int64(4),
+        seed=np.int64(3),
+        **options,
+    )
     code.save(tmp_path / "x.safetensors")
     assert ps.load(tmp_path / "x.safetensors").provenance == code.provenance
 
@@ -118,17 +132,23 @@ def test_a_scheme_that_is_no_name_is_one_sentence(scheme):
 
 
 def test_an_array_is_not_a_count():
-    with pytest.raises(ps.InvalidArgumentError, match="'num_classes' must be an integer"):
+    with pytest.raises(
+        ps.InvalidArgumentError, match="'num_classes' must be an integer"
+    ):
         ps.construct("simplex", num_classes=np.array([10, 11]), dim=15)
 
 
 def test_npy_output_is_what_numpy_reads(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["construct", "bch", "-K", "20", "-n", "15", "-o", "x.npy"]) == 0
-    assert np.array_equal(np.load("x.npy"), ps.construct("bch", num_classes=20, dim=15).points)
+    assert np.array_equal(
+        np.load("x.npy"), ps.construct("bch", num_classes=20, dim=15).points
+    )
 
 
-@pytest.mark.parametrize(("num_classes", "dim"), [(9, 3), (27, 3), (58, 3), (121, 4), (128, 6), (33, 5)])
+@pytest.mark.parametrize(
+    ("num_classes", "dim"), [(9, 3), (27, 3), (58, 3), (121, 4), (128, 6), (33, 5)]
+)
 def test_best_never_lets_two_classes_coincide(num_classes, dim):
     code = ps.best(num_classes=num_classes, dim=dim, iterations=0, catalogue=False)
     assert len(np.unique(code.points, axis=0)) == num_classes
@@ -138,7 +158,10 @@ def test_best_never_lets_two_classes_coincide(num_classes, dim):
 @pytest.mark.parametrize("num_classes", [30, 256, 100_000])
 def test_more_dimensions_are_never_worse_without_a_search(num_classes):
     dims = [17, 18, 20, 24, 33, 45, 48, 57, 64, 65]
-    values = [float(ps.best(num_classes=num_classes, dim=dim, iterations=0).max_cosine) for dim in dims]
+    values = [
+        float(ps.best(num_classes=num_classes, dim=dim, iterations=0).max_cosine)
+        for dim in dims
+    ]
     assert all(later <= earlier + 5e-4 for earlier, later in pairwise(values)), values
 
 

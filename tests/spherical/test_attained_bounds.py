@@ -20,14 +20,25 @@ def few_points(monkeypatch, request):
     monkeypatch.setattr(f"{structures}.shortened.ALL_PAIRS_POINTS", 1)
     monkeypatch.setattr(f"{structures}.shortened.MOST_PAIR_PRODUCTS", request.param)
     monkeypatch.setattr(f"{structures}.tailed.MOST_PAIR_PRODUCTS", request.param)
-    monkeypatch.setattr("protosphere.coding.shortened_cosets.MOST_PROBE_PRODUCTS", 10**5)
+    monkeypatch.setattr(
+        "protosphere.coding.shortened_cosets.MOST_PROBE_PRODUCTS", 10**5
+    )
 
 
 def random_words(rng):
     """The first words of a chain that was cut anywhere, often a part of the last coset."""
     m = int(rng.integers(3, 6))
-    code = ShortenedCosets(m, int(rng.integers(0, m + 2)), int(rng.integers(0, min(6, (1 << m) // 2))))
-    count = int(rng.choice([rng.integers(2, 40), (rng.integers(1, 9) << code.coset_bits) + rng.integers(0, 3)]))
+    code = ShortenedCosets(
+        m, int(rng.integers(0, m + 2)), int(rng.integers(0, min(6, (1 << m) // 2)))
+    )
+    count = int(
+        rng.choice(
+            [
+                rng.integers(2, 40),
+                (rng.integers(1, 9) << code.coset_bits) + rng.integers(0, 3),
+            ]
+        )
+    )
     return ShortenedWords.of(code, int(np.clip(count, 2, min(300, 1 << 2 * m))))
 
 
@@ -35,18 +46,29 @@ def test_words_of_shortened_cosets():
     rng = np.random.default_rng(0)
     for _ in range(100):
         words = random_words(rng)
-        true = largest_inner_product(sign_rows(words.packed_signs, words.dim)) / words.dim
+        true = (
+            largest_inner_product(sign_rows(words.packed_signs, words.dim)) / words.dim
+        )
         found = certified(ps.Placement("words", words), None)
-        assert float(found.interval[0]) - 1e-15 <= true <= float(found.interval[1]) + 1e-15
+        assert (
+            float(found.interval[0]) - 1e-15 <= true <= float(found.interval[1]) + 1e-15
+        )
 
 
 def test_words_of_shortened_cosets_with_tails():
     rng = np.random.default_rng(1)
     for _ in range(100):
-        words, group = random_words(rng), 1 << int(rng.integers(0, 8))
-        tails = normalized(rng.standard_normal((max(2, -(-words.count // group)), int(rng.integers(2, 5)))))
+        words = random_words(rng)
+        group = 1 << int(rng.integers(0, 8))
+        tails = normalized(
+            rng.standard_normal(
+                (max(2, -(-words.count // group)), int(rng.integers(2, 5)))
+            )
+        )
         if rng.random() < 0.5:
-            tails = ps.construct("simplex", num_classes=len(tails), dim=len(tails) - 1).points
+            tails = ps.construct(
+                "simplex", num_classes=len(tails), dim=len(tails) - 1
+            ).points
         points = Tailed(words, float(rng.uniform(0.05, 0.95)), tails, group)
         found = certified(ps.Placement("words and tails", points), None)
         true = min(1.0, max_cosine(points.unit_rows(0, points.count)))

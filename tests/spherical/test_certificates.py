@@ -34,7 +34,9 @@ def test_other_points_are_measured_in_floats():
     points = ps.construct("uniform", num_classes=20, dim=5).points
     found = ps.certify(points)
     assert isinstance(found.max_cosine, float)
-    assert found.max_cosine == pytest.approx((points @ points.T)[np.triu_indices(20, 1)].max(), abs=1e-14)
+    assert found.max_cosine == pytest.approx(
+        (points @ points.T)[np.triu_indices(20, 1)].max(), abs=1e-14
+    )
     assert found.guarantee is None
 
 
@@ -59,14 +61,19 @@ def test_tensors_lists_and_files_are_accepted(tmp_path):
 
 def test_rows_of_any_length_are_accepted_when_asked_to_normalise():
     points = np.array([[3.0, 0.0], [-2.0, 0.0]])
-    with pytest.raises(ps.InvalidArgumentError, match="got norm 3 in row 0; divide each row by its norm"):
+    with pytest.raises(
+        ps.InvalidArgumentError,
+        match="got norm 3 in row 0; divide each row by its norm",
+    ):
         ps.certify(points)
     assert ps.certify(points, normalize=True).max_cosine == -1
     with pytest.raises(ps.InvalidArgumentError, match="got zeros in row 1"):
         ps.certify([[1.0, 0.0], [0.0, 0.0]], normalize=True)
 
 
-@pytest.mark.parametrize("points", ["words", [["a", "b"]], [[1, 2], [3]], None, [[1j, 0], [0, 1]], 7])
+@pytest.mark.parametrize(
+    "points", ["words", [["a", "b"]], [[1, 2], [3]], None, [[1j, 0], [0, 1]], 7]
+)
 def test_what_is_no_matrix_is_one_sentence(points, tmp_path):
     if points == "words":
         points = str(tmp_path / "words.docx")
@@ -89,9 +96,15 @@ def polygon(angles):
 
 
 def test_optimal_is_weighed_against_the_distance_at_stake():
-    assert not certificate(5_000_000, 2, 1.0, None, "random points on the circle").optimal
     assert not certificate(
-        5_000_000, 2, float(ps.bounds.converse(num_classes=5_000_000, dim=2)), None, "rounded"
+        5_000_000, 2, 1.0, None, "random points on the circle"
+    ).optimal
+    assert not certificate(
+        5_000_000,
+        2,
+        float(ps.bounds.converse(num_classes=5_000_000, dim=2)),
+        None,
+        "rounded",
     ).optimal
     angles = 2 * np.pi * np.arange(10_000) / 10_000
     assert ps.certify(polygon(angles)).optimal
@@ -103,10 +116,17 @@ def test_optimal_is_weighed_against_the_distance_at_stake():
 
 def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_path):
     exact = ps.construct("simplex", num_classes=9, dim=8).points
-    for number, points in enumerate((exact, exact.astype(np.float32), exact.astype(np.float32).astype(np.float64))):
-        code, path = ps.from_points(points), tmp_path / f"{number}.safetensors"
+    for number, points in enumerate(
+        (exact, exact.astype(np.float32), exact.astype(np.float32).astype(np.float64))
+    ):
+        code = ps.from_points(points)
+        path = tmp_path / f"{number}.safetensors"
         code.save(path)
-        assert ps.load(path).certificate.optimal == code.certificate.optimal == (number == 0)
+        assert (
+            ps.load(path).certificate.optimal
+            == code.certificate.optimal
+            == (number == 0)
+        )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +159,9 @@ def test_small_angles_survive():
         assert code.min_angle_degrees == pytest.approx(np.degrees(angle), rel=0.06)
 
 
-@pytest.mark.parametrize(("scheme", "num_classes", "dim"), [("simplex", 5, 4), ("reed_muller", 20, 16)])
+@pytest.mark.parametrize(
+    ("scheme", "num_classes", "dim"), [("simplex", 5, 4), ("reed_muller", 20, 16)]
+)
 def test_a_code_cannot_be_changed_once_certified(scheme, num_classes, dim):
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     before = code.points
@@ -154,7 +176,13 @@ def test_rows_are_had_by_number_and_by_slice():
     code = ps.construct("bch", num_classes=20, dim=15)
     points = code.points
     assert np.array_equal(code[-1], points[-1])
-    for index in (slice(None), slice(3, 9), slice(None, None, 4), slice(9, 2, -3), slice(5, 5)):
+    for index in (
+        slice(None),
+        slice(3, 9),
+        slice(None, None, 4),
+        slice(9, 2, -3),
+        slice(5, 5),
+    ):
         assert np.array_equal(code[index], points[index])
     assert np.array_equal(np.stack(list(code)), points)
     assert np.asarray(code, dtype=np.float32).dtype == np.float32

@@ -45,7 +45,9 @@ def test_every_flipped_byte_is_noticed(saved):
         assert refusal(saved)
 
 
-@pytest.mark.parametrize(("was", "now"), [(b'{\\"certificate', b'[\\"certificate'), (b"linear", b"linoar")])
+@pytest.mark.parametrize(
+    ("was", "now"), [(b'{\\"certificate', b'[\\"certificate'), (b"linear", b"linoar")]
+)
 def test_damage_is_called_damage_whatever_else_it_breaks(saved, was, now):
     assert was in saved.read_bytes()
     saved.write_bytes(saved.read_bytes().replace(was, now))
@@ -77,7 +79,9 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         ps.load(tmp_path / ("x" * 5000))
 
 
-def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(tmp_path, forged):
+def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(
+    tmp_path, forged
+):
     path = tmp_path / "code.safetensors"
     ps.construct("simplex", num_classes=5, dim=4).save(path)
     forged(path, lambda arrays, description: arrays["points"].__imul__(2))
@@ -91,7 +95,9 @@ def test_points_that_are_not_unit_are_refused_even_with_a_matching_digest(tmp_pa
         lambda arrays, description: arrays.pop("signs"),
         lambda arrays, description: arrays.update(signs=arrays["signs"][:-1]),
         lambda arrays, description: description["provenance"].update(extra=1),
-        lambda arrays, description: description["certificate"].update(max_cosine="one third"),
+        lambda arrays, description: description["certificate"].update(
+            max_cosine="one third"
+        ),
     ],
 )
 def test_an_incomplete_description_is_refused(saved, change, forged):
@@ -117,7 +123,8 @@ def test_the_header_tells_any_safetensors_reader_what_is_inside(saved):
 
 
 def test_the_same_code_is_the_same_bytes(saved):
-    code, first = ps.load(saved), saved.read_bytes()
+    code = ps.load(saved)
+    first = saved.read_bytes()
     for _ in range(8):
         code.save(saved)
         assert saved.read_bytes() == first
@@ -138,7 +145,9 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(saved, monkeypatch)
 
 def test_writing_where_there_is_no_folder_is_one_sentence(tmp_path):
     with pytest.raises(ps.StorageError, match="cannot write"):
-        ps.construct("bch", num_classes=10, dim=31).save(tmp_path / "no" / "folder" / "x.safetensors")
+        ps.construct("bch", num_classes=10, dim=31).save(
+            tmp_path / "no" / "folder" / "x.safetensors"
+        )
 
 
 def test_a_pickled_array_is_never_loaded(tmp_path):

@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.spherical.cosines import cosine_counts, cosine_histogram, cosine_spectrum
+from protosphere.spherical.cosines import (
+    cosine_counts,
+    cosine_histogram,
+    cosine_spectrum,
+)
 
 
 def brute_force(code: ps.SphericalCode) -> dict[float, int]:
@@ -28,30 +32,48 @@ def test_reed_muller_of_100_classes_in_16_dimensions() -> None:
     request=st.sampled_from(
         [
             *(("reed_muller", 8), ("reed_muller", 16), ("bch", 15), ("bch", 31)),
-            *(("reed_solomon", 20), ("one_hot", 40), ("cross_polytope", 20), ("simplex", 39)),
+            *(
+                ("reed_solomon", 20),
+                ("one_hot", 40),
+                ("cross_polytope", 20),
+                ("simplex", 39),
+            ),
         ]
     ),
     num_classes=st.integers(2, 40),
     seed=st.integers(0, 5),
 )
 @settings(max_examples=40, deadline=None)
-def test_the_spectrum_is_that_of_the_gram_matrix(request: tuple[str, int], num_classes: int, seed: int) -> None:
+def test_the_spectrum_is_that_of_the_gram_matrix(
+    request: tuple[str, int], num_classes: int, seed: int
+) -> None:
     scheme, dim = request
-    code = ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, mapping="random")
+    code = ps.construct(
+        scheme, num_classes=num_classes, dim=dim, seed=seed, mapping="random"
+    )
     spectrum = cosine_spectrum(code)
-    assert {round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()} == brute_force(code)
+    assert {
+        round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()
+    } == brute_force(code)
     assert max(spectrum) == code.max_cosine
 
 
 @given(
-    words=st.lists(st.lists(st.sampled_from([-1, 1]), min_size=9, max_size=9), min_size=2, max_size=12, unique_by=tuple)
+    words=st.lists(
+        st.lists(st.sampled_from([-1, 1]), min_size=9, max_size=9),
+        min_size=2,
+        max_size=12,
+        unique_by=tuple,
+    )
 )
 @settings(max_examples=40, deadline=None)
 def test_words_without_structure(words: list[list[int]]) -> None:
     code = ps.from_points(np.array(words) / 3)
     assert code.placement.structure.name == "signs"
     spectrum = cosine_spectrum(code)
-    assert {round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()} == brute_force(code)
+    assert {
+        round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()
+    } == brute_force(code)
 
 
 def test_a_histogram_counts_every_pair_once() -> None:

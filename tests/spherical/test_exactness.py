@@ -13,7 +13,14 @@ import torch
 import protosphere as ps
 from protosphere.geometry.gram import largest_inner_product, sign_rows
 
-HALF_TYPES = [torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.float32, torch.float64]
+HALF_TYPES = [
+    torch.float16,
+    torch.bfloat16,
+    torch.float8_e4m3fn,
+    torch.float8_e5m2,
+    torch.float32,
+    torch.float64,
+]
 DIGITS = 10**40
 
 
@@ -25,7 +32,9 @@ def true_cosine(first, second):
     if root**2 == squared:
         low = high = root
     else:
-        low = Fraction(isqrt(squared.numerator * DIGITS**2 // squared.denominator), DIGITS)
+        low = Fraction(
+            isqrt(squared.numerator * DIGITS**2 // squared.denominator), DIGITS
+        )
         high = low + Fraction(1, DIGITS)
     return (low, high) if product >= 0 else (-high, -low)
 
@@ -51,7 +60,8 @@ def require_true(certificate, rows):
 
 def random_rows(rng):
     """Rows that are nearly, or really, of the kinds that are exact."""
-    count, dim = int(rng.integers(2, 9)), int(rng.integers(1, 9))
+    count = int(rng.integers(2, 9))
+    dim = int(rng.integers(1, 9))
     kind = rng.integers(4)
     if kind == 0:
         rows = rng.standard_normal((count, dim))
@@ -64,8 +74,12 @@ def random_rows(rng):
     rows[:, 0] += ~rows.any(axis=1)
     rows *= np.exp2(rng.integers(-2, 3, (count, 1)))
     if rng.random() < 0.4:
-        rows = rows * (1 + rng.choice([1e-16, 1e-8, 1e-3, 0.02]) * rng.standard_normal(rows.shape))
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True) if rng.random() < 0.5 else rows
+        rows = rows * (
+            1 + rng.choice([1e-16, 1e-8, 1e-3, 0.02]) * rng.standard_normal(rows.shape)
+        )
+    if rng.random() < 0.5:
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 @pytest.mark.parametrize("dtype", HALF_TYPES, ids=str)
@@ -79,7 +93,9 @@ def test_certificates_of_tensors_of_every_type_are_true(dtype):
 
 
 def test_a_certificate_of_a_bfloat16_tensor_in_a_file_is_that_of_its_numbers(tmp_path):
-    rows = np.kron(np.eye(4), [[1.0], [-1.0]]) + 0.0039 * np.sign(np.random.default_rng(0).standard_normal((8, 4)))
+    rows = np.kron(np.eye(4), [[1.0], [-1.0]]) + 0.0039 * np.sign(
+        np.random.default_rng(0).standard_normal((8, 4))
+    )
     tensor = torch.from_numpy(rows).bfloat16()
     torch.save(tensor, tmp_path / "x.pt")
     certificate = ps.certify(tmp_path / "x.pt", normalize=True)
@@ -104,7 +120,9 @@ def test_rows_of_different_numbers_of_equal_entries_are_certified():
     rows[0, :100_000] = 100_000**-0.5
     rows[1] = 100_001**-0.5
     certificate = ps.certify(rows)
-    assert certificate.interval[0] <= (100_000 / 100_001) ** 0.5 <= certificate.interval[1]
+    assert (
+        certificate.interval[0] <= (100_000 / 100_001) ** 0.5 <= certificate.interval[1]
+    )
 
 
 def test_inner_products_of_long_sign_words_are_exact():
@@ -158,8 +176,16 @@ def test_a_lattice_in_a_file_makes_nothing_exact(tmp_path, forged, monkeypatch):
         arrays["basis"] = np.eye(8)
         arrays["basis"][0, :2] = points[1, :2] - points[0, :2]
         least = Fraction(2 + 2 * root).limit_denominator(10**9)
-        words.update(cosine_step=None, provenance=None, lattice={"least": str(least), "theorem": "none"})
-        words["certificate"] |= {"num_classes": 2, "max_cosine": -root, "guarantee": None}
+        words.update(
+            cosine_step=None,
+            provenance=None,
+            lattice={"least": str(least), "theorem": "none"},
+        )
+        words["certificate"] |= {
+            "num_classes": 2,
+            "max_cosine": -root,
+            "guarantee": None,
+        }
 
     forged(path, lattice)
     for certificate in (ps.load(path).certificate, ps.certify(path)):
@@ -169,7 +195,12 @@ def test_a_lattice_in_a_file_makes_nothing_exact(tmp_path, forged, monkeypatch):
 
 @pytest.mark.parametrize(
     ("scheme", "num_classes", "dim"),
-    [("simplex", 10, 9), ("e8_shell", 240, 8), ("paley_frame", 10, 5), ("lattice_shell", 60, 10)],
+    [
+        ("simplex", 10, 9),
+        ("e8_shell", 240, 8),
+        ("paley_frame", 10, 5),
+        ("lattice_shell", 60, 10),
+    ],
 )
 def test_a_file_of_a_construction_stays_exact_where_its_rows_are_those_of_the_construction(
     tmp_path, forged, scheme, num_classes, dim

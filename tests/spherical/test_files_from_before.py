@@ -22,7 +22,12 @@ KINDS = {"searched": "plain", "shell": "plain", "zeros": "tailed"}
 @pytest.mark.parametrize("name", INDEX)
 def test_a_file_from_before_has_its_points_structure_and_certificate(name, tmp_path):
     code = ps.load(FOLDER / f"{name}.safetensors")
-    assert hashlib.sha256(np.ascontiguousarray(code.points, dtype="<f8").tobytes()).hexdigest() == INDEX[name]["points"]
+    assert (
+        hashlib.sha256(
+            np.ascontiguousarray(code.points, dtype="<f8").tobytes()
+        ).hexdigest()
+        == INDEX[name]["points"]
+    )
     assert repr(code) == INDEX[name]["code"]
     assert code.placement.structure.name == KINDS.get(name, name)
     assert ps.certify(code) == code.certificate

@@ -18,14 +18,19 @@ ENDINGS = [".npy", ".csv", ".pt", ".safetensors"]
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("scheme", ["bch", "uniform", "simplex"])
 def test_what_is_saved_comes_back_to_the_last_bit(tmp_path, scheme, ending):
-    code, path = ps.construct(scheme, num_classes=12, dim=15), tmp_path / f"x{ending}"
+    code = ps.construct(scheme, num_classes=12, dim=15)
+    path = tmp_path / f"x{ending}"
     code.save(path)
     for back in (ps.load(path), ps.from_points(path), ps.load(str(path))):
         np.testing.assert_allclose(back.points, code.points, atol=3e-16)
-        assert float(back.max_cosine) == pytest.approx(float(code.max_cosine), abs=1e-15)
+        assert float(back.max_cosine) == pytest.approx(
+            float(code.max_cosine), abs=1e-15
+        )
         assert (back.provenance == code.provenance) == (ending == ".safetensors")
     assert ps.certify(path) == ps.load(path).certificate
-    assert ps.load(path).certificate.exact == (scheme == "bch" or (scheme, ending) == ("simplex", ".safetensors"))
+    assert ps.load(path).certificate.exact == (
+        scheme == "bch" or (scheme, ending) == ("simplex", ".safetensors")
+    )
 
 
 def test_other_programs_read_them(tmp_path):
@@ -34,7 +39,9 @@ def test_other_programs_read_them(tmp_path):
         code.save(tmp_path / f"x{ending}")
     assert np.array_equal(np.load(tmp_path / "x.npy"), code.points)
     assert np.array_equal(np.loadtxt(tmp_path / "x.csv", delimiter=","), code.points)
-    assert np.array_equal(torch.load(tmp_path / "x.pt", weights_only=True).numpy(), code.points)
+    assert np.array_equal(
+        torch.load(tmp_path / "x.pt", weights_only=True).numpy(), code.points
+    )
 
 
 def test_files_of_many_blocks_and_capitals(tmp_path, monkeypatch):
@@ -47,9 +54,14 @@ def test_files_of_many_blocks_and_capitals(tmp_path, monkeypatch):
         assert np.array_equal(ps.load(tmp_path / f"x{ending}").points, code.points)
 
 
-@pytest.mark.parametrize("name", ["x", "x.npz", "x.txt", "x.docx", "x.pth", ".npy", "x.npy.gz"])
+@pytest.mark.parametrize(
+    "name", ["x", "x.npz", "x.txt", "x.docx", "x.pth", ".npy", "x.npy.gz"]
+)
 def test_any_other_ending_is_refused_before_anything_is_written(tmp_path, name):
-    with pytest.raises(ps.StorageError, match=r"its name must end in one of \.safetensors, \.npy, \.csv, \.pt"):
+    with pytest.raises(
+        ps.StorageError,
+        match=r"its name must end in one of \.safetensors, \.npy, \.csv, \.pt",
+    ):
         ps.construct("simplex", num_classes=3, dim=2).save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
@@ -62,7 +74,9 @@ def test_a_file_of_ours_under_another_name_is_known_by_its_content(tmp_path, nam
     assert ps.load(tmp_path / name).certificate == code.certificate
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64]
+)
 def test_tensors_of_any_number_type(tmp_path, dtype):
     torch.save(torch.eye(5).to(dtype), tmp_path / "x.pt")
     assert ps.load(tmp_path / "x.pt").max_cosine == Fraction(0)
@@ -71,7 +85,9 @@ def test_tensors_of_any_number_type(tmp_path, dtype):
 def npy_header(shape, dtype="'<f8'"):
     content = io.BytesIO()
     text = f"{{'descr': {dtype}, 'fortran_order': False, 'shape': {shape}, }}"
-    content.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode())
+    content.write(
+        b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    )
     return content.getvalue()
 
 

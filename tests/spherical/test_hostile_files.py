@@ -17,7 +17,9 @@ def refusal(path):
     with pytest.raises((ps.StorageError, ps.CertificateError)) as raised:
         ps.certify(path)
     sentence = str(raised.value)
-    assert sentence.isprintable(), "one sentence, and nothing in it that a terminal obeys"
+    assert sentence.isprintable(), (
+        "one sentence, and nothing in it that a terminal obeys"
+    )
     return sentence
 
 
@@ -34,7 +36,9 @@ def is_honest(path):
 def tailed(tmp_path, monkeypatch):
     """600 words with tails, certified by cosets as 30,000 are."""
     monkeypatch.setattr("protosphere.spherical.structures.tailed.LARGEST_DENSE", 0)
-    monkeypatch.setattr("protosphere.spherical.structures.shortened.ALL_PAIRS_POINTS", 10)
+    monkeypatch.setattr(
+        "protosphere.spherical.structures.shortened.ALL_PAIRS_POINTS", 10
+    )
     path = tmp_path / "tailed.safetensors"
     ps.construct("construction_x", num_classes=600, dim=40).save(path)
     assert "of their tails" in ps.certify(path).method
@@ -84,7 +88,9 @@ def test_tails_that_are_none_are_refused(tailed, change, forged):
 
 
 @pytest.mark.parametrize("factor", [2, 3, 5])
-def test_tails_shared_by_other_words_are_measured_for_what_they_are(tailed, factor, forged):
+def test_tails_shared_by_other_words_are_measured_for_what_they_are(
+    tailed, factor, forged
+):
     def regroup(arrays, words):
         words["tail"]["group"] *= factor
         words["certificate"].update(guarantee=None)
@@ -94,7 +100,9 @@ def test_tails_shared_by_other_words_are_measured_for_what_they_are(tailed, fact
         ps.certify(tailed)
     true = max_cosine(np.vstack([*_loaded_rows(tailed)]))
     forged(tailed, lambda arrays, words: words["certificate"].update(max_cosine=true))
-    with suppress(ps.CertificateError):  # by cosets a ceiling is measured, which may be above the claim, never below
+    with suppress(
+        ps.CertificateError
+    ):  # by cosets a ceiling is measured, which may be above the claim, never below
         is_honest(tailed)
 
 
@@ -130,11 +138,29 @@ def test_a_cosine_beside_the_grid_is_not_on_it(tmp_path):
     points = np.eye(3)
     points[0, 1] = 4e-10
     saved_points(tmp_path / "x.safetensors", points, "1", max_cosine="0")
-    assert "not all cosines of the points are of the form 1 - j * 1" in refusal(tmp_path / "x.safetensors")
+    assert "not all cosines of the points are of the form 1 - j * 1" in refusal(
+        tmp_path / "x.safetensors"
+    )
 
 
 @pytest.mark.parametrize(
-    "step", ["1/1000000000", "0", "-1", "3", "1/0", "1e400", "1e-400", 0, 0.5, 1e400, [1], True, "9" * 5000, "\u0661"]
+    "step",
+    [
+        "1/1000000000",
+        "0",
+        "-1",
+        "3",
+        "1/0",
+        "1e400",
+        "1e-400",
+        0,
+        0.5,
+        1e400,
+        [1],
+        True,
+        "9" * 5000,
+        "\u0661",
+    ],
 )
 def test_a_step_that_is_none_is_refused(tmp_path, step):
     saved_points(tmp_path / "x.safetensors", np.eye(3), step)
@@ -150,10 +176,14 @@ def test_any_float_is_not_exact_by_a_grid_made_for_it(tmp_path):
 
 def test_short_rows_are_divided_by_their_length(tmp_path):
     points = np.array([[1.0, 0.0], [np.cos(1e-3), np.sin(1e-3)], [0.0, 1.0]])
-    saved_points(tmp_path / "x.safetensors", points * (1 - 9e-6), None, max_cosine=np.cos(1e-3))
+    saved_points(
+        tmp_path / "x.safetensors", points * (1 - 9e-6), None, max_cosine=np.cos(1e-3)
+    )
     code = ps.load(tmp_path / "x.safetensors")
     np.testing.assert_allclose(np.linalg.norm(code.points, axis=1), 1, atol=1e-15)
-    assert ps.certify(tmp_path / "x.safetensors").max_cosine == pytest.approx(np.cos(1e-3), abs=1e-15)
+    assert ps.certify(tmp_path / "x.safetensors").max_cosine == pytest.approx(
+        np.cos(1e-3), abs=1e-15
+    )
 
 
 def test_unit_rows_come_back_bit_for_bit(tmp_path):
@@ -162,7 +192,15 @@ def test_unit_rows_come_back_bit_for_bit(tmp_path):
     assert np.array_equal(ps.load(tmp_path / "x.safetensors").points, code.points)
 
 
-@pytest.mark.parametrize("claim", [{"max_cosine": "0"}, {"max_cosine": -0.1}, {"guarantee": "0"}, {"guarantee": 0.01}])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"max_cosine": "0"},
+        {"max_cosine": -0.1},
+        {"guarantee": "0"},
+        {"guarantee": 0.01},
+    ],
+)
 def test_a_claim_that_the_points_do_not_keep_is_refused(tmp_path, claim, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
@@ -175,7 +213,12 @@ def test_a_claim_that_the_points_do_not_keep_is_refused(tmp_path, claim, forged)
 def test_a_converse_and_a_theorem_of_the_file_are_not_repeated(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
-    forged(path, lambda arrays, words: words["certificate"].update(converse="1/63", theorem="all is well"))
+    forged(
+        path,
+        lambda arrays, words: words["certificate"].update(
+            converse="1/63", theorem="all is well"
+        ),
+    )
     for found in (ps.load(path).certificate, ps.certify(path)):
         assert found.converse == ps.bounds.converse(num_classes=100, dim=63)
         assert not found.optimal
@@ -185,18 +228,30 @@ def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     code = ps.construct("uniform", num_classes=12_000, dim=32)
     code.save(path)
-    forged(path, lambda arrays, words: words["certificate"].update(max_cosine="1/12", converse="1/12"))
+    forged(
+        path,
+        lambda arrays, words: words["certificate"].update(
+            max_cosine="1/12", converse="1/12"
+        ),
+    )
     loaded = ps.load(path)
     assert loaded.certificate.claimed
     assert not loaded.certificate.optimal
     assert not loaded.certificate.exact
     assert "max cosine 1/12 as its file says, converse 0.2" in repr(loaded)
     assert "do not trust it" in refusal(path)
-    forged(path, lambda arrays, words: words["certificate"].update(max_cosine=float(code.max_cosine)))
+    forged(
+        path,
+        lambda arrays, words: words["certificate"].update(
+            max_cosine=float(code.max_cosine)
+        ),
+    )
     assert ps.certify(path) == code.certificate
 
 
-def test_the_first_classes_of_a_large_file_are_looked_at_before_they_are_certified(tmp_path, forged, monkeypatch):
+def test_the_first_classes_of_a_large_file_are_looked_at_before_they_are_certified(
+    tmp_path, forged, monkeypatch
+):
     from protosphere.nn.growth import first_classes
 
     path = tmp_path / "x.safetensors"
@@ -204,7 +259,9 @@ def test_the_first_classes_of_a_large_file_are_looked_at_before_they_are_certifi
     ps.construct("bch", num_classes=100, dim=63).save(path)
     honest = first_classes(ps.construct("bch", num_classes=100, dim=63), 20)
     assert first_classes(ps.load(path), 20).max_cosine == honest.max_cosine
-    forged(path, lambda arrays, words: arrays["signs"].__setitem__(1, arrays["signs"][0]))
+    forged(
+        path, lambda arrays, words: arrays["signs"].__setitem__(1, arrays["signs"][0])
+    )
     with pytest.raises(ps.CertificateError, match="not the ones their generator"):
         first_classes(ps.load(path), 20)
 

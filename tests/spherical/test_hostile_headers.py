@@ -17,7 +17,9 @@ def refusal(path):
     with pytest.raises((ps.StorageError, ps.CertificateError)) as raised:
         ps.certify(path)
     sentence = str(raised.value)
-    assert sentence.isprintable(), "one sentence, and nothing in it that a terminal obeys"
+    assert sentence.isprintable(), (
+        "one sentence, and nothing in it that a terminal obeys"
+    )
     return sentence
 
 
@@ -38,7 +40,9 @@ def test_a_number_that_is_none_is_one_sentence_at_once(tmp_path, key, value, for
 
 
 @pytest.mark.parametrize("key", ["num_classes", "dim"])
-@pytest.mark.parametrize("value", [100.0, "100", True, None, 0, -5, 1 << 70, 10**400, [100], 101])
+@pytest.mark.parametrize(
+    "value", [100.0, "100", True, None, 0, -5, 1 << 70, 10**400, [100], 101]
+)
 def test_a_size_that_is_none_is_one_sentence(tmp_path, key, value, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
@@ -65,13 +69,21 @@ def test_many_generator_rows_cost_no_more_than_few_words(tmp_path, rows, forged)
 def test_a_long_chain_cut_to_a_short_one_is_refused(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("shortened_cosets", num_classes=100, dim=15).save(path)
-    forged(path, lambda arrays, words: words["shortened"].update(m=16, shortened=17, punctured=65536 - 17 - 15))
+    forged(
+        path,
+        lambda arrays, words: words["shortened"].update(
+            m=16, shortened=17, punctured=65536 - 17 - 15
+        ),
+    )
     assert "'punctured' should leave half" in refusal(path)
 
 
-@pytest.mark.parametrize("place", ["recipe", "construction", "method", "theorem", "reason", "option"])
+@pytest.mark.parametrize(
+    "place", ["recipe", "construction", "method", "theorem", "reason", "option"]
+)
 def test_what_a_terminal_would_obey_is_refused(tmp_path, place, forged):
-    path, bell = tmp_path / "x.safetensors", "\x1b]0;owned\x07\x1b[2J"
+    path = tmp_path / "x.safetensors"
+    bell = "\x1b]0;owned\x07\x1b[2J"
     ps.best(num_classes=10, dim=9).save(path)
 
     def ring(arrays, words):
@@ -89,12 +101,27 @@ def test_what_a_terminal_would_obey_is_refused(tmp_path, place, forged):
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 10**5, '{"a":' * 10**5, "[]", "7", "null", '"a"', "", "{", "{}", '{"certificate": []}'],
+    [
+        "[" * 10**5,
+        '{"a":' * 10**5,
+        "[]",
+        "7",
+        "null",
+        '"a"',
+        "",
+        "{",
+        "{}",
+        '{"certificate": []}',
+    ],
     ids=lambda text: text[:9],
 )
 def test_a_description_that_is_none_is_one_sentence(tmp_path, text):
     arrays = {"points": np.eye(3)}
-    metadata = {"format": storage.FORMAT, "description": text, "digest": storage.digest(arrays, text)}
+    metadata = {
+        "format": storage.FORMAT,
+        "description": text,
+        "digest": storage.digest(arrays, text),
+    }
     save_file(arrays, tmp_path / "x.safetensors", metadata=metadata)
     assert "cannot read" in refusal(tmp_path / "x.safetensors")
 
@@ -123,7 +150,14 @@ def test_an_entry_of_another_type_is_one_sentence(tmp_path, key, value, forged):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("seed", 1.5), ("seed", -1), ("construction", ["bch"]), ("options", [1]), ("num_classes", "5"), ("version", 3)],
+    [
+        ("seed", 1.5),
+        ("seed", -1),
+        ("construction", ["bch"]),
+        ("options", [1]),
+        ("num_classes", "5"),
+        ("version", 3),
+    ],
 )
 def test_provenance_of_another_type_is_one_sentence(tmp_path, key, value, forged):
     path = tmp_path / "x.safetensors"
@@ -133,10 +167,15 @@ def test_provenance_of_another_type_is_one_sentence(tmp_path, key, value, forged
 
 
 def test_options_as_long_as_a_similarity_are_read(tmp_path):
-    near = ps.similarity_from_embeddings(np.random.default_rng(0).standard_normal((120, 6)))
+    near = ps.similarity_from_embeddings(
+        np.random.default_rng(0).standard_normal((120, 6))
+    )
     code = ps.construct("semantic", num_classes=120, dim=20, similarity=near, steps=5)
     tree = ps.taxonomy("cifar100_levels")
-    for made in (code, ps.construct("hierarchical", num_classes=100, dim=120, tree=tree)):
+    for made in (
+        code,
+        ps.construct("hierarchical", num_classes=100, dim=120, tree=tree),
+    ):
         made.save(tmp_path / "x.safetensors")
         assert ps.load(tmp_path / "x.safetensors").provenance == made.provenance
 

@@ -31,20 +31,32 @@ def test_it_is_that_of_all_pairs(row):
     assert found.scale == scale
     assert found.energy == pytest.approx(2 * np.exp(scale * (cosines - 1)).sum() / K)
     assert found.energy <= 0.01 / 0.99 * (1 + 1e-12)
-    assert float(found.mean_square) == pytest.approx(np.square(cosines).mean(), abs=1e-15)
+    assert float(found.mean_square) == pytest.approx(
+        np.square(cosines).mean(), abs=1e-15
+    )
     assert float(found.mean_square) >= float(ps.bounds.welch_mean_square(K, n)) - 1e-15
 
 
 @pytest.mark.parametrize(
-    ("scheme", "K", "n"), [("cross_polytope", 40, 20), ("simplex", 10, 9), ("reed_muller", 16, 8), ("kerdock", 64, 16)]
+    ("scheme", "K", "n"),
+    [
+        ("cross_polytope", 40, 20),
+        ("simplex", 10, 9),
+        ("reed_muller", 16, 8),
+        ("kerdock", 64, 16),
+    ],
 )
 def test_tight_frames_have_the_least_mean_square(scheme, K, n):
     found = evenness(ps.construct(scheme, num_classes=K, dim=n)).mean_square
     least = ps.bounds.welch_mean_square(K, n).value
-    assert found == (least if isinstance(found, Fraction) else pytest.approx(float(least)))
+    assert found == (
+        least if isinstance(found, Fraction) else pytest.approx(float(least))
+    )
 
 
-@pytest.mark.parametrize(("K", "n"), [(100, 64), (30, 20), (64, 32), (17, 12), (200, 150)])
+@pytest.mark.parametrize(
+    ("K", "n"), [(100, 64), (30, 20), (64, 32), (17, 12), (200, 150)]
+)
 def test_the_best_of_equal_max_cosines_is_the_even_one(K, n):
     code = ps.best(num_classes=K, dim=n)
     assert code.max_cosine == 0
@@ -59,13 +71,19 @@ def test_a_tolerance_is_given_for_evenness_and_no_more():
     even = ps.best(num_classes=30, dim=6, iterations=0, prefer="even", tolerance=0.1)
     scale = evenness(plain).scale
     assert evenness(even, scale).energy < evenness(plain, scale).energy
-    assert float(plain.max_cosine) < float(even.max_cosine) <= float(plain.max_cosine) + 0.1
+    assert (
+        float(plain.max_cosine)
+        < float(even.max_cosine)
+        <= float(plain.max_cosine) + 0.1
+    )
     assert "most even" in even.explain()
     strict = ps.best(num_classes=30, dim=6, iterations=0, prefer="even", tolerance=0)
     assert np.array_equal(strict.points, plain.points)
 
 
-@pytest.mark.parametrize("options", [{"prefer": "odd"}, {"tolerance": -1}, {"tolerance": "much"}])
+@pytest.mark.parametrize(
+    "options", [{"prefer": "odd"}, {"tolerance": -1}, {"tolerance": "much"}]
+)
 def test_bad_preferences_get_one_sentence(options):
     with pytest.raises(ps.InvalidArgumentError, match=next(iter(options))):
         ps.best(num_classes=30, dim=6, **options)

@@ -27,19 +27,27 @@ from protosphere.spherical.structures import (
     Tailed,
     lattice,
 )
-from protosphere.spherical.structures.structure import STRUCTURES, Content, read_structure, structure
+from protosphere.spherical.structures.structure import (
+    STRUCTURES,
+    Content,
+    read_structure,
+    structure,
+)
 from protosphere.types import ignore
 
 RNG = np.random.default_rng(7)
 
 
 def linear_words(bits=5, replace=False):
-    generator, messages = pack(RNG.integers(0, 2, (bits, 11))), RNG.choice(1 << bits, 20, replace=replace)
+    generator = pack(RNG.integers(0, 2, (bits, 11)))
+    messages = RNG.choice(1 << bits, 20, replace=replace)
     return LinearWords(11, encode(generator, messages), generator, messages)
 
 
 def chain_words(count=90):
-    return ShortenedWords.of(ShortenedCosets(4, 1, 1), count).permuted(RNG.permutation(count))
+    return ShortenedWords.of(ShortenedCosets(4, 1, 1), count).permuted(
+        RNG.permutation(count)
+    )
 
 
 CASES = {
@@ -79,9 +87,21 @@ def read_again(points, **changes):
 @EVERY
 def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(case):
     points = CASES[case]
-    carried = {name: array for name, array in points.arrays().items() if name not in points.derived}
-    content = Content(carried, json.loads(json.dumps(points.words())), points.count, points.dim, complete=False)
-    assert np.array_equal(rows_of(read_structure(points.name, content)), rows_of(points))
+    carried = {
+        name: array
+        for name, array in points.arrays().items()
+        if name not in points.derived
+    }
+    content = Content(
+        carried,
+        json.loads(json.dumps(points.words())),
+        points.count,
+        points.dim,
+        complete=False,
+    )
+    assert np.array_equal(
+        rows_of(read_structure(points.name, content)), rows_of(points)
+    )
     if points.derived:
         with pytest.raises(ps.InvalidArgumentError, match="is missing"):
             read_structure(points.name, replace(content, complete=True))
@@ -91,7 +111,10 @@ def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
     assert {case.split(",")[0] for case in CASES} == set(STRUCTURES)
     page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
     for points in CASES.values():
-        assert all(f"`{name}`" in page for name in (points.name, *points.arrays(), *points.words()))
+        assert all(
+            f"`{name}`" in page
+            for name in (points.name, *points.arrays(), *points.words())
+        )
 
 
 @EVERY
@@ -103,7 +126,9 @@ def test_points_are_unit_vectors_and_come_in_slices(case):
     assert np.array_equal(points.unit_rows(3, 8), rows[3:8])
     assert points.points is None or np.array_equal(points.points, rows)
     if points.packed_signs is not None:
-        assert np.array_equal(np.unpackbits(points.packed_signs, axis=1, count=points.dim) > 0, rows > 0)
+        assert np.array_equal(
+            np.unpackbits(points.packed_signs, axis=1, count=points.dim) > 0, rows > 0
+        )
 
 
 @EVERY
@@ -120,10 +145,15 @@ def test_the_largest_cosine_is_that_of_all_pairs(case):
 @EVERY
 def test_many_points_are_bounded_by_what_the_structure_knows(case, monkeypatch):
     for name in ("shortened", "lattice"):
-        monkeypatch.setattr(f"protosphere.spherical.structures.{name}.ALL_PAIRS_POINTS", 10)
+        monkeypatch.setattr(
+            f"protosphere.spherical.structures.{name}.ALL_PAIRS_POINTS", 10
+        )
     points = CASES[case]
     points.check()
-    assert float(points.largest_cosine(ignore)[0]) >= cosines(rows_of(points)).max() - 1e-13
+    assert (
+        float(points.largest_cosine(ignore)[0])
+        >= cosines(rows_of(points)).max() - 1e-13
+    )
 
 
 @EVERY
@@ -133,7 +163,9 @@ def test_the_spectrum_counts_every_pair(case):
     assert (spectrum is None) == (points.cosine_step is None)
     if spectrum is not None:
         counted = Counter(cosines(rows_of(points)).round(9).tolist())
-        assert {round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()} == counted
+        assert {
+            round(float(cosine), 9): pairs for cosine, pairs in spectrum.items()
+        } == counted
 
 
 @EVERY
@@ -143,7 +175,9 @@ def test_a_permutation_and_the_first_points(case):
         taken = points.permuted(order)
         assert np.array_equal(rows_of(taken), rows_of(points)[order])
         taken.check()
-        assert float(taken.largest_cosine(ignore)[0]) == pytest.approx(cosines(rows_of(taken)).max(), abs=1e-13)
+        assert float(taken.largest_cosine(ignore)[0]) == pytest.approx(
+            cosines(rows_of(taken)).max(), abs=1e-13
+        )
         assert np.array_equal(rows_of(read_again(taken)), rows_of(taken))
 
 
@@ -151,9 +185,13 @@ def test_a_permutation_and_the_first_points(case):
 def test_zeros_appended_change_no_cosine(case, monkeypatch):
     points = CASES[case]
     for few in (20_000, 10):
-        monkeypatch.setattr("protosphere.spherical.structures.sign_words.ALL_PAIRS_POINTS", few)
+        monkeypatch.setattr(
+            "protosphere.spherical.structures.sign_words.ALL_PAIRS_POINTS", few
+        )
         longer = points.padded(points.dim + 3)
-        assert np.array_equal(rows_of(longer), np.pad(rows_of(points), ((0, 0), (0, 3))))
+        assert np.array_equal(
+            rows_of(longer), np.pad(rows_of(points), ((0, 0), (0, 3)))
+        )
         assert float(longer.largest_cosine(ignore)[0]) == pytest.approx(
             float(points.largest_cosine(ignore)[0]), abs=1e-14
         )
@@ -165,8 +203,11 @@ def test_a_file_brings_back_the_same_structure(case):
     back = read_again(points)
     assert type(back) is type(points)
     assert np.array_equal(rows_of(back), rows_of(points))
-    read, made = back.largest_cosine(ignore)[0], points.largest_cosine(ignore)[0]
-    assert read == made or (isinstance(read, float) and read == pytest.approx(float(made), abs=1e-14))
+    read = back.largest_cosine(ignore)[0]
+    made = points.largest_cosine(ignore)[0]
+    assert read == made or (
+        isinstance(read, float) and read == pytest.approx(float(made), abs=1e-14)
+    )
     assert {name: array.tolist() for name, array in back.point_arrays().items()} == {
         name: array.tolist() for name, array in points.point_arrays().items()
     }
@@ -181,7 +222,11 @@ def test_sign_rows_are_the_points(case):
         signs = 2.0 * np.unpackbits(rows.words, axis=1, count=rows.length) - 1
         again = np.hstack([rows.coefficient * signs, rows.tails[rows.tail_of]])
         np.testing.assert_allclose(again, rows_of(points)[rows.classes], atol=1e-14)
-    assert (rows is not None) or "hadamard" not in points.projections or points.points is not None
+    assert (
+        (rows is not None)
+        or "hadamard" not in points.projections
+        or points.points is not None
+    )
 
 
 @pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "tailed"])
@@ -198,7 +243,9 @@ def test_words_that_are_not_what_is_said_are_found_out(case):
 def test_a_lattice_with_shorter_vectors_than_it_says_is_found_out(monkeypatch):
     monkeypatch.setattr(lattice, "ALL_PAIRS_POINTS", 10)
     points = CASES["lattice"]
-    finer = replace(points, lattice=replace(points.lattice, basis=points.lattice.basis / 2))
+    finer = replace(
+        points, lattice=replace(points.lattice, basis=points.lattice.basis / 2)
+    )
     assert finer.by_lattice, "the points are still vectors of it"
     with pytest.raises(ps.CertificateError, match="no vectors shorter"):
         finer.check()

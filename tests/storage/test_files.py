@@ -38,10 +38,14 @@ with locked(Path(sys.argv[1]), "sweep"):
 
 def started(script, *arguments):
     command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_living_one_writes_stays(tmp_path):
+def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_living_one_writes_stays(
+    tmp_path,
+):
     killed = started(KILLED, tmp_path / "a.json", "die")
     killed.communicate()
     assert any(tmp_path.glob(".a.json.*.part"))
@@ -49,7 +53,9 @@ def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_living_one_writ
     living = started(KILLED, tmp_path / "b.json", "wait")
     name = living.stdout.readline().strip()
     replace_bytes(tmp_path / "c.json", b"whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([".mnist.gz.part", name, "c.json"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [".mnist.gz.part", name, "c.json"]
+    )
     living.communicate()
     assert (tmp_path / "b.json").read_bytes() == b"half"
 
@@ -75,7 +81,9 @@ def test_threads_write_one_file_at_once_and_one_of_them_wins_whole(tmp_path):
 
         replace_file(tmp_path / "x", half_then_half)
 
-    threads = [threading.Thread(target=write, args=(letter,)) for letter in (b"a", b"b")]
+    threads = [
+        threading.Thread(target=write, args=(letter,)) for letter in (b"a", b"b")
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -96,8 +104,14 @@ def test_a_sentence_of_the_writer_is_not_wrapped_in_another(tmp_path):
 @pytest.mark.parametrize("name", [".", "atlas.csv"])
 def test_a_second_is_refused_until_the_first_ends_or_is_killed(tmp_path, name):
     path = tmp_path / name
-    refusal = "is in use by another sweep; wait for it, or choose another " + ("folder" if name == "." else "file")
-    with locked(path, "sweep"), pytest.raises(StorageError, match=refusal), locked(path, "sweep"):
+    refusal = "is in use by another sweep; wait for it, or choose another " + (
+        "folder" if name == "." else "file"
+    )
+    with (
+        locked(path, "sweep"),
+        pytest.raises(StorageError, match=refusal),
+        locked(path, "sweep"),
+    ):
         pass
     holder = started(HOLD, path)
     assert holder.stdout.readline() == "held\n"
@@ -112,22 +126,34 @@ def test_a_second_is_refused_until_the_first_ends_or_is_killed(tmp_path, name):
 def test_links_in_a_circle_are_one_sentence(tmp_path):
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
-    with pytest.raises(StorageError, match=r"Too many levels of symbolic links|Symlink loop"):
+    with pytest.raises(
+        StorageError, match=r"Too many levels of symbolic links|Symlink loop"
+    ):
         replace_file(loop, lambda beside: beside.touch())
-    with pytest.raises(StorageError, match=r"Too many levels of symbolic links|Symlink loop"), locked(loop, "sweep"):
+    with (
+        pytest.raises(
+            StorageError, match=r"Too many levels of symbolic links|Symlink loop"
+        ),
+        locked(loop, "sweep"),
+    ):
         pass
 
 
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path):
     (tmp_path / "lock").mkdir()
-    with pytest.raises(StorageError, match=r"cannot write '.*lock'"), locked(tmp_path, "sweep"):
+    with (
+        pytest.raises(StorageError, match=r"cannot write '.*lock'"),
+        locked(tmp_path, "sweep"),
+    ):
         pass
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
 @pytest.mark.parametrize("umask", [0o022, 0o000, 0o077])
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o644, 0o664, None])
-def test_a_half_written_file_is_never_open_to_more_users_than_the_file_it_replaces(tmp_path, mode, umask):
+def test_a_half_written_file_is_never_open_to_more_users_than_the_file_it_replaces(
+    tmp_path, mode, umask
+):
     target = tmp_path / "secret"
     if mode is not None:
         target.write_bytes(b"old")

@@ -33,7 +33,8 @@ def repeated(text, first=""):
 
 def tar_with_a_long_name(size):
     header = tarfile.TarInfo("././@LongLink")
-    header.type, header.size = tarfile.GNUTYPE_LONGNAME, size
+    header.type = tarfile.GNUTYPE_LONGNAME
+    header.size = size
     return header.tobuf(tarfile.GNU_FORMAT).decode("latin-1")
 
 
@@ -57,21 +58,43 @@ BOMBS = {
     "atlas of empty cells": ("a.csv.gz", lambda: repeated(",", HEADER), read_atlas),
     "atlas of empty lines": ("a.csv.gz", lambda: repeated("\n", HEADER), read_atlas),
     "atlas of one row": ("a.csv.gz", lambda: repeated(ROW, HEADER), read_atlas),
-    "atlas of cells over many lines": ("a.csv.gz", lambda: repeated('"\n",', HEADER), read_atlas),
-    "images": ("i.gz", lambda: repeated("\0", "\0\0\x08\3" + "\0\0\x10\0" * 3), lambda path: read_idx(path, 3)),
-    "tar": ("c.tar.gz", lambda: repeated("\0"), lambda path: read_cifar(path, "cifar100")),
+    "atlas of cells over many lines": (
+        "a.csv.gz",
+        lambda: repeated('"\n",', HEADER),
+        read_atlas,
+    ),
+    "images": (
+        "i.gz",
+        lambda: repeated("\0", "\0\0\x08\3" + "\0\0\x10\0" * 3),
+        lambda path: read_idx(path, 3),
+    ),
+    "tar": (
+        "c.tar.gz",
+        lambda: repeated("\0"),
+        lambda path: read_cifar(path, "cifar100"),
+    ),
     "tar with a name of half a gigabyte": (
         "c.tar.gz",
         lambda: repeated("a", tar_with_a_long_name(512 * MEGABYTE)),
         lambda path: read_cifar(path, "cifar100"),
     ),
-    "arrays": ("x.npz", lambda: zipped("x.npy", NPY_WITH_A_LONG_HEADER), lambda path: read_arrays(path, ["x"])),
-    "checkpoint": (CHECKPOINT_FILE, lambda: zipped("data.pkl", b""), lambda path: load_checkpoint(path.parent, "", "")),
+    "arrays": (
+        "x.npz",
+        lambda: zipped("x.npy", NPY_WITH_A_LONG_HEADER),
+        lambda path: read_arrays(path, ["x"]),
+    ),
+    "checkpoint": (
+        CHECKPOINT_FILE,
+        lambda: zipped("data.pkl", b""),
+        lambda path: load_checkpoint(path.parent, "", ""),
+    ),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_file_packed_to_exhaust_the_memory_is_refused_within_some_megabytes(tmp_path, bomb):
+def test_a_file_packed_to_exhaust_the_memory_is_refused_within_some_megabytes(
+    tmp_path, bomb
+):
     name, content, read = BOMBS[bomb]
     path = tmp_path / name
     path.write_bytes(content())
@@ -86,9 +109,13 @@ def test_a_file_packed_to_exhaust_the_memory_is_refused_within_some_megabytes(tm
 
 
 def test_what_is_packed_honestly_is_read(tmp_path):
-    rows = "".join(f"{K},4,0.5,,best,r,False,0.1,t,,,,,0,{K},4\n" for K in range(10, 5000))
+    rows = "".join(
+        f"{K},4,0.5,,best,r,False,0.1,t,,,,,0,{K},4\n" for K in range(10, 5000)
+    )
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress((HEADER + rows).encode()))
     assert len(read_atlas(tmp_path / "a.csv.gz")) == 4990
     images = np.arange(60, dtype=np.uint8)
-    (tmp_path / "i.gz").write_bytes(gzip.compress(struct.pack(">HBB3i", 0, 8, 3, 3, 4, 5) + images.tobytes()))
+    (tmp_path / "i.gz").write_bytes(
+        gzip.compress(struct.pack(">HBB3i", 0, 8, 3, 3, 4, 5) + images.tobytes())
+    )
     assert read_idx(tmp_path / "i.gz", 3).ravel().tolist() == images.tolist()

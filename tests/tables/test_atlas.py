@@ -23,8 +23,11 @@ ROWS = shipped_atlas()
 
 
 def test_it_covers_every_cell_of_a_grid():
-    counts, dims = {row.num_classes for row in ROWS}, {row.dim for row in ROWS}
-    assert {(row.num_classes, row.dim) for row in ROWS} == {(count, dim) for count in counts for dim in dims}
+    counts = {row.num_classes for row in ROWS}
+    dims = {row.dim for row in ROWS}
+    assert {(row.num_classes, row.dim) for row in ROWS} == {
+        (count, dim) for count in counts for dim in dims
+    }
     assert {10, 100, 1000, 1448, 100_000, 370_728, 1_000_000} <= counts
     assert {*range(2, 65), 96, 1024} <= dims
 
@@ -36,7 +39,9 @@ def test_no_cell_is_below_its_converse_and_optimal_ones_meet_it():
 
 
 def test_more_dimensions_or_fewer_classes_are_never_worse():
-    counts, dims = (sorted({getattr(row, name) for row in ROWS}) for name in ("num_classes", "dim"))
+    counts, dims = (
+        sorted({getattr(row, name) for row in ROWS}) for name in ("num_classes", "dim")
+    )
     cosine = np.array([row.max_cosine for row in ROWS]).reshape(len(counts), len(dims))
     assert (np.diff(cosine, axis=1) <= 1e-9).all()
     assert (np.diff(cosine, axis=0) >= -1e-9).all()
@@ -57,10 +62,18 @@ def test_a_cell_by_guarantees_is_no_better_than_what_is_built():
 
 
 def test_a_sample_is_built_anew():
-    quick = [row for row in ROWS if row.of_classes * row.of_dim <= 2_000_000 and row.of_classes <= 10_000]
+    quick = [
+        row
+        for row in ROWS
+        if row.of_classes * row.of_dim <= 2_000_000 and row.of_classes <= 10_000
+    ]
     algebraic = [row for row in quick if row.scheme != "optimized"]
-    searched = [row for row in quick if row.scheme == "optimized" and row.of_classes <= 300]
-    drawn = random.SystemRandom().sample(algebraic, 5) + random.SystemRandom().sample(searched, 1)
+    searched = [
+        row for row in quick if row.scheme == "optimized" and row.of_classes <= 300
+    ]
+    drawn = random.SystemRandom().sample(algebraic, 5) + random.SystemRandom().sample(
+        searched, 1
+    )
     assert check_atlas(drawn) == 6
 
 
@@ -122,7 +135,9 @@ def test_a_renamed_cell_is_found_out():
             check_atlas([replace(row, **changed)])
 
 
-def test_a_second_atlas_into_one_file_is_refused_and_no_row_is_lost(tmp_path, monkeypatch):
+def test_a_second_atlas_into_one_file_is_refused_and_no_row_is_lost(
+    tmp_path, monkeypatch
+):
     path = tmp_path / "atlas.csv"
     write_atlas(path, [(10, 4)], iterations=0)
 
@@ -137,22 +152,42 @@ def test_a_second_atlas_into_one_file_is_refused_and_no_row_is_lost(tmp_path, mo
 
 
 def _row(count, dim, value):
-    return replace(ROWS[0], num_classes=count, dim=dim, max_cosine=value, of_classes=count, of_dim=dim)
+    return replace(
+        ROWS[0],
+        num_classes=count,
+        dim=dim,
+        max_cosine=value,
+        of_classes=count,
+        of_dim=dim,
+    )
 
 
-@given(st.dictionaries(st.tuples(st.integers(2, 9), st.integers(2, 9)), st.floats(-0.5, 0.9), min_size=1))
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(2, 9), st.integers(2, 9)),
+        st.floats(-0.5, 0.9),
+        min_size=1,
+    )
+)
 def test_a_better_code_of_more_classes_or_fewer_dimensions_is_taken_in_part(values):
     rows = monotone(_row(*cell, value) for cell, value in values.items())
     assert {(row.num_classes, row.dim) for row in rows} == set(values)
     for row in rows:
-        around = {c: v for c, v in values.items() if c[0] >= row.num_classes and c[1] <= row.dim}
+        around = {
+            c: v
+            for c, v in values.items()
+            if c[0] >= row.num_classes and c[1] <= row.dim
+        }
         assert row.max_cosine == pytest.approx(min(around.values()), abs=1e-11)
         assert values[row.of_classes, row.of_dim] == row.max_cosine
         assert (row.of_classes, row.of_dim) in around
 
 
-def test_an_interrupted_atlas_goes_on_and_is_checked_by_the_cells_its_codes_are_of(tmp_path):
-    path, cells = tmp_path / "atlas.csv", [(count, dim) for count in (12, 13, 14) for dim in (4, 5)]
+def test_an_interrupted_atlas_goes_on_and_is_checked_by_the_cells_its_codes_are_of(
+    tmp_path,
+):
+    path = tmp_path / "atlas.csv"
+    cells = [(count, dim) for count in (12, 13, 14) for dim in (4, 5)]
     write_atlas(path, cells[:3], iterations=60)
     rows = write_atlas(path, cells, iterations=60)
     assert [(row.num_classes, row.dim) for row in rows] == sorted(cells)
@@ -172,7 +207,19 @@ def test_the_command_line_checks_the_shipped_one(capsys):
 
 
 def test_the_map_is_drawn_whoever_reads_the_answer(tmp_path, capsys):
-    where = ["--classes", "6", "--dims", "3", "--iterations", "0", "-o", str(tmp_path / "a.csv")]
-    assert main(["atlas", *where, "--figure", str(tmp_path / "map.png"), "--json"]) in (0, None)
+    where = [
+        "--classes",
+        "6",
+        "--dims",
+        "3",
+        "--iterations",
+        "0",
+        "-o",
+        str(tmp_path / "a.csv"),
+    ]
+    assert main(["atlas", *where, "--figure", str(tmp_path / "map.png"), "--json"]) in (
+        0,
+        None,
+    )
     assert '"num_classes": 6' in capsys.readouterr().out
     assert (tmp_path / "map.png").stat().st_size > 1000

@@ -21,8 +21,27 @@ BEHIND = Path(__file__).parent / "linear_codes_behind.csv"
 
 # Textbook codes, each the first of its length and dimension, and their distances.
 KNOWN = [
-    *((7, 4, 3), (8, 4, 4), (15, 5, 7), (16, 5, 8), (23, 12, 7), (24, 12, 8), (31, 11, 11), (32, 6, 16), (48, 17, 12)),
-    *((55, 16, 19), (56, 16, 20), (51, 8, 24), (63, 7, 31), (64, 7, 32), (73, 9, 32), (89, 11, 40), (128, 8, 64)),
+    *(
+        (7, 4, 3),
+        (8, 4, 4),
+        (15, 5, 7),
+        (16, 5, 8),
+        (23, 12, 7),
+        (24, 12, 8),
+        (31, 11, 11),
+        (32, 6, 16),
+        (48, 17, 12),
+    ),
+    *(
+        (55, 16, 19),
+        (56, 16, 20),
+        (51, 8, 24),
+        (63, 7, 31),
+        (64, 7, 32),
+        (73, 9, 32),
+        (89, 11, 40),
+        (128, 8, 64),
+    ),
     *((127, 15, 55), (128, 15, 56), (41, 17, 12)),
 ]
 
@@ -39,20 +58,40 @@ def test_textbook_codes_are_reached(n, k, d):
 
 @needs_data
 def test_every_cell_but_the_listed_reaches_the_table_and_none_exceeds_its_upper_bound():
-    path = Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "binary_linear_code_bounds_2006.csv"
+    path = (
+        Path(os.environ["PROTOSPHERE_DATA"])
+        / "tables"
+        / "binary_linear_code_bounds_2006.csv"
+    )
     with path.open(newline="") as lines:
         table = {(int(row["n"]), int(row["k"])): row for row in csv.DictReader(lines)}
     ours = {cell: row.distance for cell, row in shipped_linear_codes().rows.items()}
     listed = behind()
-    assert {cell for cell, d in ours.items() if d < int(table[cell]["lower"])} <= set(listed)
+    assert {cell for cell, d in ours.items() if d < int(table[cell]["lower"])} <= set(
+        listed
+    )
     assert all(ours[cell] >= d for cell, d in listed.items())
     assert all(d <= int(table[cell]["upper"]) for cell, d in ours.items())
 
 
 # Cells where the table was once better than everything we had: K = 2^k, and 1 - 2d/n.
 CELLS = [
-    *((56, 16, "2/7"), (56, 15, "2/7"), (56, 14, "2/7"), (40, 16, "2/5"), (48, 8, "1/12"), (56, 10, "1/7")),
-    *((128, 10, "1/16"), (32, 13, "3/8"), (48, 15, "1/3"), (48, 17, "5/12"), (40, 12, "3/10"), (96, 8, "1/24")),
+    *(
+        (56, 16, "2/7"),
+        (56, 15, "2/7"),
+        (56, 14, "2/7"),
+        (40, 16, "2/5"),
+        (48, 8, "1/12"),
+        (56, 10, "1/7"),
+    ),
+    *(
+        (128, 10, "1/16"),
+        (32, 13, "3/8"),
+        (48, 15, "1/3"),
+        (48, 17, "5/12"),
+        (40, 12, "3/10"),
+        (96, 8, "1/24"),
+    ),
 ]
 
 
@@ -76,14 +115,25 @@ def test_what_a_code_is_does_not_depend_on_the_table(monkeypatch):
     from protosphere.constructions.build import rebuild
 
     code = ps.construct("best_known_linear", num_classes=300, dim=40, mapping="random")
-    monkeypatch.setattr(best_known_linear, "shipped_linear_codes", lambda: pytest.fail("the table was asked"))
+    monkeypatch.setattr(
+        best_known_linear,
+        "shipped_linear_codes",
+        lambda: pytest.fail("the table was asked"),
+    )
     again = rebuild(code.provenance)
     assert (again.points == code.points).all()
     assert again.certificate == code.certificate
 
 
 @pytest.mark.parametrize(
-    "member", ["[40,9,30] orbits b 1", "[40,9,16]", "orbits b 1", "[41,9,16] orbits b 1", "[40,9,16] x"]
+    "member",
+    [
+        "[40,9,30] orbits b 1",
+        "[40,9,16]",
+        "orbits b 1",
+        "[41,9,16] orbits b 1",
+        "[40,9,16] x",
+    ],
 )
 def test_names_that_are_not_what_they_say_are_refused(member):
     from dataclasses import replace

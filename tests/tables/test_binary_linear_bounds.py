@@ -33,21 +33,30 @@ class Code(NamedTuple):
 def our_codes() -> Iterator[Code]:
     """Every Reed-Muller code with m <= 8; every BCH code with n <= 255, its even-weight subcode and its extension."""
     for m in range(9):
-        yield from (Code(f"RM({r},{m})", 2**m, dimension(r, m), 2 ** (m - r)) for r in range(m + 1))
+        yield from (
+            Code(f"RM({r},{m})", 2**m, dimension(r, m), 2 ** (m - r))
+            for r in range(m + 1)
+        )
     for m in range(2, 9):
         for code in (*bch_family(m, even=True), *bch_family(m)):
-            name, distance = f"{'even ' if code.even else ''}BCH({code.n},{code.k})", code.bose_distance
+            name = f"{'even ' if code.even else ''}BCH({code.n},{code.k})"
+            distance = code.bose_distance
             if code.k <= 16:
                 distance = smallest_weight(bch(m, code.k, code.even), code.n)
             yield Code(name, code.n, code.k, distance)
             if not code.even:
-                yield Code(f"extended {name}", code.n + 1, code.k, distance + distance % 2)
+                yield Code(
+                    f"extended {name}", code.n + 1, code.k, distance + distance % 2
+                )
 
 
 def table(path: Path) -> Table:
     with path.open(newline="") as lines:
         rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-        return {(int(row["n"]), int(row["k"])): (int(row["lower"]), int(row["upper"])) for row in rows}
+        return {
+            (int(row["n"]), int(row["k"])): (int(row["lower"]), int(row["upper"]))
+            for row in rows
+        }
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +72,9 @@ def test_no_code_exceeds_the_excerpt(codes: list[Code]) -> None:
     assert above_the_bound(codes, table(EXCERPT)) == []
 
 
-def test_reed_muller_codes_of_order_one_and_the_hamming_codes_meet_the_bound(codes: list[Code]) -> None:
+def test_reed_muller_codes_of_order_one_and_the_hamming_codes_meet_the_bound(
+    codes: list[Code],
+) -> None:
     bounds = table(EXCERPT)
     met = {code.name for code in codes if code.distance == bounds[code.n, code.k][1]}
     assert {f"RM(1,{m})" for m in range(1, 9)} <= met
@@ -72,7 +83,13 @@ def test_reed_muller_codes_of_order_one_and_the_hamming_codes_meet_the_bound(cod
 
 
 @needs_data
-def test_no_code_exceeds_the_full_table_and_the_excerpt_is_a_part_of_it(codes: list[Code]) -> None:
-    full = table(Path(os.environ["PROTOSPHERE_DATA"]) / "tables" / "binary_linear_code_bounds_2006.csv")
+def test_no_code_exceeds_the_full_table_and_the_excerpt_is_a_part_of_it(
+    codes: list[Code],
+) -> None:
+    full = table(
+        Path(os.environ["PROTOSPHERE_DATA"])
+        / "tables"
+        / "binary_linear_code_bounds_2006.csv"
+    )
     assert above_the_bound(codes, full) == []
     assert table(EXCERPT).items() <= full.items()

@@ -9,8 +9,13 @@ TABLE = {
     100: [0.7867, 0.3782, 0.1533, 0.0338, 0, -0.0101, -0.0101, -0.0101, -0.0101],
     1000: [0.9527, 0.6640, 0.3529, 0.1697, 0.0916, 0.0366, 0.0073, 0, -0.0010],
 }
-NEEDS_LINEAR_PROGRAMMING = {(100, 4): 0.7850, (1000, 8): 0.6596}  # and what the other theorems give
-CELLS = [(K, 2 ** (i + 2), value) for K, row in TABLE.items() for i, value in enumerate(row)]
+NEEDS_LINEAR_PROGRAMMING = {
+    (100, 4): 0.7850,
+    (1000, 8): 0.6596,
+}  # and what the other theorems give
+CELLS = [
+    (K, 2 ** (i + 2), value) for K, row in TABLE.items() for i, value in enumerate(row)
+]
 
 
 @pytest.mark.parametrize(("K", "n", "value"), CELLS)
@@ -18,7 +23,9 @@ def test_best_converse(K, n, value):
     without = NEEDS_LINEAR_PROGRAMMING.get((K, n), value)
     assert float(converse(K, n)) == pytest.approx(without, abs=6e-5)
     if (K, n) in NEEDS_LINEAR_PROGRAMMING:
-        assert float(converse(K, n, linear_programming=True)) == pytest.approx(value, abs=1e-4)
+        assert float(converse(K, n, linear_programming=True)) == pytest.approx(
+            value, abs=1e-4
+        )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,9 @@ def test_many_points(K, n, value):
     assert float(levenshtein(K, n)) == pytest.approx(value, abs=6e-5)
 
 
-@pytest.mark.parametrize(("K", "n", "value"), [(10**4, 8, 0.8216), (10**4, 16, 0.5131), (10**5, 16, 0.6378)])
+@pytest.mark.parametrize(
+    ("K", "n", "value"), [(10**4, 8, 0.8216), (10**4, 16, 0.5131), (10**5, 16, 0.6378)]
+)
 def test_many_points_by_linear_programming(K, n, value):
     assert float(linear_programming(K, n)) == pytest.approx(value, abs=3e-4)
 

@@ -29,7 +29,11 @@ def least_weight(bits):
 
 
 def test_every_length_and_dimension_is_there_and_no_neighbour_is_better():
-    cells = {(n, k) for n in range(1, LARGEST_LENGTH + 1) for k in range(1, min(n, LARGEST_DIMENSION) + 1)}
+    cells = {
+        (n, k)
+        for n in range(1, LARGEST_LENGTH + 1)
+        for k in range(1, min(n, LARGEST_DIMENSION) + 1)
+    }
     assert set(TABLE.rows) == cells
     d = {cell: row.distance for cell, row in TABLE.rows.items()}
     for (n, k), distance in d.items():
@@ -53,13 +57,20 @@ def test_the_leading_codes_are_as_good_as_all():
     leading = TABLE.leading()
     assert len(leading) < len(TABLE.rows) / 4
     for (n, k), row in TABLE.rows.items():
-        fitting = [one.distance / one.length for one in leading if one.length <= n and one.dimension >= k]
+        fitting = [
+            one.distance / one.length
+            for one in leading
+            if one.length <= n and one.dimension >= k
+        ]
         assert max(fitting) >= row.distance / n - 1e-12
 
 
 def test_a_saved_table_comes_back(tmp_path):
     save_linear_codes(tmp_path / "some.csv", list(TABLE.rows.values())[:100])
-    assert list(read_linear_codes(tmp_path / "some.csv").rows.values()) == list(TABLE.rows.values())[:100]
+    assert (
+        list(read_linear_codes(tmp_path / "some.csv").rows.values())
+        == list(TABLE.rows.values())[:100]
+    )
 
 
 SOUND = LinearCodeRow(7, 3, 4, "orbits b 1")
@@ -90,5 +101,7 @@ def test_a_table_that_cannot_be_is_refused(tmp_path, rows):
 
 
 def test_derivations_are_written_out():
-    table = LinearCodes({(7, 3): SOUND, (6, 3): LinearCodeRow(6, 3, 3, "cell 7 3, puncture 1")})
+    table = LinearCodes(
+        {(7, 3): SOUND, (6, 3): LinearCodeRow(6, 3, 3, "cell 7 3, puncture 1")}
+    )
     assert table.derivation(6, 3) == "orbits b 1, puncture 1"

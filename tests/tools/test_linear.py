@@ -34,45 +34,67 @@ def test_functionals_cover_what_they_should():
     light = np.array(rng.sample(range(1, 256), 30))
     found = covering_functionals(light, 8, 4, rng)
     assert found is not None
-    assert all(any((message & functional).bit_count() % 2 for functional in found) for message in light.tolist())
-    assert covering_functionals(np.array([1, 2, 3]), 8, 1, rng) is None, "of 1, 2 and 3 one has parity 0"
+    assert all(
+        any((message & functional).bit_count() % 2 for functional in found)
+        for message in light.tolist()
+    )
+    assert covering_functionals(np.array([1, 2, 3]), 8, 1, rng) is None, (
+        "of 1, 2 and 3 one has parity 0"
+    )
 
 
 def test_a_deep_hole_is_far_from_every_word():
     words = unpack(codewords(pack(generator_matrix("orbits b 1")), 8), 7)
     hole = deep_hole(words, 3, random.Random(0))
-    assert (words != hole).sum(axis=1).min() == 3, "the simplex code with it is Hamming's"
+    assert (words != hole).sum(axis=1).min() == 3, (
+        "the simplex code with it is Hamming's"
+    )
     assert deep_hole(words, 4, random.Random(0)) is None
 
 
 def test_everything_that_follows_from_a_code_is_there():
     workshop = Workshop()
     workshop.add(Found(23, 12, 7, "orbits 3.ae3 3"))
-    assert [workshop.d(n, k) for n, k in [(24, 12), (23, 11), (22, 12), (22, 11), (21, 9)]] == [8, 8, 6, 7, 8]
+    assert [
+        workshop.d(n, k) for n, k in [(24, 12), (23, 11), (22, 12), (22, 11), (21, 9)]
+    ] == [8, 8, 6, 7, 8]
     workshop.combine()
     assert workshop.d(48, 12) == 16
-    assert all(distance(code.bits) >= code.d for code in list(workshop.best.values())[:40:3])
+    assert all(
+        distance(code.bits) >= code.d for code in list(workshop.best.values())[:40:3]
+    )
 
 
 def test_a_table_goes_through_a_workshop_unchanged():
     table = shipped_linear_codes()
     again = {(row.length, row.dimension): row for row in workshop_of(table).rows()}
-    assert {cell: row.distance for cell, row in again.items()} == {c: row.distance for c, row in table.rows.items()}
-    for cell in random.Random(1).sample(sorted(cell for cell in again if cell[1] <= 10), 5):
+    assert {cell: row.distance for cell, row in again.items()} == {
+        c: row.distance for c, row in table.rows.items()
+    }
+    for cell in random.Random(1).sample(
+        sorted(cell for cell in again if cell[1] <= 10), 5
+    ):
         assert generator_matrix(table.derivation(*cell)).shape == cell[::-1]
 
 
 def test_the_hunt_finds_codes_keeps_them_and_goes_on(tmp_path):
-    targets = {(n, k): d for n, k, d in [(18, 6, 8), (22, 6, 9), (26, 6, 12), (38, 6, 18)]}
+    targets = {
+        (n, k): d for n, k, d in [(18, 6, 8), (22, 6, 9), (26, 6, 12), (38, 6, 18)]
+    }
     start = workshop_of(None, islice(cyclic_codes(), 12))
     save_linear_codes(tmp_path / "start.csv", start.rows())
-    first = hunt(tmp_path / "codes.csv", targets, groups=5, seed=1, start=tmp_path / "start.csv")
+    first = hunt(
+        tmp_path / "codes.csv", targets, groups=5, seed=1, start=tmp_path / "start.csv"
+    )
     left = first.behind(targets)
     assert len(left) < len(start.behind(targets))
     kept = read_linear_codes(tmp_path / "codes.csv")
     assert all(kept.rows[cell].distance == first.d(*cell) for cell in targets)
     for cell in targets:
-        assert distance(generator_matrix(kept.derivation(*cell))) >= kept.rows[cell].distance
+        assert (
+            distance(generator_matrix(kept.derivation(*cell)))
+            >= kept.rows[cell].distance
+        )
     again = hunt(tmp_path / "codes.csv", targets, groups=1, seed=2)
     assert set(again.behind(targets)) <= set(left)
 

@@ -12,8 +12,22 @@ from tools.numbers.command import is_stale, kept_texts, numbers_of
 from tools.numbers.defaults import default_head
 from tools.numbers.maker import CHEAP, STUDY, Maker, Tolerance
 from tools.numbers.makers import MAKERS
-from tools.numbers.pages import MARKED, check_names, pages, placed, relative, rendered, shown_numbers
-from tools.numbers.record import FOLDER, changed_defaults, read_record, record_of, write_record
+from tools.numbers.pages import (
+    MARKED,
+    check_names,
+    pages,
+    placed,
+    relative,
+    rendered,
+    shown_numbers,
+)
+from tools.numbers.record import (
+    FOLDER,
+    changed_defaults,
+    read_record,
+    record_of,
+    write_record,
+)
 from tools.numbers.run import answer_in_this_process, command_answer
 
 from protosphere.errors import InvalidArgumentError
@@ -36,7 +50,9 @@ def test_pages_show_what_the_records_say(page):
     texts = kept_texts()
     for shown in SHOWN:
         if shown.page == page:
-            assert shown.text == placed(texts[shown.name]), "run 'python -m tools numbers --render'"
+            assert shown.text == placed(texts[shown.name]), (
+                "run 'python -m tools numbers --render'"
+            )
 
 
 @pytest.mark.parametrize("page", sorted({shown.page for shown in SHOWN}))
@@ -57,10 +73,17 @@ def test_numbers_within_a_sentence_do_not_begin_a_line():
     for page in pages():
         for found in MARKED.finditer(page.read_text(encoding="utf-8")):
             begins_line = found.start() == 0 or found.string[found.start() - 1] == "\n"
-            assert begins_line == found["text"].startswith("\n|"), (relative(page), found["name"])
+            assert begins_line == found["text"].startswith("\n|"), (
+                relative(page),
+                found["name"],
+            )
 
 
-@pytest.mark.parametrize("maker", [maker for maker in MAKERS.values() if maker.cost == CHEAP], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "maker",
+    [maker for maker in MAKERS.values() if maker.cost == CHEAP],
+    ids=lambda m: m.name,
+)
 def test_a_spot_check_agrees_with_the_record(maker):
     assert maker.spot_check is not None
     answer = maker.selected(answer_in_this_process(maker.spot_check))
@@ -81,26 +104,52 @@ def fresh_defaults():
 
 
 def changed_makers():
-    return {name for name, maker in MAKERS.items() if changed_defaults(maker, read_record(maker))}
+    return {
+        name
+        for name, maker in MAKERS.items()
+        if changed_defaults(maker, read_record(maker))
+    }
 
 
-TRAINED_BY_DEFAULT = {"replace_last_layer", "unknown_inputs", "growing", "presets", "ood"}
+TRAINED_BY_DEFAULT = {
+    "replace_last_layer",
+    "unknown_inputs",
+    "growing",
+    "presets",
+    "ood",
+}
 
 
 def test_another_default_preset_makes_numbers_stale(monkeypatch, fresh_defaults):
     default = presets.default_preset
     swapped = {"protosphere": "soft_cap", "soft_cap": "protosphere"}
-    other = {name: presets.PRESETS[swapped.get(name, "protosphere")] for name in presets.PRESETS}
-    monkeypatch.setattr("protosphere.nn.head.default_preset", lambda count: other[default(count).name])
+    other = {
+        name: presets.PRESETS[swapped.get(name, "protosphere")]
+        for name in presets.PRESETS
+    }
+    monkeypatch.setattr(
+        "protosphere.nn.head.default_preset", lambda count: other[default(count).name]
+    )
     assert changed_makers() == TRAINED_BY_DEFAULT
 
 
 @pytest.mark.parametrize("change", [{"slope": 3.0}, {"scale": lambda code: 11.0}])
-def test_another_definition_of_presets_makes_numbers_stale(change, monkeypatch, fresh_defaults):
-    default, named = presets.default_preset, presets.preset_named
-    monkeypatch.setattr("protosphere.nn.head.default_preset", lambda count: replace(default(count), **change))
-    monkeypatch.setattr("protosphere.nn.head.preset_named", lambda name: replace(named(name), **change))
-    assert changed_makers() >= TRAINED_BY_DEFAULT | {"meaning_features", "preset_benchmark"}
+def test_another_definition_of_presets_makes_numbers_stale(
+    change, monkeypatch, fresh_defaults
+):
+    default = presets.default_preset
+    named = presets.preset_named
+    monkeypatch.setattr(
+        "protosphere.nn.head.default_preset",
+        lambda count: replace(default(count), **change),
+    )
+    monkeypatch.setattr(
+        "protosphere.nn.head.preset_named", lambda name: replace(named(name), **change)
+    )
+    assert changed_makers() >= TRAINED_BY_DEFAULT | {
+        "meaning_features",
+        "preset_benchmark",
+    }
 
 
 def test_another_default_score_makes_numbers_stale(monkeypatch, fresh_defaults):
@@ -119,12 +168,14 @@ def made(name="tried", answer=None, **rest):
 
 
 def test_moves_are_beyond_the_tolerance_of_their_path():
-    maker = made(tolerances={"*.loose": Tolerance(absolute=1.0), "*": Tolerance(relative=0.1)})
+    maker = made(
+        tolerances={"*.loose": Tolerance(absolute=1.0), "*": Tolerance(relative=0.1)}
+    )
     before = {"a": {"loose": 5.0, "tight": 5.0}, "text": "1/2", "left_out": 3.0}
     assert maker.moves(before, {"a": {"loose": 5.9, "tight": 5.4}, "text": "1/2"}) == []
-    assert maker.moves(before, {"a": {"loose": 6.1, "tight": 5.6}, "text": "1/3", "new": 1}) == [
-        *("a.loose", "a.tight", "text", "new")
-    ]
+    assert maker.moves(
+        before, {"a": {"loose": 6.1, "tight": 5.6}, "text": "1/3", "new": 1}
+    ) == [*("a.loose", "a.tight", "text", "new")]
 
 
 def test_a_study_keeps_the_defaults_of_its_runs(tmp_path, monkeypatch):
@@ -138,7 +189,9 @@ def test_a_study_keeps_the_defaults_of_its_runs(tmp_path, monkeypatch):
     again = record_of(maker, {"value": 1.0}, first)
     assert again["defaults"] == first["defaults"]
     (tmp_path / "runs.csv").write_text("2")
-    assert record_of(maker, {"value": 1.0}, again)["defaults"] == {"a default": {"slope": 3}}
+    assert record_of(maker, {"value": 1.0}, again)["defaults"] == {
+        "a default": {"slope": 3}
+    }
 
 
 def test_numbers_runs_writes_and_says_what_moved(tmp_path, monkeypatch, capsys):
@@ -153,8 +206,13 @@ def test_numbers_runs_writes_and_says_what_moved(tmp_path, monkeypatch, capsys):
     assert "0.5" in page.read_text()
     with pytest.raises(SystemExit, match="1"):
         main(["numbers", "--write", "--report", str(tmp_path / "report.md")])
-    assert page.read_text() == "It is <!-- number: tried.value -->1.0<!-- /number --> m.\n"
-    assert "| tried.value | README.md | python it.py | 0.5 | 1.0 | yes |" in (tmp_path / "report.md").read_text()
+    assert (
+        page.read_text() == "It is <!-- number: tried.value -->1.0<!-- /number --> m.\n"
+    )
+    assert (
+        "| tried.value | README.md | python it.py | 0.5 | 1.0 | yes |"
+        in (tmp_path / "report.md").read_text()
+    )
     assert main(["numbers"]) == 0
     assert main(["numbers", "--stale"]) == 0
     assert main(["numbers", "unheard"]) == 2
@@ -174,7 +232,9 @@ def test_rendering_twice_changes_nothing():
     assert rendered(once, texts) == once
 
 
-def test_a_record_is_stale_without_a_file_with_other_defaults_and_with_times_of_a_busy_machine(tmp_path, monkeypatch):
+def test_a_record_is_stale_without_a_file_with_other_defaults_and_with_times_of_a_busy_machine(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(record, "FOLDER", tmp_path)
     maker = made(depends_on=(default_head(3, 2),))
     assert is_stale(maker)

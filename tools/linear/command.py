@@ -24,7 +24,9 @@ def linear(
     *,
     groups: Whole = 100,
     seed: Seed = 0,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("linear_codes.csv"),
+    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path(
+        "linear_codes.csv"
+    ),
     json: Json = False,
 ) -> None:
     """Hunt for linear codes that reach the distances of a table; run again, it goes on where it stopped.
@@ -36,25 +38,43 @@ def linear(
     """
     checked_output(output, (".csv",))
     wanted = target_distances(targets)
-    with ps.progress_bar("linear") as progress, as_file(files("protosphere.tables") / "linear_codes.csv") as shipped:
+    with (
+        ps.progress_bar("linear") as progress,
+        as_file(files("protosphere.tables") / "linear_codes.csv") as shipped,
+    ):
         count = as_integer("groups", groups, minimum=1)
-        behind = hunt(output, wanted, groups=count, seed=seed, start=shipped, progress=progress).behind(wanted)
+        behind = hunt(
+            output, wanted, groups=count, seed=seed, start=shipped, progress=progress
+        ).behind(wanted)
     if json:
         print_json({"file": str(output), "behind": [list(cell) for cell in behind]})
     else:
-        screen().print(f"written: {output} ({len(behind)} of {len(wanted)} cells are behind)")
+        screen().print(
+            f"written: {output} ({len(behind)} of {len(wanted)} cells are behind)"
+        )
 
 
 def target_distances(path: Path) -> dict[tuple[int, int], int]:
     """The distances to reach, by length and dimension; StorageError where the file has none."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = {(int(row["n"]), int(row["k"])): int(row["lower"]) for row in csv.DictReader(file)}
+            rows = {
+                (int(row["n"]), int(row["k"])): int(row["lower"])
+                for row in csv.DictReader(file)
+            }
     except OSError as error:
         raise StorageError(f"cannot read '{path}': {error.strerror}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise StorageError(f"cannot read '{path}': it must be a .csv with columns n, k and lower") from error
-    within = {(n, k): d for (n, k), d in rows.items() if k <= min(n, LARGEST_DIMENSION) and n <= LARGEST_LENGTH}
+        raise StorageError(
+            f"cannot read '{path}': it must be a .csv with columns n, k and lower"
+        ) from error
+    within = {
+        (n, k): d
+        for (n, k), d in rows.items()
+        if k <= min(n, LARGEST_DIMENSION) and n <= LARGEST_LENGTH
+    }
     if not within:
-        raise StorageError(f"cannot read '{path}': it has no rows of lengths up to 128 and dimensions up to 17")
+        raise StorageError(
+            f"cannot read '{path}': it has no rows of lengths up to 128 and dimensions up to 17"
+        )
     return within

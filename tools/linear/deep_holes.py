@@ -14,11 +14,16 @@ from tools.linear.workshop import Found, Workshop
 MOST_ENTRIES = 1 << 22
 """Of the matrix of all words."""
 
-STEPS, TRIALS = 200, 3
+STEPS = 200
+TRIALS = 3
 
 
 def lengthened_codes(
-    base: Found, bits: Bits, workshop: Workshop, targets: Mapping[tuple[int, int], int], rng: random.Random
+    base: Found,
+    bits: Bits,
+    workshop: Workshop,
+    targets: Mapping[tuple[int, int], int],
+    rng: random.Random,
 ) -> Iterator[Found]:
     """[n, k + 1] and [n + 1, k + 1] codes that reach their targets, a row being added to the base."""
     for more in (0, 1):
@@ -32,7 +37,9 @@ def lengthened_codes(
         hole = next((hole for hole in holes if hole is not None), None)
         if hole is not None:
             row = sum(1 << j for j in np.flatnonzero(hole).tolist()) | more << base.n
-            yield base.then(*cell, target, f"{'columns 0, ' if more else ''}rows {row:x}")
+            yield base.then(
+                *cell, target, f"{'columns 0, ' if more else ''}rows {row:x}"
+            )
 
 
 def deep_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:

@@ -29,14 +29,18 @@ MOST_ENTRIES = 1 << 25
 def irreducible(m: int) -> list[int]:
     """The irreducible factors of x^m - 1, m odd and their degrees at most 12."""
     factors = [f for f in range(3, 1 << 13, 2) if remainder((1 << m) | 1, f) == 0]
-    return [f for f in factors if not any(g < f and remainder(f, g) == 0 for g in factors)]
+    return [
+        f for f in factors if not any(g < f and remainder(f, g) == 0 for g in factors)
+    ]
 
 
 def order_of_x(modulus: int) -> int:
     """The least m with x^m = 1."""
-    power, m = remainder(2, modulus), 1
+    power = remainder(2, modulus)
+    m = 1
     while power != remainder(1, modulus):
-        power, m = remainder(power << 1, modulus), m + 1
+        power = remainder(power << 1, modulus)
+        m = m + 1
     return m
 
 
@@ -59,40 +63,64 @@ class OrbitWeights:
 
     def code(self, chosen: list[int], n: int, d: int) -> Found:
         """The code whose columns are these orbits."""
-        names = [".".join(f"{number:x}" for number in numbers) for numbers in (self.moduli, self._first(chosen))]
-        steps = " ".join(["orbits", *names, *([str(self.squarings)] if self.squarings else [])])
+        names = [
+            ".".join(f"{number:x}" for number in numbers)
+            for numbers in (self.moduli, self._first(chosen))
+        ]
+        steps = " ".join(
+            ["orbits", *names, *([str(self.squarings)] if self.squarings else [])]
+        )
         return Found(n, sum(map(degree, self.moduli)), d, steps)
 
     def _first(self, chosen: list[int]) -> list[int]:
         return self.representatives[chosen].tolist()
 
 
-def orbit_weights(moduli: tuple[int, ...], squarings: int, longest: int) -> OrbitWeights | None:
+def orbit_weights(
+    moduli: tuple[int, ...], squarings: int, longest: int
+) -> OrbitWeights | None:
     """Those of a group; None where they are too many. Orbits longer than a code are left out."""
     maps = [_columns(moduli, lambda part, modulus: remainder(part << 1, modulus))]
     if squarings:
-        maps.append(_columns(moduli, lambda part, modulus: _squared(part, squarings, modulus)))
+        maps.append(
+            _columns(moduli, lambda part, modulus: _squared(part, squarings, modulus))
+        )
     k = len(maps[0])
-    points, words = _orbits(maps, k), _orbits([_transposed(columns) for columns in maps], k)
+    points = _orbits(maps, k)
+    words = _orbits([_transposed(columns) for columns in maps], k)
     sizes = np.bincount(points)[1:]
     order = np.argsort(points, kind="stable")[1:]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     first_words = np.unique(words, return_index=True)[1][1:]
-    if len(first_words) << k > MOST_ENTRIES * 8 or len(first_words) * len(sizes) > MOST_ENTRIES:
+    if (
+        len(first_words) << k > MOST_ENTRIES * 8
+        or len(first_words) * len(sizes) > MOST_ENTRIES
+    ):
         return None
     weights = np.stack(
         [
-            np.add.reduceat(np.bitwise_count(order & word).astype(np.uint8) & 1, starts, dtype=np.int64)
+            np.add.reduceat(
+                np.bitwise_count(order & word).astype(np.uint8) & 1,
+                starts,
+                dtype=np.int64,
+            )
             for word in first_words
         ]
     ).T
     short = np.flatnonzero(sizes <= longest)
-    return OrbitWeights(moduli, squarings, order[starts][short], sizes[short], weights[short].astype(np.uint8))
+    return OrbitWeights(
+        moduli,
+        squarings,
+        order[starts][short],
+        sizes[short],
+        weights[short].astype(np.uint8),
+    )
 
 
 def _columns(moduli: tuple[int, ...], function) -> list[int]:
     """The images of the unit vectors under a function of each part and its modulus."""
-    made, place = [], 0
+    made = []
+    place = 0
     for modulus in moduli:
         made += [function(1 << i, modulus) << place for i in range(degree(modulus))]
         place += degree(modulus)
@@ -100,7 +128,10 @@ def _columns(moduli: tuple[int, ...], function) -> list[int]:
 
 
 def _transposed(columns: list[int]) -> list[int]:
-    return [sum((column >> i & 1) << j for j, column in enumerate(columns)) for i in range(len(columns))]
+    return [
+        sum((column >> i & 1) << j for j, column in enumerate(columns))
+        for i in range(len(columns))
+    ]
 
 
 def _orbits(maps: list[list[int]], k: int) -> Indices:
@@ -113,11 +144,16 @@ def _orbits(maps: list[list[int]], k: int) -> Indices:
             image ^= np.where(every >> i & 1, column, 0)
         images.append(image)
     ends = np.concatenate(images)
-    graph = coo_array((np.ones(len(ends), dtype=np.int8), (np.tile(every, len(maps)), ends)), (1 << k, 1 << k))
+    graph = coo_array(
+        (np.ones(len(ends), dtype=np.int8), (np.tile(every, len(maps)), ends)),
+        (1 << k, 1 << k),
+    )
     return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
-def random_group(k: int, rng: random.Random, most_orbits: int) -> tuple[tuple[int, ...], int]:
+def random_group(
+    k: int, rng: random.Random, most_orbits: int
+) -> tuple[tuple[int, ...], int]:
     """Moduli of degrees k together, and how often to square: a group with at most so many orbits."""
     while True:
         m = rng.randrange(3, 128, 2)
@@ -125,10 +161,15 @@ def random_group(k: int, rng: random.Random, most_orbits: int) -> tuple[tuple[in
         while (left := k - sum(map(degree, moduli))) > 0:
             fitting = [f for f in irreducible(m) if degree(f) <= left]
             large = [f for f in fitting if degree(f) >= min(3, left)]
-            moduli.append(rng.choice(large if large and rng.random() < 0.8 else fitting))
+            moduli.append(
+                rng.choice(large if large and rng.random() < 0.8 else fitting)
+            )
         moduli.sort()
-        order, powers = lcm(*map(order_of_x, moduli)), lcm(*map(degree, moduli))
-        squarings = rng.choice([s for s in range(1, powers + 1) if powers % s == 0]) % powers
+        order = lcm(*map(order_of_x, moduli))
+        powers = lcm(*map(degree, moduli))
+        squarings = (
+            rng.choice([s for s in range(1, powers + 1) if powers % s == 0]) % powers
+        )
         size = order * (powers // squarings if squarings else 1)
         if order > 1 and (1 << k) // size <= most_orbits and moduli.count(3) <= 3:
             return tuple(moduli), squarings
@@ -138,16 +179,22 @@ def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[in
     """Ways to be n long, as sizes of orbits: as many long ones as possible, then some at random."""
     kinds = sorted(set(sizes.tolist()), reverse=True)
     for trial in range(4):
-        left, chosen = n, []
+        left = n
+        chosen = []
         for size in kinds:
-            count = left // size if trial == 0 or rng.random() < 0.5 else rng.randint(0, left // size)
+            if trial == 0 or rng.random() < 0.5:
+                count = left // size
+            else:
+                count = rng.randint(0, left // size)
             chosen += [size] * count
             left -= count * size
         if left == 0 and len(chosen) <= 16:
             yield chosen
 
 
-def chosen_orbits(group: OrbitWeights, lengths: list[int], d: int, steps: int, rng: random.Random) -> list[int] | None:
+def chosen_orbits(
+    group: OrbitWeights, lengths: list[int], d: int, steps: int, rng: random.Random
+) -> list[int] | None:
     """Orbits of these lengths on which every word weighs d or more, by tabu search; None where it finds none.
 
     An orbit at a time is exchanged for the one that leaves the least sum of squared deficits, of those that were not
@@ -166,7 +213,11 @@ def chosen_orbits(group: OrbitWeights, lengths: list[int], d: int, steps: int, r
         allowed = others[free_at[others] <= step]
         if not len(allowed):
             continue
-        deficits = np.clip((d - rest[light]) - group.weights[np.ix_(allowed, light)].astype(np.int64), 0, None)
+        deficits = np.clip(
+            (d - rest[light]) - group.weights[np.ix_(allowed, light)].astype(np.int64),
+            0,
+            None,
+        )
         penalties = (deficits * deficits).sum(axis=1)
         now[place] = int(allowed[penalties.argmin()])
         sums = rest + group.weights[now[place]]

@@ -21,14 +21,17 @@ from protosphere.types import Indices
 from tools.linear.deep_holes import lengthened_codes
 from tools.linear.workshop import Found, Workshop, distance, word_weights
 
-LONGEST_TAIL, MOST_FUNCTIONALS = 9, 6
+LONGEST_TAIL = 9
+MOST_FUNCTIONALS = 6
 CROWDED = 60
 """Light words, for each class of the quotient, beyond which no functionals are looked for."""
 
 Targets = Mapping[tuple[int, int], int]
 
 
-def covering_functionals(light: Indices, k: int, count: int, rng: random.Random) -> list[int] | None:
+def covering_functionals(
+    light: Indices, k: int, count: int, rng: random.Random
+) -> list[int] | None:
     """Functionals, each a number whose bits are its values at the unit messages, that do not all vanish at a light one.
 
     Always the one that leaves fewest, then one at a time is chosen again.
@@ -61,7 +64,9 @@ def _vanishing(messages: Indices, functional: int) -> Indices:
     return messages[np.bitwise_count(messages & functional) % 2 == 0]
 
 
-def derived_codes(base: Found, workshop: Workshop, targets: Targets, rng: random.Random) -> Iterator[Found]:
+def derived_codes(
+    base: Found, workshop: Workshop, targets: Targets, rng: random.Random
+) -> Iterator[Found]:
     """Codes that reach a target and follow from a base."""
     bits = base.bits
     weight = word_weights(bits)
@@ -78,37 +83,65 @@ def _light(weight: Indices, d: int, classes: int) -> Indices | None:
 
 
 def _with_tails(
-    base: Found, weight: Indices, workshop: Workshop, targets: Targets, rng: random.Random
+    base: Found,
+    weight: Indices,
+    workshop: Workshop,
+    targets: Targets,
+    rng: random.Random,
 ) -> Iterator[Found]:
     for length in range(1, LONGEST_TAIL + 1):
         cell = base.n + length, base.k
         target = targets.get(cell, 0)
         if workshop.d(*cell) >= target or target <= base.d:
             continue
-        tails = [k for k in range(1, min(length, base.k) + 1) if workshop.d(length, k) >= target - base.d]
+        tails = [
+            k
+            for k in range(1, min(length, base.k) + 1)
+            if workshop.d(length, k) >= target - base.d
+        ]
         light = _light(weight, target, 1 << tails[-1]) if tails else None
-        found = covering_functionals(light, base.k, tails[-1], rng) if light is not None else None
+        if light is not None:
+            found = covering_functionals(light, base.k, tails[-1], rng)
+        else:
+            found = None
         if found:
             columns = _tail_columns(found, workshop.best[length, tails[-1]].bits)
-            yield base.then(*cell, target, f"columns {'.'.join(f'{column:x}' for column in columns)}")
+            yield base.then(
+                *cell,
+                target,
+                f"columns {'.'.join(f'{column:x}' for column in columns)}",
+            )
 
 
 def _tail_columns(functionals: list[int], tail: Bits) -> list[int]:
     """The columns of a short code, over functionals instead of messages."""
     columns = [0] * tail.shape[1]
     for functional, row in zip(functionals, tail, strict=False):
-        columns = [column ^ functional if bit else column for column, bit in zip(columns, row.tolist(), strict=True)]
+        columns = [
+            column ^ functional if bit else column
+            for column, bit in zip(columns, row.tolist(), strict=True)
+        ]
     return columns
 
 
 def _subcodes(
-    base: Found, weight: Indices, workshop: Workshop, targets: Targets, rng: random.Random
+    base: Found,
+    weight: Indices,
+    workshop: Workshop,
+    targets: Targets,
+    rng: random.Random,
 ) -> Iterator[Found]:
     for count in range(1, min(MOST_FUNCTIONALS, base.k - 1) + 1):
         cell = base.n, base.k - count
         target = targets.get(cell, 0)
-        light = _light(weight, target, 1 << count) if workshop.d(*cell) < target else None
-        found = covering_functionals(light, base.k, count, rng) if light is not None else None
+        if workshop.d(*cell) < target:
+            light = _light(weight, target, 1 << count)
+        else:
+            light = None
+        if light is not None:
+            found = covering_functionals(light, base.k, count, rng)
+        else:
+            found = None
         if found and len(found) == count:
             columns = ".".join(f"{functional:x}" for functional in found)
             yield base.then(*cell, target, f"columns {columns}, shorten {count}")
@@ -118,10 +151,19 @@ def _vanishing_on_lines(base: Found, bits: Bits, workshop: Workshop) -> Iterator
     """The words that vanish on three columns of rank two."""
     columns = (bits.T.astype(np.int64) << np.arange(base.k)).sum(axis=1).tolist()
     place = {column: j for j, column in enumerate(columns)}
-    lines = ((i, j, place[a ^ b]) for (i, a), (j, b) in combinations(enumerate(columns), 2) if a ^ b in place)
+    lines = (
+        (i, j, place[a ^ b])
+        for (i, a), (j, b) in combinations(enumerate(columns), 2)
+        if a ^ b in place
+    )
     line = next(lines, None)
     if line and base.k > 2 and base.d > workshop.d(base.n - 3, base.k - 2):
-        yield base.then(base.n - 3, base.k - 2, base.d, f"shorten_at {'.'.join(f'{j:x}' for j in line)}")
+        yield base.then(
+            base.n - 3,
+            base.k - 2,
+            base.d,
+            f"shorten_at {'.'.join(f'{j:x}' for j in line)}",
+        )
 
 
 def proved(code: Found) -> Found | None:
@@ -130,6 +172,10 @@ def proved(code: Found) -> Found | None:
         bits = code.bits
     except InvalidArgumentError:  # its rows are dependent
         return None
-    if bits.shape != (code.k, code.n) or code.k > LARGEST_DIMENSION + 2 or code.n > LARGEST_LENGTH + 8:
+    if (
+        bits.shape != (code.k, code.n)
+        or code.k > LARGEST_DIMENSION + 2
+        or code.n > LARGEST_LENGTH + 8
+    ):
         return None
     return Found(code.n, code.k, distance(bits), code.steps, code.begin)

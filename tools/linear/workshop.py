@@ -9,7 +9,13 @@ import numpy as np
 
 from protosphere.coding.derivations import Bits, generator_matrix
 from protosphere.coding.linear import codewords, pack, weights
-from protosphere.tables.linear_codes import CELL, LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, LinearCodes
+from protosphere.tables.linear_codes import (
+    CELL,
+    LARGEST_DIMENSION,
+    LARGEST_LENGTH,
+    LinearCodeRow,
+    LinearCodes,
+)
 from protosphere.types import Indices
 
 LONGEST, MOST_ROWS = LARGEST_LENGTH + 8, LARGEST_DIMENSION + 7
@@ -55,7 +61,9 @@ def distance(bits: Bits) -> int:
 class Workshop:
     """The best codes so far, by length and dimension."""
 
-    best: dict[tuple[int, int], Found] = field(default_factory=dict[tuple[int, int], Found])
+    best: dict[tuple[int, int], Found] = field(
+        default_factory=dict[tuple[int, int], Found]
+    )
 
     def d(self, n: int, k: int) -> int:
         """The largest distance so far; 0 where there is no code."""
@@ -68,7 +76,11 @@ class Workshop:
         kept = 0
         while new:
             one = new.pop()
-            if 1 <= one.k <= min(one.n, MOST_ROWS) and one.n <= LONGEST and one.d > self.d(one.n, one.k):
+            if (
+                1 <= one.k <= min(one.n, MOST_ROWS)
+                and one.n <= LONGEST
+                and one.d > self.d(one.n, one.k)
+            ):
                 self.best[one.n, one.k] = one
                 new += _neighbours(one)
                 kept += 1
@@ -84,22 +96,38 @@ class Workshop:
             column = np.array([self.d(n, k) for n in range(LONGEST + 1)])
             for n in range(2, LONGEST + 1):
                 sums = np.where(
-                    (column[1:n] > 0) & (column[n - 1 : 0 : -1] > 0), column[1:n] + column[n - 1 : 0 : -1], 0
+                    (column[1:n] > 0) & (column[n - 1 : 0 : -1] > 0),
+                    column[1:n] + column[n - 1 : 0 : -1],
+                    0,
                 )
                 first = int(sums.argmax()) + 1
                 if sums[first - 1] > self.d(n, k):
-                    yield Found(n, k, int(sums[first - 1]), "join", (self.best[first, k], self.best[n - first, k]))
+                    yield Found(
+                        n,
+                        k,
+                        int(sums[first - 1]),
+                        "join",
+                        (self.best[first, k], self.best[n - first, k]),
+                    )
 
     def _doubled(self) -> Iterator[Found]:
         for (n, k), u in list(self.best.items()):
             for more in range(1, min(n, MOST_ROWS - k) + 1):
                 v = self.best.get((n, more))
-                if v and 2 * n <= LONGEST and min(2 * u.d, v.d) > self.d(2 * n, k + more):
+                if (
+                    v
+                    and 2 * n <= LONGEST
+                    and min(2 * u.d, v.d) > self.d(2 * n, k + more)
+                ):
                     yield Found(2 * n, k + more, min(2 * u.d, v.d), "double", (u, v))
 
     def behind(self, targets: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
         """The cells below their targets."""
-        cells = [(n, k) for k in range(1, LARGEST_DIMENSION + 1) for n in range(k, LARGEST_LENGTH + 1)]
+        cells = [
+            (n, k)
+            for k in range(1, LARGEST_DIMENSION + 1)
+            for n in range(k, LARGEST_LENGTH + 1)
+        ]
         return [cell for cell in cells if self.d(*cell) < targets.get(cell, 0)]
 
     def rows(self) -> list[LinearCodeRow]:
@@ -107,7 +135,11 @@ class Workshop:
         done: dict[tuple[int, int], LinearCodeRow] = {}
 
         def write(code: Found) -> str:
-            if self.best.get((code.n, code.k)) is code and code.n <= LARGEST_LENGTH and code.k <= LARGEST_DIMENSION:
+            if (
+                self.best.get((code.n, code.k)) is code
+                and code.n <= LARGEST_LENGTH
+                and code.k <= LARGEST_DIMENSION
+            ):
                 if (code.n, code.k) not in done:
                     steps = ", ".join([*(write(one) for one in code.begin), code.steps])
                     done[code.n, code.k] = LinearCodeRow(code.n, code.k, code.d, steps)
@@ -122,8 +154,14 @@ class Workshop:
 
 def _neighbours(code: Found) -> Iterator[Found]:
     """What follows from a code by one step."""
-    n, k, d = code.n, code.k, code.d
-    yield code.then(n + 1, k, d + 1, "extend") if d % 2 else code.then(n + 1, k, d, "repeat 1")
+    n = code.n
+    k = code.k
+    d = code.d
+    yield (
+        code.then(n + 1, k, d + 1, "extend")
+        if d % 2
+        else code.then(n + 1, k, d, "repeat 1")
+    )
     if d > 1:
         yield _again(code, "puncture", n - 1, k, d - 1)
     if k > 1:
@@ -155,7 +193,8 @@ def workshop_of(table: LinearCodes | None, more: Iterable[Found] = ()) -> Worksh
         own = [step for step in row.steps if not step.startswith(CELL)]
         begin = tuple(made.best[other] for other in row.cells)
         if row.steps[len(begin) :] != own:  # a cell after a step: written out
-            own, begin = [table.derivation(*cell)], ()
+            own = [table.derivation(*cell)]
+            begin = ()
         made.best[cell] = Found(*cell, row.distance, ", ".join(own), begin)
     for code in [*trivial_codes(), *more]:
         made.add(code)

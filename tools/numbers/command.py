@@ -17,7 +17,14 @@ from protosphere.storage.files import replace_bytes
 from tools.numbers.maker import CHEAP, STUDY, Maker
 from tools.numbers.makers import MAKERS
 from tools.numbers.pages import check_names, shown_numbers, write_pages
-from tools.numbers.record import changed_defaults, load_average, made_while_busy, read_record, record_of, write_record
+from tools.numbers.record import (
+    changed_defaults,
+    load_average,
+    made_while_busy,
+    read_record,
+    record_of,
+    write_record,
+)
 from tools.numbers.run import Answer
 from tools.numbers.tables import markdown
 
@@ -42,7 +49,14 @@ class Row(NamedTuple):
     def texts(self) -> list[str]:
         """Return the cells of the report."""
         moved = "yes" if self.moved else ""
-        return [self.number, self.page, self.command, brief(self.before), brief(self.after), moved]
+        return [
+            self.number,
+            self.page,
+            self.command,
+            brief(self.before),
+            brief(self.after),
+            moved,
+        ]
 
 
 def numbers(
@@ -85,7 +99,9 @@ def numbers(
         screen().print(f"  {time.perf_counter() - begun:.0f} s")
         rows += compared_rows(maker, before, record["answer"])
         busy += [maker.name] if made_while_busy(maker, record) else []
-        outdated += [f"{maker.name}: {change}" for change in changed_defaults(maker, record)]
+        outdated += [
+            f"{maker.name}: {change}" for change in changed_defaults(maker, record)
+        ]
         if write:
             write_record(maker, record)
     if write:
@@ -94,7 +110,9 @@ def numbers(
     report_outdated(outdated)
     report_busy(busy)
     if report is not None:
-        replace_bytes(report, (markdown(HEADINGS, [row.texts() for row in rows]) + "\n").encode())
+        replace_bytes(
+            report, (markdown(HEADINGS, [row.texts() for row in rows]) + "\n").encode()
+        )
     if outdated or any(row.moved for row in rows):
         sys.exit(1)
 
@@ -107,8 +125,12 @@ def numbers_of(maker: Maker) -> list[str]:
 def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[Maker]:
     """Return the makers of these names, or all, without those that `cheap` and `stale` leave out."""
     if names and cheap:
-        raise InvalidArgumentError("'--cheap' chooses makers by itself; leave out the names or '--cheap'")
-    makers = [MAKERS[as_choice("names", name, list(MAKERS))] for name in names] or list(MAKERS.values())
+        raise InvalidArgumentError(
+            "'--cheap' chooses makers by itself; leave out the names or '--cheap'"
+        )
+    makers = [MAKERS[as_choice("names", name, list(MAKERS))] for name in names] or list(
+        MAKERS.values()
+    )
     if cheap:
         makers = [maker for maker in makers if maker.cost in (CHEAP, STUDY)]
     if stale:
@@ -119,7 +141,11 @@ def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[M
 def is_stale(maker: Maker) -> bool:
     """Return whether the maker has no answer yet, or one from other defaults or with times of a busy machine."""
     record = read_record(maker)
-    return record is None or made_while_busy(maker, record) or bool(changed_defaults(maker, record))
+    return (
+        record is None
+        or made_while_busy(maker, record)
+        or bool(changed_defaults(maker, record))
+    )
 
 
 def kept_texts() -> dict[str, str]:
@@ -132,13 +158,16 @@ def kept_texts() -> dict[str, str]:
     return texts
 
 
-def compared_rows(maker: Maker, before: dict[str, Any] | None, answer: Answer) -> Iterator[Row]:
+def compared_rows(
+    maker: Maker, before: dict[str, Any] | None, answer: Answer
+) -> Iterator[Row]:
     """Yield a row for each place where a number of the maker is shown."""
     beyond_tolerance = before is None or bool(maker.moves(before["answer"], answer))
     new = maker.texts(answer)
     for shown in shown_numbers():
         if shown.name in new:
-            old_text, new_text = shown.text.strip(), new[shown.name]
+            old_text = shown.text.strip()
+            new_text = new[shown.name]
             moved = beyond_tolerance and old_text != new_text
             yield Row(shown.name, shown.page, maker.command, old_text, new_text, moved)
 
@@ -183,4 +212,6 @@ def brief(text: str) -> str:
 
 def report_pages(changed: list[str]) -> None:
     """Print which pages were written."""
-    screen().print(f"pages written: {', '.join(changed) or 'none, all were up to date'}")
+    screen().print(
+        f"pages written: {', '.join(changed) or 'none, all were up to date'}"
+    )

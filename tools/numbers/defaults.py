@@ -42,7 +42,10 @@ def default_head(num_classes: int, dim: int) -> Probe:
 
     Choose a size whose code has a closed form: a search may end elsewhere on another machine.
     """
-    return Probe(f"PrototypeHead({num_classes}, dim={dim})", lambda: _head_numbers(num_classes, dim, None))
+    return Probe(
+        f"PrototypeHead({num_classes}, dim={dim})",
+        lambda: _head_numbers(num_classes, dim, None),
+    )
 
 
 def named_preset(preset: str, num_classes: int, dim: int) -> Probe:
@@ -59,13 +62,17 @@ def default_score(num_classes: int, dim: int) -> Probe:
 
 def default_preset() -> Probe:
     """Return the probe of which preset is the default."""
-    return Probe("default preset", lambda: {"preset": _made_head(3, 2, None).preset.name})
+    return Probe(
+        "default preset", lambda: {"preset": _made_head(3, 2, None).preset.name}
+    )
 
 
 def known_code(num_classes: int, dim: int) -> Probe:
     """Return the probe of `ps.best(num_classes=num_classes, dim=dim, iterations=0)`."""
     name = f"best({num_classes}, {dim}, iterations=0)"
-    return Probe(name, lambda: {"max_cosine": rounded(_known_max_cosine(num_classes, dim))})
+    return Probe(
+        name, lambda: {"max_cosine": rounded(_known_max_cosine(num_classes, dim))}
+    )
 
 
 @cache

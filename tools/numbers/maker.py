@@ -76,7 +76,9 @@ class Maker:
 
     def texts(self, answer: Answer) -> dict[str, str]:
         """Return by its full name the text of every number of `answer`."""
-        return {f"{self.name}.{name}": render(answer) for name, render in self.shown.items()}
+        return {
+            f"{self.name}.{name}": render(answer) for name, render in self.shown.items()
+        }
 
     def moves(self, before: Answer, after: Answer) -> list[str]:
         """Return the paths of `after` whose value is not that of `before`, within the tolerance.
@@ -84,7 +86,11 @@ class Maker:
         Parts of `before` that `after` does not have are not compared: a spot check makes a part.
         """
         known = dict(leaves(before))
-        return [path for path, value in leaves(after) if path not in known or self._moved(path, known[path], value)]
+        return [
+            path
+            for path, value in leaves(after)
+            if path not in known or self._moved(path, known[path], value)
+        ]
 
     def _moved(self, path: str, before: Any, after: Any) -> bool:
         if is_number(before) and is_number(after):

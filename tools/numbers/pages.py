@@ -12,7 +12,9 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.storage.files import replace_bytes
 from tools.numbers.run import ROOT
 
-MARKED = re.compile(r"<!-- number: (?P<name>[\w.-]+) -->(?P<text>.*?)<!-- /number -->", re.S)
+MARKED = re.compile(
+    r"<!-- number: (?P<name>[\w.-]+) -->(?P<text>.*?)<!-- /number -->", re.S
+)
 
 
 class Shown(NamedTuple):
@@ -80,4 +82,6 @@ def check_names(names: set[str]) -> None:
     for shown in shown_numbers():
         if shown.name not in names:
             nearest = ", ".join(get_close_matches(shown.name, names)) or "none"
-            raise InvalidArgumentError(f"{shown.page}: no maker makes '{shown.name}'; nearest: {nearest}")
+            raise InvalidArgumentError(
+                f"{shown.page}: no maker makes '{shown.name}'; nearest: {nearest}"
+            )

@@ -35,7 +35,10 @@ def load_average() -> float | None:
 
 
 def record_of(
-    maker: Maker, answer: Answer, before: dict[str, Any] | None = None, load: float | None = None
+    maker: Maker,
+    answer: Answer,
+    before: dict[str, Any] | None = None,
+    load: float | None = None,
 ) -> dict[str, Any]:
     """Return what the maker's file holds: the answer and its conditions.
 
@@ -43,7 +46,9 @@ def record_of(
     however often it is computed anew. `load` is that of the machine when the command began.
     """
     tables = {table: _digest(ROOT / table) for table in maker.tables}
-    same_runs = maker.cost == STUDY and before is not None and before["tables"] == tables
+    same_runs = (
+        maker.cost == STUDY and before is not None and before["tables"] == tables
+    )
     defaults = {probe.name: probe.measure() for probe in maker.depends_on}
     return {
         "command": maker.command,
@@ -57,7 +62,9 @@ def record_of(
         },
         "load": load,
         "tables": tables,
-        "defaults": before["defaults"] if before is not None and same_runs else defaults,
+        "defaults": before["defaults"]
+        if before is not None and same_runs
+        else defaults,
         "answer": _shortened(answer),
     }
 
@@ -89,7 +96,10 @@ def read_record(maker: Maker) -> dict[str, Any] | None:
 def write_record(maker: Maker, record: dict[str, Any]) -> Path:
     """Write the maker's file, beside its place first."""
     make_folder(FOLDER)
-    return replace_bytes(path_of(maker), (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+    return replace_bytes(
+        path_of(maker),
+        (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode(),
+    )
 
 
 def made_while_busy(maker: Maker, record: dict[str, Any]) -> bool:
@@ -101,9 +111,17 @@ def changed_defaults(maker: Maker, record: dict[str, Any]) -> list[str]:
     """Return the defaults that are no longer what they were when the record was made, each with what differs."""
     changed: list[str] = []
     for probe in maker.depends_on:
-        now, before = dict(leaves(probe.measure())), dict(leaves(record["defaults"].get(probe.name, {})))
-        paths = [path for path in sorted(now.keys() | before.keys()) if _differs(before.get(path), now.get(path))]
-        changed += [f"{probe.name}: {path} was {before.get(path)}, is {now.get(path)}" for path in paths]
+        now = dict(leaves(probe.measure()))
+        before = dict(leaves(record["defaults"].get(probe.name, {})))
+        paths = [
+            path
+            for path in sorted(now.keys() | before.keys())
+            if _differs(before.get(path), now.get(path))
+        ]
+        changed += [
+            f"{probe.name}: {path} was {before.get(path)}, is {now.get(path)}"
+            for path in paths
+        ]
     return changed
 
 

@@ -30,13 +30,25 @@ def command_answer(command: str) -> Answer:
         StorageError: If the command fails, or prints something else than JSON.
     """
     words = shlex.split(command)
-    programs = {"python": [sys.executable], "protosphere": [sys.executable, "-m", "protosphere"]}
+    programs = {
+        "python": [sys.executable],
+        "protosphere": [sys.executable, "-m", "protosphere"],
+    }
     arguments = [*programs[words[0]], *words[1:], "--json"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": _search_path()}
-    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        arguments,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise StorageError(f"'{command} --json' ended with exit code {done.returncode}: {last}")
+        raise StorageError(
+            f"'{command} --json' ended with exit code {done.returncode}: {last}"
+        )
     return _parsed(command, done.stdout)
 
 
@@ -58,7 +70,9 @@ def _parsed(command: str, printed: str) -> Answer:
     try:
         return json.loads(printed)
     except ValueError as error:
-        raise StorageError(f"'{command} --json' must print JSON and nothing else, got {printed[:80]!r}") from error
+        raise StorageError(
+            f"'{command} --json' must print JSON and nothing else, got {printed[:80]!r}"
+        ) from error
 
 
 def _search_path() -> str:

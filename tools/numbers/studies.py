@@ -24,20 +24,38 @@ def runs(table: str) -> list[RunRecord]:
 
 
 @cache
-def paired(table: str, against: str, metric: str = "test_accuracy") -> dict[str, dict[str, Cell]]:
+def paired(
+    table: str, against: str, metric: str = "test_accuracy"
+) -> dict[str, dict[str, Cell]]:
     """Return what `protosphere paired results/TABLE --against AGAINST --metric METRIC` says, by way and dimension."""
     records = runs(table)
     names = ways_of(records)
     found: dict[str, dict[str, Cell]] = {}
     for row in compared(records, lambda record: names[record.digest], against, metric):
-        difference = (None, None) if row.difference is None else (row.difference.value, row.difference.margin)
-        found.setdefault(row.way, {})[str(row.dim)] = [row.mean.value, row.mean.margin, *difference]
+        if row.difference is None:
+            difference = (None, None)
+        else:
+            difference = (row.difference.value, row.difference.margin)
+        found.setdefault(row.way, {})[str(row.dim)] = [
+            row.mean.value,
+            row.mean.margin,
+            *difference,
+        ]
     return found
 
 
-def part(found: dict[str, dict[str, Cell]], ways: Iterable[str], dims: Sequence[int]) -> Answer:
+def part(
+    found: dict[str, dict[str, Cell]], ways: Iterable[str], dims: Sequence[int]
+) -> Answer:
     """Return the cells of these ways and dimensions."""
-    return {way: {str(dim): found[way][str(dim)] for dim in dims if str(dim) in found.get(way, {})} for way in ways}
+    return {
+        way: {
+            str(dim): found[way][str(dim)]
+            for dim in dims
+            if str(dim) in found.get(way, {})
+        }
+        for way in ways
+    }
 
 
 def signed(value: float, digits: int) -> str:
@@ -51,12 +69,19 @@ def cell_text(cell: Cell | None, digits: int = 1) -> str:
         return ""
     mean, _, difference, half = cell
     text = f"{mean:.{digits}f}"
-    return text if difference is None else f"{text} ({signed(difference, digits)} ± {half:.{digits}f})"
+    if difference is None:
+        return text
+    return f"{text} ({signed(difference, digits)} ± {half:.{digits}f})"
 
 
-def ways_table(answer: Answer, labels: dict[str, str], dims: Sequence[int], digits: int = 1) -> str:
+def ways_table(
+    answer: Answer, labels: dict[str, str], dims: Sequence[int], digits: int = 1
+) -> str:
     """Return a table with a row a way and a column a dimension."""
-    rows = [[label, *(cell_text(answer[way].get(str(dim)), digits) for dim in dims)] for label, way in labels.items()]
+    rows = [
+        [label, *(cell_text(answer[way].get(str(dim)), digits) for dim in dims)]
+        for label, way in labels.items()
+    ]
     return markdown(["way", *(f"n = {dim}" for dim in dims)], rows)
 
 

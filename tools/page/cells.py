@@ -51,15 +51,23 @@ def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
 
 def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | float]]:
     """The same of BCH codes brought to other lengths, where no family's code or code at home is as good."""
-    entry, families = describe("bch"), [one for name in available() for one in serving_members(describe(name))]
+    entry = describe("bch")
+    families = [one for name in available() for one in serving_members(describe(name))]
     for k in range(1, MOST_CLASSES.bit_length() + 1):
         progress("modified codes", k, MOST_CLASSES.bit_length() + 1)
-        rivals = sorted((one.member.dim, float(one.member.max_cosine)) for one in families if one.last >= 1 << k - 1)
+        rivals = sorted(
+            (one.member.dim, float(one.member.max_cosine))
+            for one in families
+            if one.last >= 1 << k - 1
+        )
         lowest = 1.0
         for dim in range(k, min(LARGEST_DIM, (1 << k - 1) - 1) + 1):
             while rivals and rivals[0][0] <= dim:
                 lowest = min(lowest, rivals.pop(0)[1])
-            promise = entry.guarantee(1 << k, dim, modify=True, subset="first") if worth_asking(k, dim) else None
+            if worth_asking(k, dim):
+                promise = entry.guarantee(1 << k, dim, modify=True, subset="first")
+            else:
+                promise = None
             if promise is not None and float(promise) < lowest - 1e-9:
                 lowest = float(promise)
                 yield MODIFIED, 1 << k, dim, as_written(promise)
@@ -89,12 +97,18 @@ def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
     for done, (scheme, K, dim) in enumerate(requests):
         progress("plain constructions", done, len(requests))
         try:
-            yield spectra_key(scheme, dim), K, spectrum_of(construct(scheme, num_classes=K, dim=dim).points)
+            yield (
+                spectra_key(scheme, dim),
+                K,
+                spectrum_of(construct(scheme, num_classes=K, dim=dim).points),
+            )
         except InfeasibleError:
             continue
 
 
-def descents(progress: Progress) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
+def descents(
+    progress: Progress,
+) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
     """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
     for scheme in ("uniform", "mean_row_max", "log_sum_exp"):
         for K in CHECKPOINTS:
@@ -103,26 +117,54 @@ def descents(progress: Progress) -> Iterator[tuple[str, int, int, str | float, l
                     progress(f"{scheme}: {K} in {dim}", 0, 1)
                     code = construct(scheme, num_classes=K, dim=dim)
                     if code.max_cosine < COINCIDING:
-                        yield scheme, K, dim, as_written(code.max_cosine), spectrum_of(code.points)
+                        yield (
+                            scheme,
+                            K,
+                            dim,
+                            as_written(code.max_cosine),
+                            spectrum_of(code.points),
+                        )
 
 
 def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
     """(key, K, cosines) of kept codes at the checkpoints, dimension by dimension, and of the atlas's codes."""
-    kept, rows = shipped_catalogue(), drawn_rows()
-    wanted = {kept.best_entry(K, dim) for K in CHECKPOINTS for dim in range(3, kept.largest_dim + 1)} - {None}
-    for done, entry in enumerate(sorted((one for one in wanted if one), key=lambda one: (one.dim, one.num_points))):
+    kept = shipped_catalogue()
+    rows = drawn_rows()
+    wanted = {
+        kept.best_entry(K, dim)
+        for K in CHECKPOINTS
+        for dim in range(3, kept.largest_dim + 1)
+    } - {None}
+    for done, entry in enumerate(
+        sorted(
+            (one for one in wanted if one), key=lambda one: (one.dim, one.num_points)
+        )
+    ):
         progress("kept codes", done, len(wanted))
-        yield spectra_key("best", entry.dim), entry.num_points, spectrum_of(kept.build(entry))
+        yield (
+            spectra_key("best", entry.dim),
+            entry.num_points,
+            spectrum_of(kept.build(entry)),
+        )
     for done, row in enumerate(rows):
         progress("codes of the atlas", done, len(rows))
-        code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
+        code = best(
+            num_classes=row.of_classes,
+            dim=row.of_dim,
+            iterations=row.iterations,
+            seed=row.seed,
+        )
         yield spectra_key("best", row.of_dim), row.of_classes, spectrum_of(code.points)
 
 
 def drawn_rows() -> list[AtlasRow]:
     """The rows of the atlas whose cosines are drawn: of searches, outside of the catalogue, of not too many classes."""
     kept = shipped_catalogue()
-    searched = [row for row in shipped_atlas() if row.scheme == "optimized" and row.of_classes <= CHECKPOINTS[-1]]
+    searched = [
+        row
+        for row in shipped_atlas()
+        if row.scheme == "optimized" and row.of_classes <= CHECKPOINTS[-1]
+    ]
     return [row for row in searched if not kept.covers(row.of_classes, row.of_dim)]
 
 
@@ -135,7 +177,12 @@ def spherical_points(progress: Progress) -> dict[str, str]:
         found[str(entry.num_points)] = octahedral(shipped_catalogue().build(entry))
     for row in drawn_rows():
         if row.of_dim == 3:
-            code = best(num_classes=row.of_classes, dim=3, iterations=row.iterations, seed=row.seed)
+            code = best(
+                num_classes=row.of_classes,
+                dim=3,
+                iterations=row.iterations,
+                seed=row.seed,
+            )
             found[str(row.of_classes)] = octahedral(code.points)
     return found
 
@@ -143,6 +190,14 @@ def spherical_points(progress: Progress) -> dict[str, str]:
 def octahedral(points: Points) -> str:
     """Unit vectors of R^3 as a point of a square each, two bytes, in base 64."""
     x, y, z = (points / np.abs(points).sum(axis=1, keepdims=True)).T
-    folded = np.stack([(1 - np.abs(y)) * np.where(x < 0, -1, 1), (1 - np.abs(x)) * np.where(y < 0, -1, 1)], axis=1)
+    folded = np.stack(
+        [
+            (1 - np.abs(y)) * np.where(x < 0, -1, 1),
+            (1 - np.abs(x)) * np.where(y < 0, -1, 1),
+        ],
+        axis=1,
+    )
     square = np.where((z < 0)[:, None], folded, np.stack([x, y], axis=1))
-    return base64.b64encode(np.rint((square + 1) * 127.5).astype(np.uint8).tobytes()).decode()
+    return base64.b64encode(
+        np.rint((square + 1) * 127.5).astype(np.uint8).tobytes()
+    ).decode()

@@ -15,13 +15,22 @@ from protosphere.cli.arguments import Flag
 from protosphere.cli.screen import screen
 from protosphere.storage.files import replace_bytes
 from protosphere.types import Progress
-from tools.page.cells import descents, linear_cells, modified_cells, plain_spectra, searched_spectra, spherical_points
+from tools.page.cells import (
+    descents,
+    linear_cells,
+    modified_cells,
+    plain_spectra,
+    searched_spectra,
+    spherical_points,
+)
 from tools.page.members import measured_families
 
 Output = Annotated[Path, Parameter(name=("--output", "-o"))]
 
 
-def page(*, output: Output = Path("src/protosphere/page") / FILE, families: Flag = False) -> None:
+def page(
+    *, output: Output = Path("src/protosphere/page") / FILE, families: Flag = False
+) -> None:
     """Measure what the atlas page carries; members of families that the file has already are not measured again.
 
     Args:
@@ -34,19 +43,26 @@ def page(*, output: Output = Path("src/protosphere/page") / FILE, families: Flag
         written(output, members, known)
         if not families:
             written(output, members, measured_others(progress))
-    screen().print(f"written: {output} ({len(members)} members of families, {output.stat().st_size >> 10} kB)")
+    screen().print(
+        f"written: {output} ({len(members)} members of families, {output.stat().st_size >> 10} kB)"
+    )
 
 
 def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> None:
     """Write the file: what was measured of families, and of all other codes."""
-    plain = {key: found for key, found in others["spectra"].items() if key.endswith("|")}
+    plain = {
+        key: found for key, found in others["spectra"].items() if key.endswith("|")
+    }
     content = {
         "steps": {key: found["steps"] for key, found in members.items()},
         "spectra": plain | {key: found["spectra"] for key, found in members.items()},
         "cells": others["cells"],
         "space": others["space"],
     }
-    replace_bytes(output, gzip.compress(json.dumps(content, separators=(",", ":")).encode(), 9, mtime=0))
+    replace_bytes(
+        output,
+        gzip.compress(json.dumps(content, separators=(",", ":")).encode(), 9, mtime=0),
+    )
 
 
 def measured_others(progress: Progress) -> dict[str, Any]:

@@ -53,7 +53,9 @@ def as_written(value: Cosine) -> str | float:
 def exact(value: float, structure: Structure) -> str | float:
     """A measured cosine on the grid of its structure, where it has one."""
     step = structure.cosine_step
-    return as_written(1 - round((1 - value) / float(step)) * step) if step is not None else as_written(value)
+    if step is not None:
+        return as_written(1 - round((1 - value) / float(step)) * step)
+    return as_written(value)
 
 
 def spectrum_of(points: Points) -> list[Any]:
@@ -71,7 +73,13 @@ def spectrum_of(points: Points) -> list[Any]:
     energy = 2 * float(np.exp(scale * (gram - 1)).sum()) / len(points)
     counts, edges = np.histogram(gram, bins=BINS)
     ends = [round(float(edges[0]), 6), round(float(edges[-1]), 6)]
-    return ["bins", *ends, int(np.count_nonzero(gram <= -1 + 1e-9)), round(energy, 6), *counts.tolist()]
+    return [
+        "bins",
+        *ends,
+        int(np.count_nonzero(gram <= -1 + 1e-9)),
+        round(energy, 6),
+        *counts.tolist(),
+    ]
 
 
 def measured_member(serving: Serving) -> dict[str, Any]:
@@ -79,40 +87,68 @@ def measured_member(serving: Serving) -> dict[str, Any]:
     count = min(serving.member.size, PREFIX)
     structure = serving.member.place(count).structure
     points = structure.unit_rows(0, count)
-    steps = prefix_steps(points, structure, serving.first, min(serving.last, count)) if serving.first <= count else []
+    if serving.first <= count:
+        steps = prefix_steps(points, structure, serving.first, min(serving.last, count))
+    else:
+        steps = []
     if serving.last > count:
         steps += probed_steps(serving, max(serving.first, count))
     inside = [K for K in CHECKPOINTS if serving.first <= K <= min(serving.last, count)]
-    inside += [min(count, serving.last)] if min(count, serving.last) not in inside else []
-    return {"steps": merged(steps), "spectra": {K: spectrum_of(points[:K]) for K in inside}}
+    inside += (
+        [min(count, serving.last)] if min(count, serving.last) not in inside else []
+    )
+    return {
+        "steps": merged(steps),
+        "spectra": {K: spectrum_of(points[:K]) for K in inside},
+    }
 
 
-def prefix_steps(points: Points, structure: Structure, first: int, last: int) -> list[Any]:
+def prefix_steps(
+    points: Points, structure: Structure, first: int, last: int
+) -> list[Any]:
     """[from K, to K, max cosine, ...] by all pairs of the first `last` points."""
     gram = np.round(points[:last] @ points[:last].T, DIGITS + 3)
     gram[np.triu_indices(last)] = -2
     running = np.maximum.accumulate(gram.max(axis=1))[first - 1 : last]
-    jumps = [0, *(np.flatnonzero(np.diff(running) > 10.0**-DIGITS) + 1).tolist(), len(running)]
+    jumps = [
+        0,
+        *(np.flatnonzero(np.diff(running) > 10.0**-DIGITS) + 1).tolist(),
+        len(running),
+    ]
     found: list[Any] = []
     for start, stop in pairwise(jumps):
-        found += [first + start, first + stop - 1, exact(float(running[stop - 1]), structure)]
+        found += [
+            first + start,
+            first + stop - 1,
+            exact(float(running[stop - 1]), structure),
+        ]
     return found
 
 
 def probed_steps(serving: Serving, first: int) -> list[Any]:
     """The same for many points, by measuring as a certificate does at a few numbers of classes."""
-    member, left = serving.member, [MOST_PROBES]
+    member = serving.member
+    left = [MOST_PROBES]
 
     @cache
     def value(count: int) -> Cosine | None:
         placed = member.place(count).structure if left[0] > 0 else None
         left[0] -= 1
-        quick = placed is not None and placed.work <= (MOST_WORK if type(placed) is Plain else MOST_COSET_WORK)
-        return placed.largest_cosine(ignore)[0] if placed is not None and quick else None
+        quick = placed is not None and placed.work <= (
+            MOST_WORK if type(placed) is Plain else MOST_COSET_WORK
+        )
+        if placed is not None and quick:
+            return placed.largest_cosine(ignore)[0]
+        return None
 
     def steps(low: int, high: int) -> Iterator[Any]:
-        below, above = value(low), value(high)
-        if below is not None and above is not None and abs(float(below) - float(above)) < 10.0**-DIGITS:
+        below = value(low)
+        above = value(high)
+        if (
+            below is not None
+            and above is not None
+            and abs(float(below) - float(above)) < 10.0**-DIGITS
+        ):
             yield from (low, high, as_written(above))
         elif below is not None and above is not None and high - low > 1 and left[0] > 0:
             middle = (low + high) // 2
@@ -122,7 +158,9 @@ def probed_steps(serving: Serving, first: int) -> list[Any]:
 
     if attained(value(first), member.max_cosine):
         return [first, serving.last, as_written(value(first) or 0)]
-    cuts = sorted({first, serving.last, *(size for size in SIZES if first < size < serving.last)})
+    cuts = sorted(
+        {first, serving.last, *(size for size in SIZES if first < size < serving.last)}
+    )
     found: list[Any] = []
     for low, high in pairwise(cuts):
         found += steps(low, high)
@@ -147,15 +185,22 @@ def merged(steps: list[Any]) -> list[Any]:
     return out
 
 
-def measured_families(progress: Progress, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def measured_families(
+    progress: Progress, known: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
     """Every family's members by their key; those whose steps are `known` are not measured again."""
-    wanted = [(name, one) for name in available() for one in serving_members(describe(name))]
+    wanted = [
+        (name, one) for name in available() for one in serving_members(describe(name))
+    ]
     found: dict[str, Any] = {}
     for done, (name, one) in enumerate(wanted):
         progress(f"families: {name}", done, len(wanted))
         key = spectra_key(name, one.member.dim, one.member.recipe)
         if key in known["steps"]:
-            found[key] = {"steps": known["steps"][key], "spectra": known["spectra"].get(key, {})}
+            found[key] = {
+                "steps": known["steps"][key],
+                "spectra": known["spectra"].get(key, {}),
+            }
         else:
             found[key] = measured_member(one)
     return found

@@ -19,7 +19,9 @@ def value_of(objective: Objective, similarity: Points, cosines: Points) -> float
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"'objective' must return a number, got {brief(value)}") from error
+        raise InvalidArgumentError(
+            f"'objective' must return a number, got {brief(value)}"
+        ) from error
     if np.isnan(number):
         raise InvalidArgumentError("'objective' must return a number, got NaN")
     return number
@@ -40,7 +42,10 @@ def climbed(
     def placed(order: Indices) -> float:
         return value_of(objective, similarity, cosines[np.ix_(order, order)])
 
-    best, order = max(((placed(order), order.copy()) for order in candidates), key=lambda found: found[0])
+    best, order = max(
+        ((placed(order), order.copy()) for order in candidates),
+        key=lambda found: found[0],
+    )
     near = np.ascontiguousarray(cosines[np.ix_(order, order)])
     for step in range(EVALUATIONS):
         both = rng.choice(K, 2, replace=False)

@@ -10,7 +10,12 @@ from protosphere.assignment.exact import LARGEST_K, SAME, all_orders, exact_orde
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
-from protosphere.assignment.worst_pair import least_worst_pair, mildest, mildest_of_all, worst_pair
+from protosphere.assignment.worst_pair import (
+    least_worst_pair,
+    mildest,
+    mildest_of_all,
+    worst_pair,
+)
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brief
 from protosphere.spherical.provenance import Choice, Step
 from protosphere.spherical.spherical_code import SphericalCode
@@ -50,7 +55,9 @@ class Assignment:
             change = f"The order of before stays, {self.objective} {self.before:.6g}"
         else:
             change = f"Assigned to {self.objective}: {self.before:.6g} before, {self.after:.6g} now"
-        return f"{change}; no order is better: {self.proof}." if self.proof else f"{change}."
+        if self.proof:
+            return f"{change}; no order is better: {self.proof}."
+        return f"{change}."
 
 
 def assign(
@@ -84,7 +91,12 @@ def assign(
     placement = code.placement.permuted(found.order)
     step = Step(f"assigned to {found.objective}", numbers=tuple(found.order.tolist()))
     provenance = code.provenance and code.provenance.then(step)
-    return replace(code, placement=placement, provenance=provenance, choice=Choice(found.reason, considered))
+    return replace(
+        code,
+        placement=placement,
+        provenance=provenance,
+        choice=Choice(found.reason, considered),
+    )
 
 
 def assignment(
@@ -97,71 +109,120 @@ def assignment(
 ) -> Assignment:
     """The order that `assign` puts a code's points in, what it gains, and whether it is proved best."""
     if not isinstance(code, SphericalCode):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        raise InvalidArgumentError(f"'code' must be a SphericalCode, got {brief(code)}; ps.from_points makes one")
+        raise InvalidArgumentError(
+            f"'code' must be a SphericalCode, got {brief(code)}; ps.from_points makes one"
+        )
     S = as_similarity(similarity, code.num_classes)
     rng = np.random.default_rng(as_integer("seed", seed, minimum=0))
     if not isinstance(objective, str):
         return _by_function(code, S, objective, rng, progress)
     if as_choice("objective", objective, OBJECTIVES) == "worst":
         return _by_worst_pair(code, S, rng, progress)
-    return _by_pair_sum(code, S if objective == "align" else -S, objective, rng, progress)
+    return _by_pair_sum(
+        code, S if objective == "align" else -S, objective, rng, progress
+    )
 
 
 def _by_pair_sum(
-    code: SphericalCode, S: Points, objective: str, rng: np.random.Generator, progress: Progress
+    code: SphericalCode,
+    S: Points,
+    objective: str,
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> Assignment:
-    K, identity = code.num_classes, np.arange(code.num_classes)
+    K = code.num_classes
+    identity = np.arange(code.num_classes)
     if K > LARGEST_WHOLE:
         points = code.points
         order = many_classes_order(S, points, rng, progress)
         before, after = (_large_pair_sum(S, points, one) for one in (identity, order))
-        return Assignment(order if after > before else identity, objective, before, max(before, after), None)
+        return Assignment(
+            order if after > before else identity,
+            objective,
+            before,
+            max(before, after),
+            None,
+        )
     cosines = _cosines(code)
-    order, proof = exact_order(S, cosines) or (maximised(S, cosines, rng, progress), None)
-    before, after = pair_sum(S, cosines, identity), pair_sum(S, cosines, order)
+    order, proof = exact_order(S, cosines) or (
+        maximised(S, cosines, rng, progress),
+        None,
+    )
+    before = pair_sum(S, cosines, identity)
+    after = pair_sum(S, cosines, order)
     if after <= before + SAME * abs(before):
-        order, after = identity, before
+        order = identity
+        after = before
     return Assignment(order, objective, before, after, proof)
 
 
-def _by_worst_pair(code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress) -> Assignment:
-    K, identity = code.num_classes, np.arange(code.num_classes)
+def _by_worst_pair(
+    code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
+) -> Assignment:
+    K = code.num_classes
+    identity = np.arange(code.num_classes)
     if K > LARGEST_WORST:
         raise InvalidArgumentError(
             f"'objective' 'worst' takes up to {LARGEST_WORST} classes, got {K}; 'align' takes more"
         )
-    cosines, proof = _cosines(code), None
+    cosines = _cosines(code)
+    proof = None
     if K <= LARGEST_K:
-        order, proof = mildest_of_all(S, cosines), "all orders were looked at"
+        order = mildest_of_all(S, cosines)
+        proof = "all orders were looked at"
     else:
         aligned = _by_pair_sum(code, S, "align", rng, progress).order
         found = [mildest(S, cosines, start, rng) for start in (aligned, identity)]
         order = min(found, key=lambda one: worst_pair(S, cosines, one))
-    before, after = -worst_pair(S, cosines, identity), -worst_pair(S, cosines, order)
+    before = -worst_pair(S, cosines, identity)
+    after = -worst_pair(S, cosines, order)
     if after >= -least_worst_pair(S, cosines) - SAME:
         proof = "the two most similar classes are at two nearest prototypes, or no farther apart"
-    return Assignment(order if after >= before else identity, "worst", before, max(before, after), proof)
+    return Assignment(
+        order if after >= before else identity,
+        "worst",
+        before,
+        max(before, after),
+        proof,
+    )
 
 
 def _by_function(
-    code: SphericalCode, S: Points, objective: Any, rng: np.random.Generator, progress: Progress
+    code: SphericalCode,
+    S: Points,
+    objective: Any,
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> Assignment:
     if not callable(objective):
         raise InvalidArgumentError(
             f"'objective' must be one of {', '.join(OBJECTIVES)} or a function, got {brief(objective)}"
         )
-    K, identity, cosines = code.num_classes, np.arange(code.num_classes), _cosines(code)
+    K = code.num_classes
+    identity = np.arange(code.num_classes)
+    cosines = _cosines(code)
     function = cast("Objective", objective)
 
     def value(order: Indices) -> float:
         return value_of(function, S, cosines[np.ix_(order, order)])
 
     if K <= LARGEST_K:
-        order, proof = max(all_orders(K), key=value), "all orders were looked at"
+        order = max(all_orders(K), key=value)
+        proof = "all orders were looked at"
     else:
-        starts = [identity, *(_by_pair_sum(code, T, "align", rng, progress).order for T in (S, -S))]
-        order, proof = climbed(function, S, cosines, starts, rng, progress), None
-    return Assignment(order, getattr(objective, "__name__", "objective"), value(identity), value(order), proof)
+        starts = [
+            identity,
+            *(_by_pair_sum(code, T, "align", rng, progress).order for T in (S, -S)),
+        ]
+        order = climbed(function, S, cosines, starts, rng, progress)
+        proof = None
+    return Assignment(
+        order,
+        getattr(objective, "__name__", "objective"),
+        value(identity),
+        value(order),
+        proof,
+    )
 
 
 def _cosines(code: SphericalCode) -> Points:

@@ -53,7 +53,9 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         with suppress(ValueError):
             columns.append([_mean_of(found, column) for found in rows_of_classes])
     if not columns:
-        raise InvalidArgumentError(f"'{path}' has no column of numbers; each class needs its vector")
+        raise InvalidArgumentError(
+            f"'{path}' has no column of numbers; each class needs its vector"
+        )
     return similarity_from_embeddings(np.array(columns).T)
 
 
@@ -72,13 +74,17 @@ def _entries(name: str) -> list[str]:
     return [name, name.lower(), *words, *(word.lower() for word in words)]
 
 
-def _rows_of(name: str, rows: Mapping[str, list[str]], path: Path | str) -> list[list[str]]:
+def _rows_of(
+    name: str, rows: Mapping[str, list[str]], path: Path | str
+) -> list[list[str]]:
     """The row of a class, or those of its words."""
     own = rows.get(name, rows.get(name.lower()))
     if own is not None:
         return [own]
     words = _words(name)
-    absent = next((word for word in words if word not in rows and word.lower() not in rows), None)
+    absent = next(
+        (word for word in words if word not in rows and word.lower() not in rows), None
+    )
     if absent is None and words:
         return [rows.get(word, rows.get(word.lower(), [])) for word in words]
     where = f"the class {brief(name)}"
@@ -96,12 +102,19 @@ def _rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
     rows: dict[str, list[str]] = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            lines = csv.reader(file) if path.suffix.lower() == ".csv" else (line.split() for line in file)
+            if path.suffix.lower() == ".csv":
+                lines = csv.reader(file)
+            else:
+                lines = (line.split() for line in file)
             for cells in lines:
                 if cells and cells[0] in wanted:
                     if cells[0] in rows:
-                        raise InvalidArgumentError(f"'{path}' has two lines for the class {brief(cells[0])}")
+                        raise InvalidArgumentError(
+                            f"'{path}' has two lines for the class {brief(cells[0])}"
+                        )
                     rows[cells[0]] = cells[1:]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StorageError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+        raise StorageError(
+            f"cannot read '{path}': {getattr(error, 'strerror', None) or error}"
+        ) from error
     return rows

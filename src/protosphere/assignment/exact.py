@@ -26,23 +26,32 @@ def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Po
     """All orders, and for each the similarities (one per pair, the same for all) and the cosines of the pairs."""
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
-    return orders, similarity[first, second], cosines[orders[:, first], orders[:, second]]
+    return (
+        orders,
+        similarity[first, second],
+        cosines[orders[:, first], orders[:, second]],
+    )
 
 
 def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
     """The best order where the code, or their number, lets us know it."""
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]
-    low, high = float(upper.min()), float(upper.max())
+    low = float(upper.min())
+    high = float(upper.max())
     if high - low < SAME:
-        return np.arange(K), "all prototypes are equally far apart, so that every order is the same"
+        return np.arange(
+            K
+        ), "all prototypes are equally far apart, so that every order is the same"
     if K <= LARGEST_K:
         orders, weights, placed = pair_terms(S, cosines)
         return orders[np.argmax(placed @ weights)], "all orders were looked at"
     for special, other in ((low, high), (high, low)):
         pairs = np.abs(cosines - special) < SAME
         np.fill_diagonal(pairs, False)
-        two_valued = pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
+        two_valued = (
+            pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
+        )
         if pairs.sum(axis=1).max() == 1 and np.all(two_valued):
             return _matched(S if special < other else -S, pairs)
     return None

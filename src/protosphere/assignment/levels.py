@@ -54,14 +54,19 @@ def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
         np.minimum.at(lowest, met, cosines)
         np.maximum.at(highest, met, cosines)
     found = np.flatnonzero(pairs)
-    return tuple(LevelCosines(int(h), int(pairs[h]), float(lowest[h]), float(highest[h])) for h in found)
+    return tuple(
+        LevelCosines(int(h), int(pairs[h]), float(lowest[h]), float(highest[h]))
+        for h in found
+    )
 
 
 def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
     """The tree, which must have just so many classes."""
     found = taxonomy(tree)
     if len(found.classes) != num_classes:
-        raise InvalidArgumentError(f"'tree' must have {num_classes} classes, got {len(found.classes)}")
+        raise InvalidArgumentError(
+            f"'tree' must have {num_classes} classes, got {len(found.classes)}"
+        )
     return found
 
 

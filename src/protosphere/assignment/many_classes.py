@@ -18,12 +18,19 @@ FORBIDDEN = -1e12
 
 
 def many_classes_order(
-    similarity: Points, points: Points, rng: np.random.Generator, progress: Progress = ignore
+    similarity: Points,
+    points: Points,
+    rng: np.random.Generator,
+    progress: Progress = ignore,
 ) -> Indices:
     """An order of the points with a large sum over pairs of similarity times cosine, never holding all cosines."""
     order = _grouped(similarity, points, rng)
     K = len(order)
-    blocks = [block for _ in range(SWEEPS) for block in np.array_split(rng.permutation(K), -(-K // BLOCK))]
+    blocks = [
+        block
+        for _ in range(SWEEPS)
+        for block in np.array_split(rng.permutation(K), -(-K // BLOCK))
+    ]
     for done, block in enumerate(blocks):
         order[block] = _reassigned(similarity, points, order, block, rng)
         progress("assigning", done + 1, len(blocks))
@@ -31,10 +38,15 @@ def many_classes_order(
 
 
 def _reassigned(
-    similarity: Points, points: Points, order: Indices, block: Indices, rng: np.random.Generator
+    similarity: Points,
+    points: Points,
+    order: Indices,
+    block: Indices,
+    rng: np.random.Generator,
 ) -> Indices:
     """The points of these classes, distributed among them anew while all others keep theirs."""
-    placed, mine = points[order], points[order[block]]
+    placed = points[order]
+    mine = points[order[block]]
     own = similarity[np.ix_(block, block)]
     linear = (similarity[block] @ placed - own @ mine) @ mine.T
     local = tabu(own, mine @ mine.T, np.arange(len(block)), BLOCK_STEPS, rng, linear)
@@ -43,7 +55,8 @@ def _reassigned(
 
 def _grouped(similarity: Points, points: Points, rng: np.random.Generator) -> Indices:
     """Groups of similar classes at groups of near points: cut both in halves, and the halves, and assign the parts."""
-    classes, places = _parts(_spectral(similarity), GROUPS), _parts(points, GROUPS)
+    classes = _parts(_spectral(similarity), GROUPS)
+    places = _parts(points, GROUPS)
     sizes = np.array([len(part) for part in classes])
     inside = np.zeros((GROUPS, len(points)))
     for number, part in enumerate(classes):
@@ -64,7 +77,9 @@ def _spectral(similarity: Points) -> Points:
     """Vectors of the classes whose products are about their similarities."""
     from scipy.sparse.linalg import eigsh
 
-    values, vectors = eigsh(similarity, k=FEATURES, which="LA", v0=np.ones(len(similarity)))
+    values, vectors = eigsh(
+        similarity, k=FEATURES, which="LA", v0=np.ones(len(similarity))
+    )
     return vectors * np.sqrt(np.maximum(values, 0))
 
 

@@ -29,16 +29,35 @@ class _Program:
         """Ends of the edges, how much of each is taken, and every edge's reduced cost, in the program or not."""
         from scipy.sparse import csr_array
 
-        linprog: Any = import_module("scipy.optimize").linprog  # its types know no sparse matrices
+        linprog: Any = import_module(
+            "scipy.optimize"
+        ).linprog  # its types know no sparse matrices
         first, second = np.nonzero(self.edges)
-        K, count = len(self.weights), len(first)
-        inside = [np.flatnonzero(members[first] & members[second]) for members in self.odd_sets]
-        rows = np.concatenate([first, second, *(np.full(len(e), K + i) for i, e in enumerate(inside))])
+        K = len(self.weights)
+        count = len(first)
+        inside = [
+            np.flatnonzero(members[first] & members[second])
+            for members in self.odd_sets
+        ]
+        rows = np.concatenate(
+            [first, second, *(np.full(len(e), K + i) for i, e in enumerate(inside))]
+        )
         columns = np.concatenate([np.arange(count), np.arange(count), *inside])
-        limits = np.concatenate([np.ones(K), [(m.sum() - 1) // 2 for m in self.odd_sets]])
-        matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(limits), count))
-        cost, all_edges = self.weights[first, second], np.ones((1, count))
-        program = {"A_ub": matrix, "b_ub": limits, "A_eq": all_edges, "b_eq": [self.pairs], "bounds": (0, 1)}
+        limits = np.concatenate(
+            [np.ones(K), [(m.sum() - 1) // 2 for m in self.odd_sets]]
+        )
+        matrix = csr_array(
+            (np.ones(len(rows)), (rows, columns)), shape=(len(limits), count)
+        )
+        cost = self.weights[first, second]
+        all_edges = np.ones((1, count))
+        program = {
+            "A_ub": matrix,
+            "b_ub": limits,
+            "A_eq": all_edges,
+            "b_eq": [self.pairs],
+            "bounds": (0, 1),
+        }
         answer = linprog(cost, **program, method="highs-ds")
         duals = answer.ineqlin.marginals
         reduced = self.weights - duals[:K, None] - duals[:K] - answer.eqlin.marginals[0]
@@ -51,12 +70,17 @@ class _Program:
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        K, before = len(self.weights), len(self.odd_sets)
+        K = len(self.weights)
+        before = len(self.odd_sets)
         for least in (TINY, 0.3):
             part = (taken > least) & (taken < 1 - TINY)
-            graph = csr_array((np.ones(part.sum()), (first[part], second[part])), shape=(K, K))
+            graph = csr_array(
+                (np.ones(part.sum()), (first[part], second[part])), shape=(K, K)
+            )
             _, label = connected_components(graph, directed=False)
-            for component in np.flatnonzero(np.bincount(label) % 2 * (np.bincount(label) > 1)):
+            for component in np.flatnonzero(
+                np.bincount(label) % 2 * (np.bincount(label) > 1)
+            ):
                 members = label == component
                 inside = taken[members[first] & members[second]].sum()
                 if inside > (members.sum() - 1) // 2 + TINY:
@@ -76,10 +100,14 @@ def cheapest_matching(weights: Points, pairs: int) -> tuple[Indices, bool]:
     """
     K = len(weights)
     above = np.triu(np.ones((K, K), dtype=np.bool_), 1)
-    near = np.argsort(np.where(np.eye(K, dtype=np.bool_), np.inf, weights), axis=1)[:, :NEIGHBOURS]
+    near = np.argsort(np.where(np.eye(K, dtype=np.bool_), np.inf, weights), axis=1)[
+        :, :NEIGHBOURS
+    ]
     edges = np.zeros((K, K), dtype=np.bool_)
     edges[np.arange(K)[:, None], near] = True
-    edges[np.arange(0, K - 1, 2), np.arange(1, K, 2)] = True  # some matching, so that there is a solution
+    edges[np.arange(0, K - 1, 2), np.arange(1, K, 2)] = (
+        True  # some matching, so that there is a solution
+    )
     program = _Program(weights, pairs, (edges | edges.T) & above)
     first, second, taken, reduced = program.solve()
     for _ in range(MOST_ROUNDS):
@@ -91,7 +119,9 @@ def cheapest_matching(weights: Points, pairs: int) -> tuple[Indices, bool]:
         first, second, taken, reduced = program.solve()
     whole = bool(np.all(np.minimum(taken, 1 - taken) < 1e-6))
     chosen = taken > 0.5 if whole else _integral(program, first, second)
-    cost = weights[first, second]  # the program bounds what all matchings cost from below
+    cost = weights[
+        first, second
+    ]  # the program bounds what all matchings cost from below
     proved = whole or bool(cost[chosen].sum() <= cost @ taken + TINY)
     return np.column_stack([first[chosen], second[chosen]]), proved
 
@@ -101,10 +131,16 @@ def _integral(program: _Program, first: Indices, second: Indices) -> NDArray[np.
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    count, K = len(first), len(program.weights)
-    rows, columns = np.concatenate([first, second, np.full(count, K)]), np.tile(np.arange(count), 3)
+    count = len(first)
+    K = len(program.weights)
+    rows = np.concatenate([first, second, np.full(count, K)])
+    columns = np.tile(np.arange(count), 3)
     matrix = csr_array((np.ones(3 * count), (rows, columns)), shape=(K + 1, count))
-    low, high = np.append(np.zeros(K), program.pairs), np.append(np.ones(K), program.pairs)
-    cost, whole = program.weights[first, second], np.ones(count, dtype=np.int64)
-    answer: Any = milp(cost, constraints=LinearConstraint(matrix, low, high), integrality=whole)
+    low = np.append(np.zeros(K), program.pairs)
+    high = np.append(np.ones(K), program.pairs)
+    cost = program.weights[first, second]
+    whole = np.ones(count, dtype=np.int64)
+    answer: Any = milp(
+        cost, constraints=LinearConstraint(matrix, low, high), integrality=whole
+    )
     return np.asarray(answer.x) > 0.5

@@ -38,10 +38,15 @@ def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Ind
         permuted = np.empty_like(similarity)
         permuted[:, vertex] = similarity
         vertex_pull = permuted @ cosines
-        here, across, there = np.vdot(inside, pull), pull[rows, vertex].sum(), vertex_pull[rows, vertex].sum()
-        curvature, slope = here - 2 * across + there, across - here
+        here = np.vdot(inside, pull)
+        across = pull[rows, vertex].sum()
+        there = vertex_pull[rows, vertex].sum()
+        curvature = here - 2 * across + there
+        slope = across - here
         share = 1.0 if slope >= -curvature else float(-slope / curvature)
-        moved = share * np.sqrt(max(0.0, np.vdot(inside, inside) - 2 * inside[rows, vertex].sum() + K) / K)
+        moved = share * np.sqrt(
+            max(0.0, np.vdot(inside, inside) - 2 * inside[rows, vertex].sum() + K) / K
+        )
         inside *= 1 - share
         inside[rows, vertex] += share
         pull = (1 - share) * pull + share * vertex_pull
@@ -57,8 +62,12 @@ def twins(matrix: Points) -> Indices:
     array([0, 0, 2])
     """
     weights = np.random.default_rng(0).standard_normal(len(matrix))
-    others = (matrix @ weights - matrix.diagonal() * weights)[:, None] - matrix * weights
-    return np.argmax(np.abs(others - others.T) < SAME * max(1.0, float(np.abs(matrix).max())), axis=1)
+    others = (matrix @ weights - matrix.diagonal() * weights)[
+        :, None
+    ] - matrix * weights
+    return np.argmax(
+        np.abs(others - others.T) < SAME * max(1.0, float(np.abs(matrix).max())), axis=1
+    )
 
 
 def tabu(
@@ -73,13 +82,17 @@ def tabu(
     from protosphere.assignment.swaps import exchange_gains, tabu_search
 
     K = len(order)
-    S, G = without_diagonal(similarity), without_diagonal(cosines)
+    S = without_diagonal(similarity)
+    G = without_diagonal(cosines)
     tenures = rng.integers(K // 2, 3 * K // 2 + 1, (steps, 2)) + 1
     L = np.zeros((K, K)) if linear is None else linear
     unlike = np.arange(K)
-    class_twins, point_twins = (twins(S), twins(G)) if linear is None else (unlike, unlike)
+    class_twins, point_twins = (
+        (twins(S), twins(G)) if linear is None else (unlike, unlike)
+    )
     H = np.ascontiguousarray(G[np.ix_(order, order)])
-    gains, start = exchange_gains(S, H, L, order), order.astype(np.int64)
+    gains = exchange_gains(S, H, L, order)
+    start = order.astype(np.int64)
     return tabu_search(S, H, L, gains, start, class_twins, point_twins, tenures)
 
 
@@ -99,15 +112,24 @@ def shaken(order: Indices, rng: np.random.Generator) -> Points:
     return matrix
 
 
-def maximised(similarity: Points, cosines: Points, rng: np.random.Generator, progress: Progress = ignore) -> Indices:
+def maximised(
+    similarity: Points,
+    cosines: Points,
+    rng: np.random.Generator,
+    progress: Progress = ignore,
+) -> Indices:
     """The best order found: relaxed solutions from the centre and from shaken ones, then a tabu search."""
     K = len(similarity)
-    S, G = without_diagonal(similarity), without_diagonal(cosines)
+    S = without_diagonal(similarity)
+    G = without_diagonal(cosines)
     rounds = int(np.clip(ROUND_CLASSES // K, *ROUNDS))
     best = max((np.arange(K), faq(S, G)), key=lambda order: pair_sum(S, G, order))
     for done in range(rounds):
         progress("assigning", done + 1, rounds + 2)
-        best = max((best, faq(S, G, shaken(best, rng))), key=lambda order: pair_sum(S, G, order))
+        best = max(
+            (best, faq(S, G, shaken(best, rng))),
+            key=lambda order: pair_sum(S, G, order),
+        )
     best = tabu(S, G, best, int(min(MOST_STEPS, max(LEAST_STEPS, PAIRS // K**2))), rng)
     progress("assigning", rounds + 2, rounds + 2)
     return best

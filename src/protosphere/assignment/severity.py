@@ -47,12 +47,17 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 
 def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indices]:
     """For each image the heights of common ancestors with its k best classes, and those classes, best first."""
-    rows, true = real_matrix(scores, "scores", least_rows=1), _classes(labels)
+    rows = real_matrix(scores, "scores", least_rows=1)
+    true = _classes(labels)
     heights = heights_of(tree, rows.shape[1])
     if true.shape != (len(rows),):
-        raise InvalidArgumentError(f"'labels' must be one class a row of scores, got {true.shape} for {len(rows)} rows")
+        raise InvalidArgumentError(
+            f"'labels' must be one class a row of scores, got {true.shape} for {len(rows)} rows"
+        )
     if as_integer("k", k, minimum=1) > rows.shape[1]:
-        raise InvalidArgumentError(f"'k' must be at most the {rows.shape[1]} classes, got {k}")
+        raise InvalidArgumentError(
+            f"'k' must be at most the {rows.shape[1]} classes, got {k}"
+        )
     ranked = np.argsort(-rows, axis=1, kind="stable")[:, :k]
     return heights[ranked, true[:, None]].astype(np.int64), ranked
 
@@ -60,5 +65,7 @@ def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indic
 def _classes(labels: Any) -> Indices:
     found = as_array(labels)
     if found.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"'labels' must be classes 0, 1, 2, ..., got {found.dtype}")
+        raise InvalidArgumentError(
+            f"'labels' must be classes 0, 1, 2, ..., got {found.dtype}"
+        )
     return found.astype(np.int64)

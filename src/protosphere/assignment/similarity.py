@@ -38,7 +38,9 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     matrix = real_matrix(given, "similarity")
     if matrix.shape[0] != matrix.shape[1]:
         hint = "similarity_from_embeddings makes a similarity of one vector per class"
-        raise InvalidArgumentError(f"'similarity' must be square, K x K, got {_shape(matrix)}; {hint}")
+        raise InvalidArgumentError(
+            f"'similarity' must be square, K x K, got {_shape(matrix)}; {hint}"
+        )
     if num_classes is not None and len(matrix) != num_classes:
         raise InvalidArgumentError(
             f"'similarity' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
@@ -51,7 +53,9 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     row, column, difference = _largest_asymmetry(matrix)
     if difference > ASYMMETRY * max(largest, 1e-300):
         entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
-        raise InvalidArgumentError(f"'similarity' must be symmetric, got {entries}; (S + S.T) / 2 is")
+        raise InvalidArgumentError(
+            f"'similarity' must be symmetric, got {entries}; (S + S.T) / 2 is"
+        )
     return matrix / 2 + matrix.T / 2 if difference else matrix
 
 
@@ -60,19 +64,28 @@ def similarity_text(given: Any) -> str:
     if isinstance(given, str):
         return given
     matrix = as_similarity(given)
-    return TEXT + b64encode(matrix[np.triu_indices(len(matrix), 1)].astype("<f8").tobytes()).decode()
+    return (
+        TEXT
+        + b64encode(
+            matrix[np.triu_indices(len(matrix), 1)].astype("<f8").tobytes()
+        ).decode()
+    )
 
 
 def _read_text(text: str) -> Any:
     if not text.startswith(TEXT):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
-        entries = np.frombuffer(b64decode(text.removeprefix(TEXT), validate=True), dtype="<f8")
+        entries = np.frombuffer(
+            b64decode(text.removeprefix(TEXT), validate=True), dtype="<f8"
+        )
         K = (1 + isqrt(1 + 8 * len(entries))) // 2
         matrix = np.eye(K)
         matrix[np.triu_indices(K, 1)] = entries.reshape(K * (K - 1) // 2)
     except ValueError as error:
-        raise InvalidArgumentError(f"'similarity' must be what 'similarity_text' wrote, got {brief(text)}") from error
+        raise InvalidArgumentError(
+            f"'similarity' must be what 'similarity_text' wrote, got {brief(text)}"
+        ) from error
     return np.triu(matrix) + np.triu(matrix, 1).T
 
 
@@ -83,7 +96,9 @@ def as_array(given: Any) -> NDArray[Any]:
     tensor = given.detach().cpu()
     try:
         return np.asarray(tensor.numpy())
-    except TypeError:  # bfloat16 and float8, which numpy does not have and float32 holds exactly
+    except (
+        TypeError
+    ):  # bfloat16 and float8, which numpy does not have and float32 holds exactly
         return np.asarray(tensor.float().numpy())
 
 
@@ -95,13 +110,22 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
             raise ValueError(f"entries of type {matrix.dtype}")
         matrix = matrix.astype(np.float64)
     except ValueError as error:
-        raise InvalidArgumentError(f"'{name}' must be a matrix of real numbers: {reason(error)}") from error
+        raise InvalidArgumentError(
+            f"'{name}' must be a matrix of real numbers: {reason(error)}"
+        ) from error
     if matrix.ndim != 2 or len(matrix) < least_rows or matrix.shape[1] < 1:
-        rows = "at least two rows, one per class" if least_rows == 2 else "a row per image"
-        raise InvalidArgumentError(f"'{name}' must be a matrix with {rows}, got {_shape(matrix)}")
+        if least_rows == 2:
+            rows = "at least two rows, one per class"
+        else:
+            rows = "a row per image"
+        raise InvalidArgumentError(
+            f"'{name}' must be a matrix with {rows}, got {_shape(matrix)}"
+        )
     finite = np.isfinite(matrix).all(axis=1)
     if not finite.all():
-        raise InvalidArgumentError(f"'{name}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}")
+        raise InvalidArgumentError(
+            f"'{name}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}"
+        )
     return matrix
 
 
@@ -114,7 +138,12 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
     vectors = _within_one(real_matrix(embeddings, "embeddings"))
     centred = vectors - vectors.mean(axis=0)
     norms = np.linalg.norm(centred, axis=1)
-    units = centred / np.where(norms > 1e-12 * max(1e-300, float(norms.max())), norms, np.inf)[:, None]
+    units = (
+        centred
+        / np.where(norms > 1e-12 * max(1e-300, float(norms.max())), norms, np.inf)[
+            :, None
+        ]
+    )
     cosines = units @ units.T
     np.fill_diagonal(cosines, 1.0)
     return cosines
@@ -130,9 +159,13 @@ def similarity_from_confusion(confusion: Any) -> Points:
     """
     counts = real_matrix(confusion, "confusion")
     if counts.shape[0] != counts.shape[1]:
-        raise InvalidArgumentError(f"'confusion' must be square, K x K, got {_shape(counts)}")
+        raise InvalidArgumentError(
+            f"'confusion' must be square, K x K, got {_shape(counts)}"
+        )
     if counts.min() < 0:
-        raise InvalidArgumentError(f"'confusion' must not be negative, got {counts.min():g}")
+        raise InvalidArgumentError(
+            f"'confusion' must not be negative, got {counts.min():g}"
+        )
     counts = _within_one(counts)
     totals = counts.sum(axis=1)
     if not totals.all():
@@ -155,9 +188,13 @@ def similarity_from_names(
     [[3.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 3.0]]
     """
     if (embed is None) == (compare is None):
-        raise InvalidArgumentError("similarity_from_names needs either 'embed' or 'compare', got both or neither")
+        raise InvalidArgumentError(
+            "similarity_from_names needs either 'embed' or 'compare', got both or neither"
+        )
     if embed is not None:
-        return similarity_from_embeddings(np.stack([_vector(embed, name) for name in names]))
+        return similarity_from_embeddings(
+            np.stack([_vector(embed, name) for name in names])
+        )
     assert compare is not None, "one of them is given"
     return as_similarity([[float(compare(a, b)) for b in names] for a in names])
 
@@ -166,7 +203,9 @@ def _vector(embed: Callable[[str], Any], name: str) -> Points:
     try:
         return np.asarray(embed(name), dtype=np.float64).ravel()
     except LookupError as error:
-        raise InvalidArgumentError(f"'embed' has no vector for the class {brief(name)}") from error
+        raise InvalidArgumentError(
+            f"'embed' has no vector for the class {brief(name)}"
+        ) from error
 
 
 def _within_one(matrix: Points) -> Points:
@@ -179,7 +218,9 @@ def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
     largest = (0, 0, 0.0)
     for start in range(0, len(matrix), BLOCK):
         with np.errstate(over="ignore"):  # infinite is different
-            difference = np.abs(matrix[start : start + BLOCK] - matrix[:, start : start + BLOCK].T)
+            difference = np.abs(
+                matrix[start : start + BLOCK] - matrix[:, start : start + BLOCK].T
+            )
         row, column = divmod(int(np.argmax(difference)), len(matrix))
         if difference[row, column] > largest[2]:
             largest = (start + row, column, float(difference[row, column]))

@@ -15,16 +15,20 @@ IMPROVED = 1e-9
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
     """What the value gains when two classes exchange their points, for every two: O(K^3), once."""
-    products, linear = S @ H, L[:, order]
+    products = S @ H
+    linear = L[:, order]
     both = products + products.T + linear + linear.T
     return both + 2 * S * H - both.diagonal()[:, None] / 2 - both.diagonal() / 2
 
 
 @compiled
-def exchange(S: Points, H: Points, L: Points, gains: Points, order: Indices, r: int, s: int) -> None:
+def exchange(
+    S: Points, H: Points, L: Points, gains: Points, order: Indices, r: int, s: int
+) -> None:
     """Exchange the points of classes r and s, and bring the gains above the diagonal up to date in O(K^2)."""
     K = len(S)
-    a, b = S[r] - S[s], H[r] - H[s]
+    a = S[r] - S[s]
+    b = H[r] - H[s]
     for u in range(K):
         for v in range(u + 1, K):
             gains[u, v] += (a[u] - a[v]) * (b[u] - b[v])
@@ -39,7 +43,8 @@ def exchange(S: Points, H: Points, L: Points, gains: Points, order: Indices, r: 
     order[r] = order[s]
     order[s] = point_of_r
     for v in range(K):
-        of_r, of_s = 2 * S[r, v] * H[r, v], 2 * S[s, v] * H[s, v]
+        of_r = 2 * S[r, v] * H[r, v]
+        of_s = 2 * S[s, v] * H[s, v]
         for u in range(K):
             of_r += (S[r, u] - S[v, u]) * (H[v, u] - H[r, u])
             of_s += (S[s, u] - S[v, u]) * (H[v, u] - H[s, u])
@@ -68,19 +73,33 @@ def tabu_search(
     exchanged without any effect, and are not. `H`, `gains` and `order` are overwritten.
     """
     K = len(S)
-    until_by_class, until_by_point = np.zeros((K, K), np.int64), np.zeros((K, K), np.int64)
-    value, best, best_order = 0.0, 0.0, order.copy()
+    until_by_class = np.zeros((K, K), np.int64)
+    until_by_point = np.zeros((K, K), np.int64)
+    value = 0.0
+    best = 0.0
+    best_order = order.copy()
     for step in range(len(tenures)):
-        largest, r, s = -1e300, -1, -1
+        largest = -1e300
+        r = -1
+        s = -1
         for u in range(K):
             here = order[u]
             for v in range(u + 1, K):
                 gain = gains[u, v]
-                if gain <= largest or class_twins[u] == class_twins[v] or point_twins[here] == point_twins[order[v]]:
+                if (
+                    gain <= largest
+                    or class_twins[u] == class_twins[v]
+                    or point_twins[here] == point_twins[order[v]]
+                ):
                     continue
-                free = until_by_class[u, order[v]] <= step or until_by_point[here, v] <= step
+                free = (
+                    until_by_class[u, order[v]] <= step
+                    or until_by_point[here, v] <= step
+                )
                 if free or value + gain > best + IMPROVED:
-                    largest, r, s = gain, u, v
+                    largest = gain
+                    r = u
+                    s = v
         if r < 0:
             continue
         until_by_class[r, order[r]] = step + tenures[step, 0]

@@ -10,8 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
-from protosphere.assignment.tree_layout import Heights, TreeLayout, ancestors_above, pair_heights, tree_layout
-from protosphere.errors import InvalidArgumentError, StorageError, as_choice, as_integer, brief
+from protosphere.assignment.tree_layout import (
+    Heights,
+    TreeLayout,
+    ancestors_above,
+    pair_heights,
+    tree_layout,
+)
+from protosphere.errors import (
+    InvalidArgumentError,
+    StorageError,
+    as_choice,
+    as_integer,
+    brief,
+)
 from protosphere.types import Indices, Points
 
 MOST_CLASSES_IN_PAIRS = 10_000
@@ -38,16 +50,24 @@ class Taxonomy:
 
     def __post_init__(self) -> None:
         if not self.classes:
-            raise InvalidArgumentError("a tree must have classes, got none; a line 'child parent' each gives them")
+            raise InvalidArgumentError(
+                "a tree must have classes, got none; a line 'child parent' each gives them"
+            )
         if "" in self.classes:
-            raise InvalidArgumentError("a tree's classes must have names, got an empty one")
+            raise InvalidArgumentError(
+                "a tree's classes must have names, got an empty one"
+            )
         names: set[str] = set()
         for name in self.classes:
             if name in names:
-                raise InvalidArgumentError(f"a tree's classes must differ, got {brief(name)} twice")
+                raise InvalidArgumentError(
+                    f"a tree's classes must differ, got {brief(name)} twice"
+                )
             names.add(name)
         if missing := [name for name in self.classes if name not in self.parents]:
-            raise InvalidArgumentError(f"the tree has no parent for the class {brief(missing[0])}")
+            raise InvalidArgumentError(
+                f"the tree has no parent for the class {brief(missing[0])}"
+            )
         inner = set(self.parents.values())
         if used := [name for name in self.classes if name in inner]:
             raise InvalidArgumentError(
@@ -83,7 +103,10 @@ class Taxonomy:
     @cached_property
     def leaves(self) -> dict[str, Indices]:
         """The classes below each inner node, as numbers, depth first."""
-        return {node: self._layout.order[start:end] for node, (start, end) in self._layout.ranges.items()}
+        return {
+            node: self._layout.order[start:end]
+            for node, (start, end) in self._layout.ranges.items()
+        }
 
     @property
     def node_heights(self) -> dict[str, int]:
@@ -123,8 +146,14 @@ class Taxonomy:
     @property
     def text(self) -> str:
         """All of it as lines of child and parent, which `taxonomy` reads."""
-        inner = {node: self.parents[node] for node in self._layout.ranges if node in self.parents}
-        edges = [(name, self.parents[name]) for name in self.classes] + sorted(inner.items())
+        inner = {
+            node: self.parents[node]
+            for node in self._layout.ranges
+            if node in self.parents
+        }
+        edges = [(name, self.parents[name]) for name in self.classes] + sorted(
+            inner.items()
+        )
         return "".join(f"{child}\t{parent}\n" for child, parent in edges)
 
     def of(self, class_names: Sequence[str]) -> Taxonomy:
@@ -138,7 +167,10 @@ class Taxonomy:
         return Taxonomy(tuple(class_names), self.parents)
 
 
-def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequence[str] | None = None) -> Taxonomy:
+def taxonomy(
+    source: str | Path | Mapping[str, str] | Taxonomy,
+    classes: Sequence[str] | None = None,
+) -> Taxonomy:
     """A tree from a mapping class -> parent, from a text file with a line 'child parent' each, or one of `SHIPPED`.
 
     Without `classes` they are the leaves as they come. Names with spaces have a comma or a tab between them.
@@ -150,16 +182,25 @@ def taxonomy(source: str | Path | Mapping[str, str] | Taxonomy, classes: Sequenc
     elif isinstance(source, Mapping):
         parents = {str(child): str(parent) for child, parent in source.items()}
     elif not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        raise InvalidArgumentError(f"'tree' must be a mapping class -> parent, a file or a name, got {brief(source)}")
+        raise InvalidArgumentError(
+            f"'tree' must be a mapping class -> parent, a file or a name, got {brief(source)}"
+        )
     elif isinstance(source, Path) or source not in SHIPPED:
         parents = _parsed(_lines(Path(source)), str(source))
     else:
-        text = resources.files("protosphere.assignment").joinpath(f"trees/{as_choice('tree', source, SHIPPED)}.txt")
+        text = resources.files("protosphere.assignment").joinpath(
+            f"trees/{as_choice('tree', source, SHIPPED)}.txt"
+        )
         parents = _parsed(text.read_text(encoding="utf-8").splitlines(), str(source))
     inner = set(parents.values())
-    leaves = tuple(name for name in parents if name not in inner) if classes is None else tuple(classes)
+    if classes is None:
+        leaves = tuple(name for name in parents if name not in inner)
+    else:
+        leaves = tuple(classes)
     if classes is None and parents and not leaves:
-        raise InvalidArgumentError(f"the tree has a cycle through {brief(next(iter(parents)))}")
+        raise InvalidArgumentError(
+            f"the tree has a cycle through {brief(next(iter(parents)))}"
+        )
     return Taxonomy(leaves, parents)
 
 
@@ -171,7 +212,9 @@ def _lines(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"
         known = ", ".join(SHIPPED)
-        raise StorageError(f"cannot read the tree '{path}': {reason}; trees we ship: {known}") from error
+        raise StorageError(
+            f"cannot read the tree '{path}': {reason}; trees we ship: {known}"
+        ) from error
 
 
 def _parsed(lines: Iterable[str], where: str) -> dict[str, str]:
@@ -187,5 +230,7 @@ def _parsed(lines: Iterable[str], where: str) -> dict[str, str]:
                 f"cannot read the tree '{where}': line {number} must be 'child parent', is {brief(text)}"
             )
         if parents.setdefault(words[0], words[1]) != words[1]:
-            raise StorageError(f"cannot read the tree '{where}': line {number} gives {brief(words[0])} a second parent")
+            raise StorageError(
+                f"cannot read the tree '{where}': line {number} gives {brief(words[0])} a second parent"
+            )
     return parents

@@ -65,7 +65,9 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
     return TreeLayout(np.array(order, dtype=np.int64), ranges, heights, children)
 
 
-def _children(classes: Sequence[str], parents: Mapping[str, str]) -> dict[str, list[str]]:
+def _children(
+    classes: Sequence[str], parents: Mapping[str, str]
+) -> dict[str, list[str]]:
     """The children of every node above a class; nodes without a parent are the children of `ROOT`."""
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
@@ -74,7 +76,9 @@ def _children(classes: Sequence[str], parents: Mapping[str, str]) -> dict[str, l
         while True:
             parent = parents.get(child, ROOT)
             if parent in climbed:
-                raise InvalidArgumentError(f"the tree has a cycle through {brief(parent)}")
+                raise InvalidArgumentError(
+                    f"the tree has a cycle through {brief(parent)}"
+                )
             if parent in children:
                 children[parent].append(child)
                 break
@@ -91,7 +95,10 @@ def pair_heights(layout: TreeLayout) -> Heights:
     for node, (start, end) in layout.ranges.items():
         position = start
         for child in layout.children[node]:
-            child_end = layout.ranges[child][1] if child in layout.ranges else position + 1
+            if child in layout.ranges:
+                child_end = layout.ranges[child][1]
+            else:
+                child_end = position + 1
             rows = layout.order[position:child_end]
             found[rows, start:position] = layout.heights[node]
             found[rows, child_end:end] = layout.heights[node]
@@ -113,7 +120,9 @@ def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
         del path[depth:]
         if node in layout.ranges:
             path.append(node)
-            stack.extend((child, depth + 1) for child in reversed(layout.children[node]))
+            stack.extend(
+                (child, depth + 1) for child in reversed(layout.children[node])
+            )
         else:
             found[layout.order[reached]] = path[max(0, depth - above)]
             reached += 1

@@ -29,21 +29,28 @@ def mildest_of_all(similarity: Points, cosines: Points) -> Indices:
     return orders[mild[np.argmax(placed[mild] @ weights)]]
 
 
-def mildest(similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator) -> Indices:
+def mildest(
+    similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator
+) -> Indices:
     """From `start`: exchange one class of the worst pair while that helps, shake, and keep the best."""
     K = len(start)
     best, best_value = _descended(similarity, cosines, start)
-    for _ in range(min(KICKS, 1 + (WORK - K * K) // (40 * K * K))):  # each about 40 times all pairs
+    for _ in range(
+        min(KICKS, 1 + (WORK - K * K) // (40 * K * K))
+    ):  # each about 40 times all pairs
         shaken = best.copy()
         some = rng.choice(K, min(K, 2 + int(rng.integers(4))), replace=False)
         shaken[some] = best[np.roll(some, 1)]
         order, value = _descended(similarity, cosines, shaken)
         if value <= best_value:
-            best, best_value = order, value
+            best = order
+            best_value = value
     return best
 
 
-def _descended(similarity: Points, cosines: Points, start: Indices) -> tuple[Indices, float]:
+def _descended(
+    similarity: Points, cosines: Points, start: Indices
+) -> tuple[Indices, float]:
     """The order after exchanges that each mend the worst pair of their time, and its worst pair."""
     order = start.copy()
     far = 1 - cosines[np.ix_(order, order)]

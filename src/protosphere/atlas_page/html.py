@@ -25,9 +25,15 @@ def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
 
 def page_html(data: dict[str, Any] | None = None) -> str:
     """The page: one document that fetches nothing. `data` is what the package knows now, unless given."""
-    content = json.dumps(page_data() if data is None else data, separators=(",", ":")).encode()
+    content = json.dumps(
+        page_data() if data is None else data, separators=(",", ":")
+    ).encode()
     carried = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-    parts = {"/*STYLE*/": _asset("style.css"), "/*DATA*/": carried, "/*SCRIPT*/": page_script()}
+    parts = {
+        "/*STYLE*/": _asset("style.css"),
+        "/*DATA*/": carried,
+        "/*SCRIPT*/": page_script(),
+    }
     page = _asset("page.html")
     for mark, text in parts.items():
         page = page.replace(mark, text)
@@ -40,4 +46,6 @@ def write_page(path: str | Path, progress: Progress = ignore) -> Path:
 
 
 def _asset(name: str) -> str:
-    return (files("protosphere.atlas_page") / "assets" / name).read_text(encoding="utf-8")
+    return (files("protosphere.atlas_page") / "assets" / name).read_text(
+        encoding="utf-8"
+    )

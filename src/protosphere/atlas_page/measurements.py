@@ -14,7 +14,12 @@ MODIFIED = "bch modified"
 
 FILE = "measurements.json.gz"
 
-EMPTY: dict[str, dict[str, Any]] = {"steps": {}, "spectra": {}, "cells": {}, "space": {}}
+EMPTY: dict[str, dict[str, Any]] = {
+    "steps": {},
+    "spectra": {},
+    "cells": {},
+    "space": {},
+}
 
 
 def spectra_key(scheme: str, dim: int, recipe: str = "") -> str:

@@ -6,13 +6,27 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from protosphere.atlas_page.measurements import MODIFIED, shipped_measurements, spectra_key
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, Serving, serving_members
+from protosphere.atlas_page.measurements import (
+    MODIFIED,
+    shipped_measurements,
+    spectra_key,
+)
+from protosphere.atlas_page.serving import (
+    LARGEST_DIM,
+    MOST_CLASSES,
+    Serving,
+    serving_members,
+)
 from protosphere.atlas_page.small_points import small_points
 from protosphere.bounds import BOUNDS
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.coding.primes import prime_powers
-from protosphere.constructions.best.candidates import EVEN, FAST, LARGEST_PAIRWISE, certified_quickly
+from protosphere.constructions.best.candidates import (
+    EVEN,
+    FAST,
+    LARGEST_PAIRWISE,
+    certified_quickly,
+)
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
@@ -26,12 +40,26 @@ from protosphere.tables.table_files import REBUILD_TOLERANCE
 from protosphere.types import Cosine, Progress, ignore
 from protosphere.version import __version__
 
-UNSHOWN = ("semantic", "semantic_ranking", "hierarchical", "hierarchy_frame", "optimized")
+UNSHOWN = (
+    "semantic",
+    "semantic_ranking",
+    "hierarchical",
+    "hierarchy_frame",
+    "optimized",
+)
 """Schemes that need to know the classes, and the search, whose finds the page has as 'best'."""
 
 
 SCRIPTED = (
-    *("one_hot", "simplex", "cross_polytope", "orthogonal_simplices", "polygon", "reed_muller", "bch"),
+    *(
+        "one_hot",
+        "simplex",
+        "cross_polytope",
+        "orthogonal_simplices",
+        "polygon",
+        "reed_muller",
+        "bch",
+    ),
     *("reed_solomon", "construction_x", "apple_peeling"),
 )
 """Schemes whose formulas the page's scripts have."""
@@ -44,21 +72,36 @@ ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
     """What the page carries, with the version and a digest of it."""
     measured = shipped_measurements()
-    asked = {name: rows for name in available() if (rows := promised_cells(describe(name)))}
+    asked = {
+        name: rows for name in available() if (rows := promised_cells(describe(name)))
+    }
     content: dict[str, Any] = {
         "limits": _limits(),
-        "schemes": {name: _described(describe(name)) for name in available() if name not in UNSHOWN},
+        "schemes": {
+            name: _described(describe(name))
+            for name in available()
+            if name not in UNSHOWN
+        },
         "members": _families(progress),
         "cells": _linear_guarantees(measured["cells"]) | asked | {"best": _searched()},
-        "spectra": {key: found for key, found in measured["spectra"].items() if key not in measured["steps"]},
-        "chains": {m: _chain(m) for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)},
+        "spectra": {
+            key: found
+            for key, found in measured["spectra"].items()
+            if key not in measured["steps"]
+        },
+        "chains": {
+            m: _chain(m)
+            for m in range(construction_x.SMALLEST_M, construction_x.LARGEST_M + 1)
+        },
         "prime_powers": list(prime_powers(LARGEST_Q)),
         "quadrature": [part.tolist() for part in gauss_legendre(24)],
         "titles": {bound.name: bound.title for bound in BOUNDS.values()},
         "space": measured["space"],
         "points": small_points(),
     }
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[
+        :8
+    ]
     counts = {
         "codes": sum(map(len, content["members"].values())),
         "families": len(content["members"]),
@@ -111,7 +154,8 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
     """By family [n, first K, last K, size, guarantee, recipe, steps, cosines] of every member that serves."""
-    names, found = available(), dict[str, list[list[Any]]]()
+    names = available()
+    found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
         progress(f"families: {name}", done, len(names))
         if rows := [_member(name, one) for one in serving_members(describe(name))]:
@@ -121,26 +165,44 @@ def _families(progress: Progress) -> dict[str, list[list[Any]]]:
 
 
 def _member(name: str, one: Serving) -> list[Any]:
-    member, measured = one.member, shipped_measurements()
+    member = one.member
+    measured = shipped_measurements()
     key = spectra_key(name, member.dim, member.recipe)
-    row = [member.dim, one.first, one.last, member.size, cosine_text(member.max_cosine), member.recipe]
+    row = [
+        member.dim,
+        one.first,
+        one.last,
+        member.size,
+        cosine_text(member.max_cosine),
+        member.recipe,
+    ]
     return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
 
 
 def _chain(m: int) -> list[list[Any]]:
-    return [[level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)]
+    return [
+        [level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)
+    ]
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """[K, n, max cosine, guarantee] of codes that are no members; the last is None where there is none."""
-    return {scheme: [[*row, _guarantee(scheme, *row)] for row in rows] for scheme, rows in cells.items()}
+    return {
+        scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
+        for scheme, rows in cells.items()
+    }
 
 
-def _guarantee(scheme: str, num_classes: int, dim: int, value: str | float) -> str | float | None:
+def _guarantee(
+    scheme: str, num_classes: int, dim: int, value: str | float
+) -> str | float | None:
     if scheme == MODIFIED:
         return value
     entry = describe(scheme)
-    promise = None if entry.stochastic else entry.guarantee(num_classes, dim, **entry.options)
+    if entry.stochastic:
+        promise = None
+    else:
+        promise = entry.guarantee(num_classes, dim, **entry.options)
     return None if promise is None else cosine_text(promise)
 
 
@@ -151,15 +213,32 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
         return []
     rows: list[list[Any]] = []
     for K, dim in product(ASKED_CLASSES, ASKED_DIMS):
-        if certified_quickly(entry.name, K, dim) and entry.obstacle(K, dim, **entry.options) is None:
+        if (
+            certified_quickly(entry.name, K, dim)
+            and entry.obstacle(K, dim, **entry.options) is None
+        ):
             promise = entry.guarantee(K, dim, **entry.options)
-            rows += [] if promise is None else [[min(K, MOST_CLASSES), dim, cosine_text(promise), cosine_text(promise)]]
+            rows += (
+                []
+                if promise is None
+                else [
+                    [
+                        min(K, MOST_CLASSES),
+                        dim,
+                        cosine_text(promise),
+                        cosine_text(promise),
+                    ]
+                ]
+            )
     return rows
 
 
 def _searched() -> list[list[Any]]:
     """[K, n, max cosine, recipe, options] of the catalogue and of the atlas, each as `best` would be asked for it."""
-    kept = [[e.num_points, e.dim, round(e.max_cosine, 9), "", "0"] for e in shipped_catalogue().entries]
+    kept = [
+        [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
+        for e in shipped_catalogue().entries
+    ]
     rows = {(row.of_classes, row.of_dim): row for row in shipped_atlas()}
     return kept + [_atlas_cell(row) for row in rows.values()]
 
@@ -167,4 +246,10 @@ def _searched() -> list[list[Any]]:
 def _atlas_cell(row: AtlasRow) -> list[Any]:
     value = row.exact or round(row.max_cosine, 9)
     recipe = f"{row.scheme}: {row.recipe}"
-    return [row.of_classes, row.of_dim, value, recipe, "" if row.iterations is None else str(row.iterations)]
+    return [
+        row.of_classes,
+        row.of_dim,
+        value,
+        recipe,
+        "" if row.iterations is None else str(row.iterations),
+    ]

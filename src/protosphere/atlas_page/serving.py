@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 
-from protosphere.constructions.best.candidates import LARGEST_PAIRWISE, certified_quickly
+from protosphere.constructions.best.candidates import (
+    LARGEST_PAIRWISE,
+    certified_quickly,
+)
 from protosphere.constructions.families import Member
 from protosphere.constructions.registry import Construction
 
@@ -33,10 +36,13 @@ def serving_members(family: Construction) -> Iterator[Serving]:
     """
     if family.members is None:
         return
-    members: list[Member] = sorted(family.members(LARGEST_DIM), key=lambda one: (one.dim, one.max_cosine, one.size))
+    members: list[Member] = sorted(
+        family.members(LARGEST_DIM), key=lambda one: (one.dim, one.max_cosine, one.size)
+    )
     for dim, group in groupby(members, key=attrgetter("dim")):
         quick = certified_quickly(family.name, LARGEST_PAIRWISE + 1, dim)
-        most, served = (MOST_CLASSES if quick else LARGEST_PAIRWISE), 1
+        most = MOST_CLASSES if quick else LARGEST_PAIRWISE
+        served = 1
         for member in group:
             last = min(member.size, most)
             if last > served:

@@ -9,7 +9,15 @@ from protosphere.constructions.construct import construct
 from protosphere.constructions.registry import available, describe
 from protosphere.errors import InfeasibleError
 
-PLAIN = ("one_hot", "simplex", "cross_polytope", "orthogonal_simplices", "reed_muller", "bch", "reed_solomon")
+PLAIN = (
+    "one_hot",
+    "simplex",
+    "cross_polytope",
+    "orthogonal_simplices",
+    "reed_muller",
+    "bch",
+    "reed_solomon",
+)
 MOST_PLAIN = 8
 """No more classes than this have such codes in space: the corners of the cube."""
 
@@ -26,7 +34,9 @@ def small_points() -> dict[str, list[float]]:
                 found[f"{name}|{one.last}|{one.member.dim}"] = _flat(rows)
     for name, K, dim in product(PLAIN, range(2, MOST_PLAIN + 1), (2, 3)):
         with suppress(InfeasibleError):
-            found[f"{name}|{K}|{dim}"] = _flat(construct(name, num_classes=K, dim=dim).points)
+            found[f"{name}|{K}|{dim}"] = _flat(
+                construct(name, num_classes=K, dim=dim).points
+            )
     return found
 
 

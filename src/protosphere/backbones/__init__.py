@@ -1,6 +1,8 @@
 """Networks before the head: our own by name, and any of the user's by its dotted name."""
 
-from protosphere.backbones import dense as dense  # each of these registers what it builds
+from protosphere.backbones import (
+    dense as dense,
+)  # each of these registers what it builds
 from protosphere.backbones import resnet as resnet
 from protosphere.backbones import simard as simard
 from protosphere.backbones import small as small

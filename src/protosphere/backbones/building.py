@@ -31,7 +31,9 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
         return _checked(name, _called(name, input_shape, dim), input_shape, dim)
     entry, widths = _entry(name)
     if entry.images and len(input_shape) != 3:
-        fitting = ", ".join(known for known, other in BACKBONES.items() if not other.images)
+        fitting = ", ".join(
+            known for known, other in BACKBONES.items() if not other.images
+        )
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} takes images, and the data is of {input_shape[0]} features; try {fitting}"
         )
@@ -47,10 +49,14 @@ def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
     """The network of that name, and the widths in its brackets."""
     bracketed = WITH_WIDTHS.fullmatch(name)
     widths = tuple(int(width) for width in bracketed[2].split(",")) if bracketed else ()
-    entry = BACKBONES.named(bracketed[1] if bracketed else name, otherwise=", or package.module.Network")
+    entry = BACKBONES.named(
+        bracketed[1] if bracketed else name, otherwise=", or package.module.Network"
+    )
     if len(widths) > entry.widths or 0 in widths:
         some = f"up to {entry.widths} widths above 0" if entry.widths else "no widths"
-        raise InvalidArgumentError(f"'backbone' {entry.name} takes {some} in brackets, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'backbone' {entry.name} takes {some} in brackets, got {brief(name)}"
+        )
     return entry, widths
 
 
@@ -62,9 +68,13 @@ def imported(name: str, argument: str) -> Any:
         sys.path.append(here)
     try:
         return getattr(import_module(module), attribute)
-    except Exception as error:  # a module of the user's may raise anything while it is imported
+    except (
+        Exception
+    ) as error:  # a module of the user's may raise anything while it is imported
         reason = str(error) or type(error).__name__
-        raise InvalidArgumentError(f"'{argument}' {brief(name)} cannot be imported: {reason}") from error
+        raise InvalidArgumentError(
+            f"'{argument}' {brief(name)} cannot be imported: {reason}"
+        ) from error
 
 
 def _called(name: str, input_shape: Shape, dim: int) -> Any:
@@ -75,16 +85,25 @@ def _called(name: str, input_shape: Shape, dim: int) -> Any:
         parameters = ()
     output = next((known for known in OUTPUT_NAMES if known in parameters), None)
     if output is None:
-        raise InvalidArgumentError(f"'backbone' {brief(name)} must take one of {', '.join(OUTPUT_NAMES)}")
+        raise InvalidArgumentError(
+            f"'backbone' {brief(name)} must take one of {', '.join(OUTPUT_NAMES)}"
+        )
     first = "in_channels" if len(input_shape) == 3 else "in_features"
-    offered = {"input_shape": input_shape, "image_shape": input_shape, first: input_shape[0], output: dim}
+    offered = {
+        "input_shape": input_shape,
+        "image_shape": input_shape,
+        first: input_shape[0],
+        output: dim,
+    }
     return make(**{key: value for key, value in offered.items() if key in parameters})
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
     """`network`, if a batch of two inputs gives two vectors of `dim`."""
     if not isinstance(network, nn.Module):
-        raise InvalidArgumentError(f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}")
+        raise InvalidArgumentError(
+            f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"
+        )
     training = network.training
     try:
         with torch.no_grad():
@@ -96,5 +115,7 @@ def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module
         ) from error
     shape = tuple(getattr(answer, "shape", ()))
     if shape != (2, dim):
-        raise InvalidArgumentError(f"'backbone' {brief(name)} must answer two inputs with (2, {dim}), got {shape}")
+        raise InvalidArgumentError(
+            f"'backbone' {brief(name)} must answer two inputs with (2, {dim}), got {shape}"
+        )
     return network.train(training)

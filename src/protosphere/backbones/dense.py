@@ -20,7 +20,11 @@ def linear(input_shape: Shape, dim: int) -> nn.Module:
     return _dense(input_shape, (), dim)
 
 
-@backbone(summary="hidden layers of the widths in brackets, mlp(512) by default", images=False, widths=8)
+@backbone(
+    summary="hidden layers of the widths in brackets, mlp(512) by default",
+    images=False,
+    widths=8,
+)
 def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
     """Hidden layers of these widths with rectifiers, then a linear map.
 

@@ -36,6 +36,10 @@ BACKBONES: Registry[Backbone] = Registry("backbone")
 """Every network by its name."""
 
 
-def backbone(*, summary: str, images: bool = True, widths: int = 0) -> Callable[[Build], Build]:
+def backbone(
+    *, summary: str, images: bool = True, widths: int = 0
+) -> Callable[[Build], Build]:
     """Register the decorated function under its own name; a second one of a name is an error."""
-    return BACKBONES.register(lambda build: Backbone(build.__name__, build, images, widths, summary))
+    return BACKBONES.register(
+        lambda build: Backbone(build.__name__, build, images, widths, summary)
+    )

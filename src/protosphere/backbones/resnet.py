@@ -23,20 +23,31 @@ class Block(nn.Module):
         self.first = _convolution(inputs, outputs, stride)
         self.second = _convolution(outputs, outputs, 1)
         same = stride == 1 and inputs == outputs
-        self.shortcut = nn.Identity() if same else _convolution(inputs, outputs, stride, kernel=1)
+        if same:
+            self.shortcut = nn.Identity()
+        else:
+            self.shortcut = _convolution(inputs, outputs, stride, kernel=1)
 
     def forward(self, x: Tensor) -> Tensor:
         """What came in, and what the convolutions add to it."""
-        return functional.relu(self.second(functional.relu(self.first(x))) + self.shortcut(x))
+        return functional.relu(
+            self.second(functional.relu(self.first(x))) + self.shortcut(x)
+        )
 
 
-def resnet(input_shape: Shape, dim: int, depths: tuple[int, int, int, int]) -> nn.Module:
+def resnet(
+    input_shape: Shape, dim: int, depths: tuple[int, int, int, int]
+) -> nn.Module:
     """Four stages of `depths` blocks, each after the first at half the resolution; `dim` outputs."""
     stages: list[nn.Module] = [_convolution(input_shape[0], WIDTHS[0], 1), nn.ReLU()]
-    for number, ((inputs, outputs), depth) in enumerate(zip(pairwise(WIDTHS), depths, strict=True)):
+    for number, ((inputs, outputs), depth) in enumerate(
+        zip(pairwise(WIDTHS), depths, strict=True)
+    ):
         stages.append(Block(inputs, outputs, 1 if number == 0 else 2))
         stages.extend(Block(outputs, outputs, 1) for _ in range(depth - 1))
-    return nn.Sequential(*stages, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(WIDTHS[-1], dim))
+    return nn.Sequential(
+        *stages, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(WIDTHS[-1], dim)
+    )
 
 
 @backbone(summary="eighteen layers, for small images")
@@ -56,5 +67,7 @@ def resnet34(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _convolution(inputs: int, outputs: int, stride: int, kernel: int = 3) -> nn.Module:
-    convolution = nn.Conv2d(inputs, outputs, kernel, stride=stride, padding=kernel // 2, bias=False)
+    convolution = nn.Conv2d(
+        inputs, outputs, kernel, stride=stride, padding=kernel // 2, bias=False
+    )
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs))

@@ -27,7 +27,9 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(channels, 5, 5, stride=2, padding=padding),
         nn.ReLU(),
-        nn.Conv2d(5, 50, 5, stride=2, padding=padding) if padding else HalvingConv2d(5, 50, 5),
+        nn.Conv2d(5, 50, 5, stride=2, padding=padding)
+        if padding
+        else HalvingConv2d(5, 50, 5),
         nn.ReLU(),
         Flatten(),
         nn.Linear(50 * height * width, 100),

@@ -21,4 +21,6 @@ def small(input_shape: Shape, dim: int) -> nn.Module:
         convolution = nn.Conv2d(maps, outputs, 3, stride=stride, padding=1, bias=False)
         layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU()]
         maps = outputs
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(maps, dim))
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(maps, dim)
+    )

@@ -29,6 +29,13 @@ def strided(input_shape: Shape, dim: int) -> nn.Module:
         kernel = min(largest, height + 2, width + 2)
         convolution = nn.Conv2d(maps, outputs, kernel, stride, padding=1, bias=False)
         layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)]
-        maps, height, width = outputs, *((size + 2 - kernel) // stride + 1 for size in (height, width))
-    hidden = (nn.Linear(maps * height * width, HIDDEN, bias=False), nn.BatchNorm1d(HIDDEN), nn.ReLU(inplace=True))
+        maps, height, width = (
+            outputs,
+            *((size + 2 - kernel) // stride + 1 for size in (height, width)),
+        )
+    hidden = (
+        nn.Linear(maps * height * width, HIDDEN, bias=False),
+        nn.BatchNorm1d(HIDDEN),
+        nn.ReLU(inplace=True),
+    )
     return nn.Sequential(*layers, Flatten(), *hidden, nn.Linear(HIDDEN, dim))

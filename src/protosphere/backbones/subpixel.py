@@ -24,10 +24,20 @@ class HalvingConv2d(nn.Conv2d):
 
     def forward(self, input: Tensor) -> Tensor:
         """The maps of half the size."""
-        large = input.requires_grad and len(input) >= LEAST_BATCH and input.device.type == "cpu"
-        autocast = large and torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
+        large = (
+            input.requires_grad
+            and len(input) >= LEAST_BATCH
+            and input.device.type == "cpu"
+        )
+        autocast = (
+            large
+            and torch.is_autocast_enabled("cpu")
+            and torch.get_autocast_dtype("cpu") == torch.bfloat16
+        )
         if autocast and self.bias is not None:
-            return cast("Any", _Halving).apply(input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16())
+            return cast("Any", _Halving).apply(
+                input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16()
+            )
         return super().forward(input)
 
 
@@ -39,10 +49,20 @@ def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) ->
     outputs, inputs, *sizes = weight.shape
     halves = [-(-size // 2) for size in sizes]
     even = pad(weight, (0, 2 * halves[1] - sizes[1], 0, 2 * halves[0] - sizes[0]))
-    parities = even.view(outputs, inputs, halves[0], 2, halves[1], 2).flip(2, 4).permute(1, 3, 5, 0, 2, 4)
-    kernel = parities.reshape(4 * inputs, outputs, *halves).contiguous(memory_format=torch.channels_last)
-    interleaved = pixel_shuffle(conv2d(gradient, kernel, padding=(halves[0] - 1, halves[1] - 1)), 2)
-    return pad(interleaved, (0, width - interleaved.shape[3], 0, height - interleaved.shape[2]))
+    parities = (
+        even.view(outputs, inputs, halves[0], 2, halves[1], 2)
+        .flip(2, 4)
+        .permute(1, 3, 5, 0, 2, 4)
+    )
+    kernel = parities.reshape(4 * inputs, outputs, *halves).contiguous(
+        memory_format=torch.channels_last
+    )
+    interleaved = pixel_shuffle(
+        conv2d(gradient, kernel, padding=(halves[0] - 1, halves[1] - 1)), 2
+    )
+    return pad(
+        interleaved, (0, width - interleaved.shape[3], 0, height - interleaved.shape[2])
+    )
 
 
 class _Halving(torch.autograd.Function):
@@ -56,5 +76,7 @@ class _Halving(torch.autograd.Function):
         input, weight = ctx.saved_tensors
         gradient = grads[0].contiguous(memory_format=torch.channels_last)
         rest = ([2, 2], [0, 0], [1, 1], False, [0, 0], 1, [False, True, True])
-        _, of_weight, of_bias = torch.ops.aten.convolution_backward(gradient, input, weight, [len(weight)], *rest)
+        _, of_weight, of_bias = torch.ops.aten.convolution_backward(
+            gradient, input, weight, [len(weight)], *rest
+        )
         return input_gradient(gradient, weight, *input.shape[2:]), of_weight, of_bias

@@ -5,14 +5,18 @@
 from protosphere.bounds.rankin import rankin as rankin
 from protosphere.bounds.levenshtein import levenshtein as levenshtein
 from protosphere.bounds.coxeter_boroczky import coxeter_boroczky as coxeter_boroczky
-from protosphere.bounds.linear_programming import linear_programming as linear_programming
+from protosphere.bounds.linear_programming import (
+    linear_programming as linear_programming,
+)
 from protosphere.bounds.paper_converse import paper_converse as paper_converse
 from protosphere.bounds.one_hot import one_hot as one_hot
 from protosphere.bounds.gilbert_varshamov import gilbert_varshamov as gilbert_varshamov
 # isort: on
 
 from protosphere.bounds.bound import Bound as Bound
-from protosphere.bounds.gilbert_varshamov import gilbert_varshamov_distance as gilbert_varshamov_distance
+from protosphere.bounds.gilbert_varshamov import (
+    gilbert_varshamov_distance as gilbert_varshamov_distance,
+)
 from protosphere.bounds.registry import BOUNDS as BOUNDS
 from protosphere.bounds.singleton import singleton_distance as singleton_distance
 from protosphere.bounds.tightest import achievable as achievable

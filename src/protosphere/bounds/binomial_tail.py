@@ -24,9 +24,18 @@ def log_mass(x: int, trials: int) -> float:
     if x < STIRLING_FROM:
         return fsum(log((trials - i) / (i + 1)) for i in range(x)) - trials * log(2)
     u = (trials - 2 * x) / trials
-    divergence = trials / 2 * (log1p(-u * u) + 2 * u * atanh(u)) if u < 0.5 else relative_entropy(x, trials)
+    if u < 0.5:
+        divergence = trials / 2 * (log1p(-u * u) + 2 * u * atanh(u))
+    else:
+        divergence = relative_entropy(x, trials)
     spread = 0.5 * log(2 * pi * x * ((trials - x) / trials))
-    return stirling_error(trials) - stirling_error(x) - stirling_error(trials - x) - spread - divergence
+    return (
+        stirling_error(trials)
+        - stirling_error(x)
+        - stirling_error(trials - x)
+        - spread
+        - divergence
+    )
 
 
 def relative_entropy(x: int, trials: int) -> float:
@@ -37,7 +46,10 @@ def relative_entropy(x: int, trials: int) -> float:
 def stirling_error(m: int) -> float:
     """log m! - log(sqrt(2 pi m) (m/e)^m) for m of at least 16."""
     square = 1 / m**2
-    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / m
+    return (
+        1 / 12
+        - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))
+    ) / m
 
 
 def tail_over_mass(x: int, trials: int) -> float:

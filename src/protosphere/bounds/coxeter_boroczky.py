@@ -10,7 +10,8 @@ from protosphere.bounds.registry import bound
 from protosphere.errors import brief
 from protosphere.types import Points
 
-SMALLEST_DIM, LARGEST_DIM = 3, 8
+SMALLEST_DIM = 3
+LARGEST_DIM = 8
 CLOSEST = 1e-15  # the smallest 1 - cosine that is solved for; more points than it serves get its value
 ROUNDING = 4e-15  # more than quadrature and root finding add; taken off, so that no code is ever denied
 
@@ -45,7 +46,10 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
         return log(num_classes) - log(simplex_bound(dim, exp(log_gap)))
 
     served = shortage(log(CLOSEST)) < 0
-    gap = exp(brentq(shortage, log(CLOSEST), 0.0, xtol=1e-15, rtol=1e-15)) if served else CLOSEST
+    if served:
+        gap = exp(brentq(shortage, log(CLOSEST), 0.0, xtol=1e-15, rtol=1e-15))
+    else:
+        gap = CLOSEST
     return Bound(1 - gap - ROUNDING, "coxeter_boroczky")
 
 

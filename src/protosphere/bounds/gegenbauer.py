@@ -16,16 +16,23 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
     rows = np.empty((degree + 1, len(t)))
     rows[0], rows[1] = 1.0, t
     for k in range(1, degree):
-        rows[k + 1] = ((2 * k + dim - 2) * t * rows[k] - k * rows[k - 1]) / (k + dim - 2)
+        rows[k + 1] = ((2 * k + dim - 2) * t * rows[k] - k * rows[k - 1]) / (
+            k + dim - 2
+        )
     return rows
 
 
 def neighbours(dim: int, degree: int, t: float) -> tuple[float, float]:
     """P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that keeps both off zero."""
-    lower, upper = 1.0, t
+    lower = 1.0
+    upper = t
     for k in range(1, degree):
-        lower, upper = upper, ((2 * k + dim - 2) * t * upper - k * lower) / (k + dim - 2)
+        lower, upper = (
+            upper,
+            ((2 * k + dim - 2) * t * upper - k * lower) / (k + dim - 2),
+        )
         size = abs(lower) + abs(upper)
         if size < SMALLEST:
-            lower, upper = lower / size, upper / size
+            lower = lower / size
+            upper = upper / size
     return lower, upper

@@ -11,14 +11,18 @@ from protosphere.bounds.singleton import code_size
 from protosphere.errors import InvalidArgumentError, brief
 
 EXACT_REDUNDANCY = 4096  # up to here n - k bits are cheap enough to count in integers
-LONGEST = 10**18  # past it one step of the tail is lost in the rounding of its logarithm
+LONGEST = (
+    10**18
+)  # past it one step of the tail is lost in the rounding of its logarithm
 ROUNDING = 1e-14  # relative error of the logarithm, with room
 
 
 def _obstacle(K: int, n: int) -> str | None:
     k = (K - 1).bit_length()
     if k > n:
-        return f"{brief(K)} distinct binary prototypes need 'dim' of at least {k}, got {n}"
+        return (
+            f"{brief(K)} distinct binary prototypes need 'dim' of at least {k}, got {n}"
+        )
     if n > LONGEST and k > 2 and n - k > EXACT_REDUNDANCY:
         return f"the Gilbert-Varshamov distance needs 'dim' of at most 10**18 for {brief(K)} classes, got {brief(n)}"
     return None
@@ -59,14 +63,18 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     if n - k <= EXACT_REDUNDANCY:
         return counted_distance(n, k)
     if n > LONGEST:
-        raise InvalidArgumentError(f"'length' must be at most 10**18 for dimension {k}, got {brief(n)}")
+        raise InvalidArgumentError(
+            f"'length' must be at most 10**18 for dimension {k}, got {brief(n)}"
+        )
     return tail_distance(n, k)
 
 
 def counted_distance(n: int, k: int) -> int:
     """The Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n."""
     room = 1 << (n - k)
-    distance, covered, binomial = 1, 0, 1
+    distance = 1
+    covered = 0
+    binomial = 1
     while covered + binomial < room:
         covered += binomial
         binomial = binomial * (n - distance) // distance
@@ -77,4 +85,6 @@ def counted_distance(n: int, k: int) -> int:
 def tail_distance(n: int, k: int) -> int:
     """The Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
     limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
-    return 1 + bisect_left(range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit)
+    return 1 + bisect_left(
+        range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit
+    )

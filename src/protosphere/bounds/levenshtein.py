@@ -54,13 +54,17 @@ def least_cosine(K: int, n: int) -> Cosine:
 
 def levenshtein_order(K: int, n: int) -> int:
     """The least m >= 3 with K <= D(n, m+1), or the largest order there is."""
-    return 3 + bisect_left(range(3, LARGEST_ORDER), K, key=lambda m: design_size(n, m + 1))
+    return 3 + bisect_left(
+        range(3, LARGEST_ORDER), K, key=lambda m: design_size(n, m + 1)
+    )
 
 
 def design_size(n: int, m: int) -> int:
     """D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel)."""
     k = m // 2
-    return 2 * comb(n + k - 1, k) if m % 2 else comb(n + k - 1, k) + comb(n + k - 2, k - 1)
+    if m % 2:
+        return 2 * comb(n + k - 1, k)
+    return comb(n + k - 1, k) + comb(n + k - 2, k - 1)
 
 
 def solution(K: int, n: int, order: int) -> float:
@@ -81,7 +85,11 @@ def solution(K: int, n: int, order: int) -> float:
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
     """(L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
     lower, upper = neighbours(n, k, s)
-    return (2 * k + n - 3) / (n - 1) - (lower - upper) / ((1 - s) * upper) - K / comb(k + n - 3, k - 1)
+    return (
+        (2 * k + n - 3) / (n - 1)
+        - (lower - upper) / ((1 - s) * upper)
+        - K / comb(k + n - 3, k - 1)
+    )
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
@@ -95,11 +103,23 @@ def largest_zero(n: int, degree: int, shift: int) -> float:
     """The largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1."""
     from scipy.linalg import eigvalsh_tridiagonal
 
-    a, b = (n - 1) / 2, shift + (n - 3) / 2
+    a = (n - 1) / 2
+    b = shift + (n - 3) / 2
     j = np.arange(degree, dtype=np.float64)
     centre = 2 * j + a + b
     diagonal = (b - a) * (b + a) / (centre * (centre + 2))
-    i, middle = j[1:], centre[1:]
-    square = 4 * (i / middle) * ((i + a) / middle) * ((i + b) / (middle + 1)) * ((i + a + b) / (middle - 1))
+    i = j[1:]
+    middle = centre[1:]
+    square = (
+        4
+        * (i / middle)
+        * ((i + a) / middle)
+        * ((i + b) / (middle + 1))
+        * ((i + a + b) / (middle - 1))
+    )
     last = (degree - 1, degree - 1)
-    return float(eigvalsh_tridiagonal(diagonal, np.sqrt(square), select="i", select_range=last)[0])
+    return float(
+        eigvalsh_tridiagonal(diagonal, np.sqrt(square), select="i", select_range=last)[
+            0
+        ]
+    )

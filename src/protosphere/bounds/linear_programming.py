@@ -15,7 +15,9 @@ LARGEST_DIM = 256  # nothing is won over Levenshtein long before
 NODES = 5 * DEGREE
 FINER = 40  # how much denser the grid is on which the polynomial is inspected
 ROUNDS = 4
-FIRST_STEP, LAST_STEP = 0.05, 1e-6  # in units of 1 - cosine
+# in units of 1 - cosine
+FIRST_STEP = 0.05
+LAST_STEP = 1e-6
 
 
 @bound(
@@ -37,7 +39,11 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
     'delsarte_lp (numerical)'
     """
     known = levenshtein(num_classes, dim)
-    if not 3 <= dim <= LARGEST_DIM or 2 * dim >= num_classes or levenshtein_order(num_classes, dim) > DEGREE:
+    if (
+        not 3 <= dim <= LARGEST_DIM
+        or 2 * dim >= num_classes
+        or levenshtein_order(num_classes, dim) > DEGREE
+    ):
         return known
     value = last_excluded(num_classes, dim, float(known))
     return known if value == float(known) else Bound(value, "delsarte_lp (numerical)")
@@ -51,11 +57,13 @@ def last_excluded(K: int, n: int, start: float) -> float:
         return min(1.0, log(delsarte_size(n, s) / K))
 
     step = LAST_STEP * (1 - start)
-    low, high = start + step, start + FIRST_STEP * (1 - start)
+    low = start + step
+    high = start + FIRST_STEP * (1 - start)
     if surplus(low) >= 0:
         return start
     while surplus(high) < 0:
-        low, high = high, high + FIRST_STEP * (1 - high)
+        low = high
+        high = high + FIRST_STEP * (1 - high)
     last = float(brentq(surplus, low, high, xtol=step / 2)) - step
     return last if last > low and surplus(last) < 0 else low
 
@@ -75,10 +83,18 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
     best = inf
     for _ in range(ROUNDS):
         at_most = -np.ones(len(chosen))
-        answer = linprog(np.ones(DEGREE), A_ub=rows[:, chosen].T, b_ub=at_most, bounds=(0, None), method="highs")
+        answer = linprog(
+            np.ones(DEGREE),
+            A_ub=rows[:, chosen].T,
+            b_ub=at_most,
+            bounds=(0, None),
+            method="highs",
+        )
         if answer.status != 0:
             break
-        coefficients = np.maximum(np.asarray(answer.x, dtype=np.float64), 0.0)  # HiGHS may stop a hair below
+        coefficients = np.maximum(
+            np.asarray(answer.x, dtype=np.float64), 0.0
+        )  # HiGHS may stop a hair below
         values = 1 + coefficients @ rows
         best = min(best, corrected_size(1 + float(coefficients.sum()), values))
         peaks = values == maximum_filter1d(values, 3, mode="nearest")
@@ -89,5 +105,7 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 def corrected_size(at_one: float, values: Points) -> float:
     """f(1) after f is lowered by the most it can exceed 0 on or between the grid points, and scaled to mean 1."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
-    excess = max(0.0, float(np.max(values + bend / 4)))  # a parabola rises bend / 8 between its points
+    excess = max(
+        0.0, float(np.max(values + bend / 4))
+    )  # a parabola rises bend / 8 between its points
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

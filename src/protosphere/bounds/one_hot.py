@@ -8,7 +8,9 @@ from protosphere.errors import brief
 
 
 def _obstacle(K: int, n: int) -> str | None:
-    return f"one-hot vectors need 'dim' of at least num_classes = {brief(K)}, got {brief(n)}" if n < K else None
+    if n < K:
+        return f"one-hot vectors need 'dim' of at least num_classes = {brief(K)}, got {brief(n)}"
+    return None
 
 
 @bound(

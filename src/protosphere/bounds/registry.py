@@ -47,7 +47,9 @@ BOUNDS: Registry[RegisteredBound] = Registry("bound")
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
     """K and n, an integer of at least 2 and one of at least 1."""
-    return as_integer("num_classes", num_classes, minimum=2), as_integer("dim", dim, minimum=1)
+    return as_integer("num_classes", num_classes, minimum=2), as_integer(
+        "dim", dim, minimum=1
+    )
 
 
 def bound(
@@ -69,7 +71,10 @@ def bound(
             return theorem(K, n)
 
         name = theorem.__name__
-        BOUNDS.add(name, RegisteredBound(name, checked, title, kind, obstacle=obstacle, **record))
+        BOUNDS.add(
+            name,
+            RegisteredBound(name, checked, title, kind, obstacle=obstacle, **record),
+        )
         return checked
 
     return register
@@ -81,4 +86,7 @@ def title_of(theorem: str) -> str:
     >>> title_of("rankin_orthoplex")
     'Rankin'
     """
-    return next((bound.title for bound in BOUNDS.values() if theorem.startswith(bound.name)), theorem)
+    return next(
+        (bound.title for bound in BOUNDS.values() if theorem.startswith(bound.name)),
+        theorem,
+    )

@@ -18,7 +18,10 @@ def singleton_distance(length: int, dimension: int) -> int:
 
 def code_size(length: int, dimension: int) -> tuple[int, int]:
     """n and k, if there are codes of them."""
-    n, k = as_integer("length", length, minimum=1), as_integer("dimension", dimension, minimum=1)
+    n = as_integer("length", length, minimum=1)
+    k = as_integer("dimension", dimension, minimum=1)
     if k > n:
-        raise InfeasibleError(f"no code of length {brief(n)} has dimension {brief(k)}; smallest length: {brief(k)}")
+        raise InfeasibleError(
+            f"no code of length {brief(n)} has dimension {brief(k)}; smallest length: {brief(k)}"
+        )
     return n, k

@@ -27,18 +27,31 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
     >>> converse(1000, 128)
     Bound(value=0.0365871, theorem='levenshtein')
     """
-    return _tightest(*checked_size(num_classes, dim), as_flag("linear_programming", linear_programming))
+    return _tightest(
+        *checked_size(num_classes, dim),
+        as_flag("linear_programming", linear_programming),
+    )
 
 
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
     """The bounds of one kind that speak of K and n; InfeasibleError says why where there are none."""
-    chosen = [bound for bound in BOUNDS.values() if bound.kind == kind and numerical >= bound.numerical]
+    chosen = [
+        bound
+        for bound in BOUNDS.values()
+        if bound.kind == kind and numerical >= bound.numerical
+    ]
     obstacles = [bound.obstacle(K, n) for bound in chosen]
     if all(obstacles):
         raise InfeasibleError("; ".join(filter(None, obstacles)))
-    return [bound.function(K, n) for bound, why_not in zip(chosen, obstacles, strict=True) if why_not is None]
+    return [
+        bound.function(K, n)
+        for bound, why_not in zip(chosen, obstacles, strict=True)
+        if why_not is None
+    ]
 
 
 @lru_cache(maxsize=4096)
 def _tightest(K: int, n: int, numerical: bool) -> Bound:
-    return max(applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value)
+    return max(
+        applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value
+    )

@@ -22,7 +22,8 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
     >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
     Bound(value=1/4, theorem='welch_antipodal')
     """
-    N, n = as_integer("num_lines", num_lines, minimum=2), as_integer("dim", dim, minimum=1)
+    N = as_integer("num_lines", num_lines, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
     if n >= N:
         square = Fraction(0)
     elif n * (n + 1) >= 2 * N:
@@ -47,5 +48,8 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
 
 def root(square: Fraction | int) -> Cosine:
     """The square root: a Fraction if it is rational."""
-    over, under = isqrt(square.numerator), isqrt(square.denominator)
-    return Fraction(over, under) if Fraction(over, under) ** 2 == square else sqrt(square)
+    over = isqrt(square.numerator)
+    under = isqrt(square.denominator)
+    if Fraction(over, under) ** 2 == square:
+        return Fraction(over, under)
+    return sqrt(square)

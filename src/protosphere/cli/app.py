@@ -11,7 +11,12 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from protosphere.cli.cli_errors import complaint
-from protosphere.errors import InvalidArgumentError, ProtosphereError, TrainingError, printable
+from protosphere.errors import (
+    InvalidArgumentError,
+    ProtosphereError,
+    TrainingError,
+    printable,
+)
 from protosphere.version import __version__
 
 RUN_FAILED = 1
@@ -34,14 +39,21 @@ class Command:
 
 
 COMMANDS = {
-    "list": Command("The schemes, or one of them in detail.", ("", "bch"), target="list_schemes:list_schemes"),
+    "list": Command(
+        "The schemes, or one of them in detail.",
+        ("", "bch"),
+        target="list_schemes:list_schemes",
+    ),
     "best": Command(
         "The lowest max cosine of everything we know.",
         ("-K 1000 -n 128 -o c1000.safetensors", "-K 100 -n 16 --budget 30 --explain"),
     ),
     "construct": Command(
         "Place K prototypes in R^n and print their certificate.",
-        ("bch -K 100 -n 63 -o c100.safetensors", "reed_muller -K 100 -n 50 --modify --json"),
+        (
+            "bch -K 100 -n 63 -o c100.safetensors",
+            "reed_muller -K 100 -n 50 --modify --json",
+        ),
     ),
     "certify": Command(
         "Measure the prototypes in a file and print their certificate.",
@@ -49,44 +61,68 @@ COMMANDS = {
     ),
     "assign": Command(
         "Give prototypes to classes by similarity.",
-        ("c.safetensors --tree groups.txt -o a.safetensors", "c.safetensors --embeddings words.npy --figure both.png"),
+        (
+            "c.safetensors --tree groups.txt -o a.safetensors",
+            "c.safetensors --embeddings words.npy --figure both.png",
+        ),
     ),
-    "bounds": Command("How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")),
+    "bounds": Command(
+        "How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")
+    ),
     "compare": Command(
         "Every scheme against the bounds: table and figure.",
-        ("-K 100 --dims 4:256 --figure k100.png", "-K 100 --dims 16,32,64 --schemes bch,best --no-figure"),
+        (
+            "-K 100 --dims 4:256 --figure k100.png",
+            "-K 100 --dims 16,32,64 --schemes bch,best --no-figure",
+        ),
     ),
     "histogram": Command(
         "How the cosines of all pairs are distributed.",
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
-    "figure": Command("Draw a figure of separation or of cosines, or all.", ("separation-k100", "all -o figures")),
+    "figure": Command(
+        "Draw a figure of separation or of cosines, or all.",
+        ("separation-k100", "all -o figures"),
+    ),
     "atlas": Command(
         "The best known max cosine for many (K, n).",
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
     ),
     "explore": Command(
-        "Everything known of (K, n), on a page to look at.", ("-K 1000 -n 128", "--no-open -o atlas.html")
+        "Everything known of (K, n), on a page to look at.",
+        ("-K 1000 -n 128", "--no-open -o atlas.html"),
     ),
-    "catalogue": Command("What earlier searches found and the package keeps.", ("", "--check 20")),
+    "catalogue": Command(
+        "What earlier searches found and the package keeps.", ("", "--check 20")
+    ),
     "train": Command(
         "Train a network against fixed prototypes.",
-        ("digits --scheme simplex --dim 9", "cifar100-features --mapping align --dim 16"),
+        (
+            "digits --scheme simplex --dim 9",
+            "cifar100-features --mapping align --dim 16",
+        ),
     ),
     "features": Command(
         "Features of images by a network of yours.",
-        ("cifar100 --model net.onnx --size 128 -o f.npz", "digits --model package.module.network -o f.npz"),
+        (
+            "cifar100 --model net.onnx --size 128 -o f.npz",
+            "digits --model package.module.network -o f.npz",
+        ),
     ),
     "sweep": Command(
         "Train schemes x dimensions x mappings x seeds.",
         ("mnist.toml --workers 2 --export mnist.csv", "mnist.toml --dry-run"),
     ),
     "report": Command(
-        "A page of a sweep's results.", ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures")
+        "A page of a sweep's results.",
+        ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
     ),
     "paired": Command(
         "Ways to train, compared seed by seed.",
-        ("results/digits.csv --against 'learned layer'", "runs/mnist-quick --figure ways.png"),
+        (
+            "results/digits.csv --against 'learned layer'",
+            "runs/mnist-quick --figure ways.png",
+        ),
     ),
 }
 """One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
@@ -114,12 +150,19 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
         for words in command.examples:
             examples.append(f"  {app.name[0]} {name} {words}".rstrip())
         home = f"{package}.{command.home(name)}"
-        app.command(home, name=name, help=command.summary, help_epilogue="\n".join(examples), sort_key=order)
+        app.command(
+            home,
+            name=name,
+            help=command.summary,
+            help_epilogue="\n".join(examples),
+            sort_key=order,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and answer with its exit code; without a word it says what can be done."""
-    app, words = program(), list(sys.argv[1:] if arguments is None else arguments)
+    app = program()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     if not words:
         from protosphere.cli.first_steps import first_steps
 
@@ -136,7 +179,13 @@ def answer(app: App, words: Sequence[str]) -> int:
     program_name = app.name[0]
     try:
         refuse_empty(words, program_name)
-        app(list(words), exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
+        app(
+            list(words),
+            exit_on_error=False,
+            print_error=False,
+            verbose=False,
+            result_action="return_value",
+        )
         sys.stdout.flush()
     except BrokenPipeError:
         return reader_gone()
@@ -146,7 +195,9 @@ def answer(app: App, words: Sequence[str]) -> int:
         return complain(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         commands = tuple(name for name in app if not name.startswith("-"))
-        return complain(complaint(error, commands, words, program_name), BAD_INPUT, program_name)
+        return complain(
+            complaint(error, commands, words, program_name), BAD_INPUT, program_name
+        )
     return 0
 
 
@@ -154,7 +205,9 @@ def refuse_empty(words: Sequence[str], program_name: str) -> None:
     """An empty word is a variable of the shell that was never set, and no file, folder or number."""
     for before, word in zip([program_name, *words], words, strict=False):
         if not word or (word.startswith("--") and word.endswith("=")):
-            raise InvalidArgumentError(f"what follows '{word or before}' is empty; give it a value")
+            raise InvalidArgumentError(
+                f"what follows '{word or before}' is empty; give it a value"
+            )
 
 
 def prepare_streams() -> None:
@@ -169,7 +222,9 @@ def prepare_streams() -> None:
 
 def complain(sentence: str, exit_code: int, program_name: str) -> int:
     """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
-    speaker = program_name.split()[-1]  # "python -m reproduction" speaks as "reproduction"
+    speaker = program_name.split()[
+        -1
+    ]  # "python -m reproduction" speaks as "reproduction"
     with suppress(OSError):
         sys.stderr.write(f"{speaker}: {printable(' '.join(sentence.split()))}\n")
     return exit_code

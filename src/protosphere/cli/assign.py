@@ -33,11 +33,15 @@ def assign(
         figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
         superclasses: A tree by whose superclasses the picture is ordered; --tree unless given.
     """
-    written, picture = checked_output(output, WRITABLE), checked_output(figure, FIGURE_ENDINGS)
+    written = checked_output(output, WRITABLE)
+    picture = checked_output(figure, FIGURE_ENDINGS)
     code = ps.load(file)
     similarity = sources.similarity()
     named = superclasses or sources.tree
-    tree = None if named is None or picture is None else checked_tree(named, code.num_classes)
+    if named is None or picture is None:
+        tree = None
+    else:
+        tree = checked_tree(named, code.num_classes)
     with ps.progress_bar("assign") as progress:
         found = ps.assign(code, similarity, objective, seed=seed, progress=progress)
         if written is not None:

@@ -49,7 +49,9 @@ def atlas(
     else:
         cells = _cells(classes, dims)
         with ps.progress_bar() as progress:
-            rows = write_atlas(output, cells, iterations=iterations, seed=seed, progress=progress)
+            rows = write_atlas(
+                output, cells, iterations=iterations, seed=seed, progress=progress
+            )
         shown = [row for row in rows if (row.num_classes, row.dim) in set(cells)]
     if figure is not None:
         draw_gap_map(shown, figure)
@@ -59,19 +61,27 @@ def atlas(
     if json:
         print_json([asdict(row) for row in shown])
         return
-    print_codes(("K", "n", "best", "converse"), map(_row, shown), "* meets the converse: optimal")
+    print_codes(
+        ("K", "n", "best", "converse"),
+        map(_row, shown),
+        "* meets the converse: optimal",
+    )
     if not shipped:
         screen().print(f"written: {output} ({len(rows)} rows)")
 
 
 def _cells(classes: str, dims: str) -> list[tuple[int, int]]:
     """The (K, n) asked for."""
-    refused = ps.InvalidArgumentError(f"--classes must be like 10,100,1000, got {brief(classes)}")
+    refused = ps.InvalidArgumentError(
+        f"--classes must be like 10,100,1000, got {brief(classes)}"
+    )
     counts = [whole(part, refused) for part in classes.split(",")]
     return [(count, dim) for count in counts for dim in parsed_dims(dims, count)]
 
 
-def _check(rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool) -> None:
+def _check(
+    rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
+) -> None:
     """So many rows built anew, and a line that says so."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
@@ -84,4 +94,10 @@ def _check(rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: boo
 
 def _row(row: AtlasRow) -> tuple[str, ...]:
     best = f"{row.max_cosine:.5f}{' *' if row.optimal else '  '}"
-    return str(row.num_classes), str(row.dim), best, f"{row.converse:.5f}", f"{row.scheme}: {row.recipe}"
+    return (
+        str(row.num_classes),
+        str(row.dim),
+        best,
+        f"{row.converse:.5f}",
+        f"{row.scheme}: {row.recipe}",
+    )

@@ -63,11 +63,21 @@ def choice_record(choice: Choice) -> dict[str, object]:
         | cosine_fields("measured", c.measured)
         for c in choice.considered
     ]
-    return {"reason": choice.reason, "interrupted": choice.interrupted, "considered": rows}
+    return {
+        "reason": choice.reason,
+        "interrupted": choice.interrupted,
+        "considered": rows,
+    }
 
 
 def print_choice(choice: Choice) -> None:
     """The candidates, the chosen one first."""
-    cosines = [[("·" if v is None else f"{float(v):.5f}") for v in (c.promise, c.measured)] for c in choice.considered]
-    rows = [[*pair, f"{c.scheme}: {c.recipe}"] for pair, c in zip(cosines, choice.considered, strict=True)]
+    cosines = [
+        [("·" if v is None else f"{float(v):.5f}") for v in (c.promise, c.measured)]
+        for c in choice.considered
+    ]
+    rows = [
+        [*pair, f"{c.scheme}: {c.recipe}"]
+        for pair, c in zip(cosines, choice.considered, strict=True)
+    ]
     print_codes(("promised", "measured"), rows, "· no promise, or not built")

@@ -3,7 +3,12 @@
 import difflib
 from collections.abc import Sequence
 
-from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError, UnusedCliTokensError
+from cyclopts import (
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnusedCliTokensError,
+)
 
 from protosphere.errors import ProtosphereError
 
@@ -19,7 +24,12 @@ ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
 """Options that are not called what their argument in Python is."""
 
 
-def complaint(error: BaseException, commands: Sequence[str], words: Sequence[str], program_name: str) -> str:
+def complaint(
+    error: BaseException,
+    commands: Sequence[str],
+    words: Sequence[str],
+    program_name: str,
+) -> str:
     """What is wrong, and where there is one the nearest thing that is right; `words` are the command line."""
     if isinstance(error, UnknownCommandError):
         return unknown_command((error.unused_tokens or ["?"])[0], commands)
@@ -43,7 +53,9 @@ def in_options_of(words: Sequence[str], sentence: str) -> str:
     "'-n' must be an integer of at least 1, got 0"
     """
     for option, argument in ARGUMENTS.items():
-        if any(_is_option(word, option) for word in words) and sentence.startswith(f"'{argument}' "):
+        if any(_is_option(word, option) for word in words) and sentence.startswith(
+            f"'{argument}' "
+        ):
             return sentence.replace(f"'{argument}'", f"'{option}'", 1)
     return sentence
 
@@ -66,7 +78,9 @@ def misspelled(names: Sequence[str], words: Sequence[str]) -> str | None:
         option = word.partition("=")[0]
         if option.lower() in capitals and option not in names:
             return option
-        if option.startswith("--") and difflib.get_close_matches(option, long_names, n=1):
+        if option.startswith("--") and difflib.get_close_matches(
+            option, long_names, n=1
+        ):
             return option
     return None
 
@@ -75,7 +89,10 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
     """The nearest command, or all of them."""
     kind = "option" if word.startswith("-") else "command"
     near = difflib.get_close_matches(word, commands, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"the commands are: {', '.join(commands)}"
+    if near:
+        hint = f"did you mean '{near[0]}'?"
+    else:
+        hint = f"the commands are: {', '.join(commands)}"
     return f"there is no {kind} '{word}'; {hint}"
 
 

@@ -42,23 +42,41 @@ def compare(
         csv: Write the numbers to this .csv file, one per line.
     """
     if figure is not None and no_figure:
-        raise ps.InvalidArgumentError("--figure and --no-figure contradict each other; give one of them")
+        raise ps.InvalidArgumentError(
+            "--figure and --no-figure contradict each other; give one of them"
+        )
     if energy and mean_square:
-        raise ps.InvalidArgumentError("--energy and --mean-square are two tables; give one of them")
+        raise ps.InvalidArgumentError(
+            "--energy and --mean-square are two tables; give one of them"
+        )
     unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
     picture = checked_figure(figure, unasked)
     numbers = checked_output(csv, (".csv",))
-    chosen = ps.available() if schemes == "all" else schemes and [name.strip() for name in schemes.split(",")]
+    if schemes == "all":
+        chosen = ps.available()
+    else:
+        chosen = schemes and [name.strip() for name in schemes.split(",")]
     lengths = parsed_dims(dims, num_classes)
     with ps.progress_bar() as progress:
-        comparison = compared(num_classes, lengths, schemes=chosen, seed=seed, modify=modify, progress=progress)
+        comparison = compared(
+            num_classes,
+            lengths,
+            schemes=chosen,
+            seed=seed,
+            modify=modify,
+            progress=progress,
+        )
     if picture is not None:
         draw_comparison(comparison, picture, energy=energy, mean_square=mean_square)
     if numbers is not None:
         save_table(comparison.records(), numbers)
     files = {"figure": picture and str(picture), "csv": numbers and str(numbers)}
     if json:
-        asked = {"num_classes": num_classes, "dims": comparison.dims, "schemes": comparison.schemes}
+        asked = {
+            "num_classes": num_classes,
+            "dims": comparison.dims,
+            "schemes": comparison.schemes,
+        }
         print_json(asked | files | {"records": comparison.records()})
         return
     console = screen()
@@ -76,4 +94,6 @@ def checked_figure(asked: Path | None, unasked: Path | None) -> Path | None:
         if asked is not None:
             raise
         advice = "or print the table alone by --no-figure"
-        raise MissingExtraError(f"{error}; {advice}", name=error.name or "matplotlib") from error
+        raise MissingExtraError(
+            f"{error}; {advice}", name=error.name or "matplotlib"
+        ) from error

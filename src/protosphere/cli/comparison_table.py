@@ -12,7 +12,8 @@ from protosphere.cli.screen import decimal
 from protosphere.constructions.comparison import Cell, Comparison
 from protosphere.types import Cosine
 
-COSINE_PLACES, PERCENT_PLACES = 4, 3
+COSINE_PLACES = 4
+PERCENT_PLACES = 3
 GAP = 2
 """Blanks between columns."""
 
@@ -43,38 +44,73 @@ class Column:
 def columns(comparison: Comparison) -> list[Column]:
     """The two bounds, then the schemes; words of a name one below the other."""
     limits = comparison.limits
-    converse = Column("converse", {row.dim: row.converse.value for row in limits}, False)
-    achievable = Column("achiev-\nable", {row.dim: row.achievable and row.achievable.value for row in limits}, False)
-    return [converse, achievable, *scheme_columns(comparison, lambda cell: cell.max_cosine)]
+    converse = Column(
+        "converse", {row.dim: row.converse.value for row in limits}, False
+    )
+    achievable = Column(
+        "achiev-\nable",
+        {row.dim: row.achievable and row.achievable.value for row in limits},
+        False,
+    )
+    return [
+        converse,
+        achievable,
+        *scheme_columns(comparison, lambda cell: cell.max_cosine),
+    ]
 
 
-def scheme_columns(comparison: Comparison, number: Number, places: int = COSINE_PLACES) -> list[Column]:
+def scheme_columns(
+    comparison: Comparison, number: Number, places: int = COSINE_PLACES
+) -> list[Column]:
     """A column per scheme, of one number of its cells."""
-    rows = {scheme: {cell.dim: number(cell) for cell in comparison.of(scheme)} for scheme in comparison.schemes}
-    return [Column(scheme.replace("_", "\n"), row, True, places) for scheme, row in rows.items()]
+    rows = {
+        scheme: {cell.dim: number(cell) for cell in comparison.of(scheme)}
+        for scheme in comparison.schemes
+    }
+    return [
+        Column(scheme.replace("_", "\n"), row, True, places)
+        for scheme, row in rows.items()
+    ]
 
 
-def print_comparison(comparison: Comparison, console: Console, *, energy: bool, mean_square: bool) -> None:
+def print_comparison(
+    comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
+) -> None:
     """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
     K = comparison.num_classes
     if mean_square:
-        title = f"mean squared cosine of {K} points, by dimension n (lower trains better)"
-        least = Column("tight\nframe", {dim: welch_mean_square(K, dim).value for dim in comparison.dims}, False)
+        title = (
+            f"mean squared cosine of {K} points, by dimension n (lower trains better)"
+        )
+        least = Column(
+            "tight\nframe",
+            {dim: welch_mean_square(K, dim).value for dim in comparison.dims},
+            False,
+        )
         shown = [least, *scheme_columns(comparison, lambda cell: cell.mean_square)]
         meaning = "tight frame: nothing is lower"
     elif energy:
         title = f"energy of {K} points in %, by dimension n (lower is more even)"
-        shown = scheme_columns(comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES)
-        meaning = "what the other classes add to the 1 of the right one at its prototype"
+        shown = scheme_columns(
+            comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES
+        )
+        meaning = (
+            "what the other classes add to the 1 of the right one at its prototype"
+        )
     else:
-        title, shown = f"max cosine of {K} points, by dimension n (lower is better)", columns(comparison)
-        meaning = "converse: nothing is lower    achievable: something certainly is as low"
+        title = f"max cosine of {K} points, by dimension n (lower is better)"
+        shown = columns(comparison)
+        meaning = (
+            "converse: nothing is lower    achievable: something certainly is as low"
+        )
     console.print(title, style="bold")
     print_columns(shown, comparison.dims, console)
     console.print(meaning, style="dim")
 
 
-def print_columns(every: Sequence[Column], dims: Sequence[int], console: Console) -> None:
+def print_columns(
+    every: Sequence[Column], dims: Sequence[int], console: Console
+) -> None:
     """As few tables as the width allows, evenly filled."""
     first = max(len("n"), *(len(str(dim)) for dim in dims))
     best = best_digits(every, dims)
@@ -91,23 +127,36 @@ def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
     for parts in range(1, len(every) + 1):
         size = -(-len(every) // parts)
         chunks = [every[start : start + size] for start in range(0, len(every), size)]
-        if size == 1 or all(sum(column.width + GAP for column in chunk) <= room for chunk in chunks):
+        if size == 1 or all(
+            sum(column.width + GAP for column in chunk) <= room for chunk in chunks
+        ):
             yield from chunks
             return
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
     """The lowest number at each dimension among the schemes, as it is shown: what looks the same is marked the same."""
-    shown = {dim: [column.digits(dim) for column in every if column.competes] for dim in dims}
-    return {dim: min(filter(None, row), key=float, default=None) for dim, row in shown.items()}
+    shown = {
+        dim: [column.digits(dim) for column in every if column.competes] for dim in dims
+    }
+    return {
+        dim: min(filter(None, row), key=float, default=None)
+        for dim, row in shown.items()
+    }
 
 
-def table_of(part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]) -> Table:
+def table_of(
+    part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]
+) -> Table:
     """One table, the dimension first."""
-    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, GAP), collapse_padding=True)
+    table = Table(
+        box=None, pad_edge=False, padding=(0, 0, 0, GAP), collapse_padding=True
+    )
     table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
     for column in part:
-        table.add_column(column.heading, justify="right", no_wrap=True, min_width=column.width)
+        table.add_column(
+            column.heading, justify="right", no_wrap=True, min_width=column.width
+        )
     for dim in dims:
         table.add_row(str(dim), *(drawn(column, dim, best[dim]) for column in part))
     return table

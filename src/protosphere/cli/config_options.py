@@ -14,7 +14,12 @@ from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
 from protosphere.experiments.config import ALIGNED, Recipe
-from protosphere.experiments.config_files import default_dim, default_recipe, load_recipe, recipe_names
+from protosphere.experiments.config_files import (
+    default_dim,
+    default_recipe,
+    load_recipe,
+    recipe_names,
+)
 
 CHOSEN_BY_RULE = ("dim",)
 """Settings whose help says by what rule they are chosen."""
@@ -28,14 +33,22 @@ BY_ANOTHER = -1
 
 def with_defaults(kind: type[Kind]) -> type[Kind]:
     """Add to the help of each option the value that it has where it is not given."""
-    quick = {name: load_recipe(name) for name in recipe_names() if name.startswith("quick-")}
+    quick = {
+        name: load_recipe(name) for name in recipe_names() if name.startswith("quick-")
+    }
     base = quick["quick-digits"]
     for name, option in vars(kind).items():
-        if isinstance(option, Field) and name in base.record() and name not in CHOSEN_BY_RULE:
+        if (
+            isinstance(option, Field)
+            and name in base.record()
+            and name not in CHOSEN_BY_RULE
+        ):
             told = default_text(getattr(base, name))
             if len({getattr(recipe, name) for recipe in quick.values()}) > 1:
                 told += " for digits, else by the dataset"
-            option.metadata = MappingProxyType({"help": f"{option.metadata['help']} [default: {told}]"})
+            option.metadata = MappingProxyType(
+                {"help": f"{option.metadata['help']} [default: {told}]"}
+            )
     return kind
 
 
@@ -59,7 +72,9 @@ class RecipeOptions:
         "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck)."
     )
     scheme: str | None = flag("A scheme that `protosphere list` shows.")
-    dim: DimFlag | None = flag("The dimension n of the prototypes; by default about the number of classes.")
+    dim: DimFlag | None = flag(
+        "The dimension n of the prototypes; by default about the number of classes."
+    )
     mapping: Literal["fixed", "random", "align", "oppose"] | None = flag(
         "Class i gets point i, or one by the seed; or similar classes get near (align) or distant (oppose) ones."
     )
@@ -73,11 +88,17 @@ class RecipeOptions:
     reassignment: Whole | None = flag(
         "Between so many of the first epochs classes get the prototypes that their examples come near."
     )
-    preset: str | None = flag("How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes.")
-    loss: str | None = flag("auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin.")
+    preset: str | None = flag(
+        "How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes."
+    )
+    loss: str | None = flag(
+        "auto for the preset's own, or e.g. cosine_cross_entropy or additive_angular_margin."
+    )
     margin: float | None = flag("Of the losses that have one.")
     scale: str | None = flag("Of the logits: auto, learn, or a number.")
-    seed: Whole | None = flag("Of the prototypes, the split, the weights, the order and the augmentation.")
+    seed: Whole | None = flag(
+        "Of the prototypes, the split, the weights, the order and the augmentation."
+    )
     prototype_seed: Whole | None = flag("Of the prototypes and their mapping alone.")
     split_seed: Whole | None = flag("Of the split alone.")
     backbone: str | None = flag(
@@ -90,22 +111,34 @@ class RecipeOptions:
     momentum: float | None = flag("Of the descent.")
     weight_decay: float | None = flag("Of the descent.")
     schedule: Literal["cosine", "constant"] | None = flag("Of the learning rate.")
-    warmup: float | None = flag("Epochs over which the rate rises to its value, e.g. 0.5.")
+    warmup: float | None = flag(
+        "Epochs over which the rate rises to its value, e.g. 0.5."
+    )
     validation: float | None = flag("The share of the training examples kept apart.")
     augment_validation: Either = flag("Augment those too, as the authors' programs do.")
     pad: Whole | None = flag("Crop from the image padded by so many pixels.")
     flip: Either = flag("Mirror half of the images.")
     rotation_degrees: float | None = flag("Rotate by up to so many degrees.")
-    precision: str | None = flag("Of the network's numbers: 32-true, bf16-mixed, 16-mixed (on GPUs) or 64-true.")
+    precision: str | None = flag(
+        "Of the network's numbers: 32-true, bf16-mixed, 16-mixed (on GPUs) or 64-true."
+    )
     threads: Whole | None = flag("Of the processor; 0 for as many as there are.")
     train_images: Whole | None = flag("Use so many training examples only; 0 for all.")
-    label_noise: float | None = flag("The share of the training examples that get another class's label.")
-    modify: bool | None = flag("Let the scheme's code be shortened, extended and punctured to the dimension.")
-    option: list[str] | None = flag("Another option of the scheme, as KEY=VALUE; may be given several times.")
+    label_noise: float | None = flag(
+        "The share of the training examples that get another class's label."
+    )
+    modify: bool | None = flag(
+        "Let the scheme's code be shortened, extended and punctured to the dimension."
+    )
+    option: list[str] | None = flag(
+        "Another option of the scheme, as KEY=VALUE; may be given several times."
+    )
 
     def given(self) -> dict[str, Any]:
         """Those that were given; those of the scheme in a mapping of their own."""
-        flags = {name: value for name, value in asdict(self).items() if value is not None}
+        flags = {
+            name: value for name, value in asdict(self).items() if value is not None
+        }
         if "scale" in flags:
             flags["scale"] = parsed_scale(flags["scale"])
         options = dict(parsed_option(text) for text in flags.pop("option", ()))
@@ -134,7 +167,9 @@ def parsed_option(text: str) -> tuple[str, Any]:
     """
     key, equals, value = text.partition("=")
     if not equals:
-        raise InvalidArgumentError(f"'--option' must be like KEY=VALUE, got {brief(text)}")
+        raise InvalidArgumentError(
+            f"'--option' must be like KEY=VALUE, got {brief(text)}"
+        )
     try:
         return key, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -142,13 +177,18 @@ def parsed_option(text: str) -> tuple[str, Any]:
 
 
 NOTHING = RecipeOptions()
-Settings = Annotated[RecipeOptions, Parameter(name="*", negative="", group=Group("Settings of the recipe", sort_key=1))]
+Settings = Annotated[
+    RecipeOptions,
+    Parameter(name="*", negative="", group=Group("Settings of the recipe", sort_key=1)),
+]
 
 
 def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) -> Recipe:
     """The named recipe, or the dataset's quick one, with what was given; InfeasibleError before any image is read."""
     given = options.given()
-    base = load_recipe(default_recipe(dataset or "digits") if recipe is None else recipe)
+    base = load_recipe(
+        default_recipe(dataset or "digits") if recipe is None else recipe
+    )
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
     if base.head == "linear" and "dim" not in given:
@@ -166,6 +206,9 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
 
 def designed_for(recipe: Recipe, num_classes: int) -> dict[str, Any]:
     """The scheme's options, with a stand-in for the similarity that it is designed for and training finds."""
-    if recipe.mapping not in ALIGNED or "similarity" not in describe(recipe.scheme).options:
+    if (
+        recipe.mapping not in ALIGNED
+        or "similarity" not in describe(recipe.scheme).options
+    ):
         return dict(recipe.options)
     return {"similarity": similarity_text(np.eye(num_classes))} | dict(recipe.options)

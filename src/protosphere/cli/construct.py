@@ -1,7 +1,16 @@
 """`protosphere construct`."""
 
 import protosphere as ps
-from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Mapping, Options, OutputCode, Seed
+from protosphere.cli.arguments import (
+    UNSET,
+    Classes,
+    Dim,
+    Json,
+    Mapping,
+    Options,
+    OutputCode,
+    Seed,
+)
 from protosphere.cli.output import checked_output
 from protosphere.cli.summary import show_code
 from protosphere.spherical.io.formats import WRITABLE
@@ -28,7 +37,13 @@ def construct(
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:
         code = ps.construct(
-            scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, progress=progress, **options.given()
+            scheme,
+            num_classes=num_classes,
+            dim=dim,
+            seed=seed,
+            mapping=mapping,
+            progress=progress,
+            **options.given(),
         )
         if file is not None:
             code.save(file, progress)

@@ -19,18 +19,28 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
     """
-    refused = InvalidArgumentError(f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}")
+    refused = InvalidArgumentError(
+        f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}"
+    )
     match [whole(part, refused) for part in text.split(":")] if ":" in text else []:
         case []:
-            return tuple(sorted({checked(whole(part, refused), text) for part in text.split(",")}))
+            return tuple(
+                sorted(
+                    {checked(whole(part, refused), text) for part in text.split(",")}
+                )
+            )
         case [low, high] if low > checked(high, text):
-            raise InvalidArgumentError(f"--dims {text} ends before it begins; try {high}:{low}")
+            raise InvalidArgumentError(
+                f"--dims {text} ends before it begins; try {high}:{low}"
+            )
         case [low, high]:
             dims = characteristic_dims(num_classes, low, high)
             wrong = f"has no dimension of interest; try a wider range or {low}:{high}:1"
         case [low, high, step]:
             dims = tuple(range(low, checked(high, text) + 1, step))
-            wrong = f"is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
+            wrong = (
+                f"is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
+            )
         case _:
             raise refused
     if not 1 <= len(dims) <= MOST_DIMS:
@@ -41,7 +51,9 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def checked(dim: int, text: str) -> int:
     """`dim`, unless nobody can mean it."""
     if dim > LARGEST_DIM:
-        raise InvalidArgumentError(f"--dims {text} has {dim:,} dimensions; up to {LARGEST_DIM:,} can be compared")
+        raise InvalidArgumentError(
+            f"--dims {text} has {dim:,} dimensions; up to {LARGEST_DIM:,} can be compared"
+        )
     return dim
 
 

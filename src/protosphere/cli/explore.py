@@ -28,15 +28,28 @@ def explore(
         output: The page, .html.
         no_open: Only write it.
     """
-    for name, value, least, most in (("--classes", num_classes, 2, MOST_CLASSES), ("--dim", dim, 1, LARGEST_DIM)):
+    for name, value, least, most in (
+        ("--classes", num_classes, 2, MOST_CLASSES),
+        ("--dim", dim, 1, LARGEST_DIM),
+    ):
         if not least <= value <= most:
-            raise InvalidArgumentError(f"'{name}' must be from {least} to {most} on the page, got {brief(value)}")
+            raise InvalidArgumentError(
+                f"'{name}' must be from {least} to {most} on the page, got {brief(value)}"
+            )
     checked_output(output, (".html",), extras=False)
     with ps.progress_bar() as progress:
         file = write_page(output, progress)
     address = f"{file.absolute().as_uri()}#K={num_classes}&n={dim}"
     opened = not (no_open or json) and webbrowser.open(address)
     size = file.stat().st_size
-    record = {"file": str(file), "bytes": size, "address": address, "version": ps.__version__}
-    said = [f"written: {file} ({size / 1e6:.1f} MB)", *([] if opened else [f"open it in a browser: {address}"])]
+    record = {
+        "file": str(file),
+        "bytes": size,
+        "address": address,
+        "version": ps.__version__,
+    }
+    said = [
+        f"written: {file} ({size / 1e6:.1f} MB)",
+        *([] if opened else [f"open it in a browser: {address}"]),
+    ]
     print_answer(record, said, json=json)

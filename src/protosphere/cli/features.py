@@ -19,8 +19,12 @@ def features(
     model: str,
     output: OutputPath,
     size: Whole | None = None,
-    mean: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
-    deviation: Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")] = None,
+    mean: Annotated[
+        list[float] | None, Parameter(consume_multiple=True, negative="")
+    ] = None,
+    deviation: Annotated[
+        list[float] | None, Parameter(consume_multiple=True, negative="")
+    ] = None,
     batch_size: Whole = 64,
     int8: Flag = False,
     data_dir: DataDir = None,
@@ -52,10 +56,24 @@ def features(
         channels = (1, network.channels or images.input_shape[0])
         for name, values in (("mean", mean), ("deviation", deviation)):
             if values is not None and len(values) not in channels:
-                raise InvalidArgumentError(f"'{name}' must be one number, or one per channel, got {len(values)}")
-        preparation = Preparation(sides or network.size, tuple(mean or (0.0,)), tuple(deviation or (255.0,)))
+                raise InvalidArgumentError(
+                    f"'{name}' must be one number, or one per channel, got {len(values)}"
+                )
+        preparation = Preparation(
+            sides or network.size, tuple(mean or (0.0,)), tuple(deviation or (255.0,))
+        )
         train, test, dim = write_features(
-            images, network, preparation, output, batch_size=batch_size, int8=int8, progress=progress
+            images,
+            network,
+            preparation,
+            output,
+            batch_size=batch_size,
+            int8=int8,
+            progress=progress,
         )
     said = f"{train} training and {test} test vectors of {dim} features: {target}"
-    print_answer({"file": str(target), "train": train, "test": test, "features": dim}, [said], json=json)
+    print_answer(
+        {"file": str(target), "train": train, "test": test, "features": dim},
+        [said],
+        json=json,
+    )

@@ -11,7 +11,14 @@ from protosphere.plots.figures import FIGURES, draw
 from protosphere.storage.files import make_folder
 
 
-def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0, json: Json = False) -> None:
+def figure(
+    name: str,
+    /,
+    *,
+    output: OutputPath = Path("figures"),
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
     """Draw a figure of separation or of cosines, or all of them.
 
     Args:
@@ -19,8 +26,13 @@ def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0
         output: The folder for NAME.png, NAME.pdf and NAME.csv; made where there is none.
     """
     if name == "list":
-        known = [{"name": recipe.name, "summary": recipe.summary} for recipe in FIGURES.values()]
-        print_json(known) if json else print_card("figures", ((one["name"], one["summary"]) for one in known))
+        known = [
+            {"name": recipe.name, "summary": recipe.summary}
+            for recipe in FIGURES.values()
+        ]
+        print_json(known) if json else print_card(
+            "figures", ((one["name"], one["summary"]) for one in known)
+        )
         return
     names = tuple(FIGURES) if name == "all" else (FIGURES.named(name).name,)
     require("matplotlib")
@@ -28,7 +40,9 @@ def figure(name: str, /, *, output: OutputPath = Path("figures"), seed: Seed = 0
     drawn: dict[str, list[str]] = {}
     for each in names:
         with ps.progress_bar(each) as progress:
-            drawn[each] = [str(path) for path in draw(each, folder, seed=seed, progress=progress)]
+            drawn[each] = [
+                str(path) for path in draw(each, folder, seed=seed, progress=progress)
+            ]
         if not json:
             print_lines(drawn[each])
     if json:

@@ -10,7 +10,18 @@ from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
 
 TOLD_APART = (
-    *("similarity", "rehearsal", "reassignment", "backbone", "preset", "loss", "scale", "margin", "optimiser", "lr"),
+    *(
+        "similarity",
+        "rehearsal",
+        "reassignment",
+        "backbone",
+        "preset",
+        "loss",
+        "scale",
+        "margin",
+        "optimiser",
+        "lr",
+    ),
     *("epochs", "train_images", "label_noise", "options"),
 )
 """Settings that a figure names where runs differ in them."""
@@ -21,10 +32,20 @@ WITHOUT = ("rehearsal", "reassignment", "label_noise", "train_images")
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
     """The finished runs."""
-    done = [(r.recipe, r.max_cosine, r.test_accuracy) for r in records if r.test_accuracy is not None]
-    differing = [name for name in TOLD_APART if len({str(getattr(recipe, name)) for recipe, *_ in done}) > 1]
+    done = [
+        (r.recipe, r.max_cosine, r.test_accuracy)
+        for r in records
+        if r.test_accuracy is not None
+    ]
+    differing = [
+        name
+        for name in TOLD_APART
+        if len({str(getattr(recipe, name)) for recipe, *_ in done}) > 1
+    ]
     return [
-        Trained(r.series, r.dim, r.mapping, r.seed, cosine, accuracy, variant(r, differing))
+        Trained(
+            r.series, r.dim, r.mapping, r.seed, cosine, accuracy, variant(r, differing)
+        )
         for r, cosine, accuracy in done
     ]
 
@@ -42,7 +63,11 @@ def variant(recipe: Recipe, differing: Iterable[str]) -> str:
         if name == "options":
             words += [f"{key} {option}" for key, option in value.items()]
         else:
-            words.append(str(value) if isinstance(value, str) else f"{name.replace('_', ' ')} {value:g}")
+            words.append(
+                str(value)
+                if isinstance(value, str)
+                else f"{name.replace('_', ' ')} {value:g}"
+            )
     return ", ".join(words)
 
 
@@ -88,5 +113,7 @@ def stored_records(results: Path) -> list[RunRecord]:
     if not results.exists():
         raise StorageError(f"cannot read '{results}': there is no such file or folder")
     if results.is_file() and results.suffix != ".csv":
-        raise InvalidArgumentError(f"results are a folder or a .csv table, got '{results}'")
+        raise InvalidArgumentError(
+            f"results are a folder or a .csv table, got '{results}'"
+        )
     return records_at(results)

@@ -4,11 +4,20 @@ from protosphere.cli.screen import screen
 from protosphere.version import __version__
 
 STEPS = (
-    ("the best prototypes for 1,000 classes in 128 dimensions", "best -K 1000 -n 128 -o c1000.safetensors"),
+    (
+        "the best prototypes for 1,000 classes in 128 dimensions",
+        "best -K 1000 -n 128 -o c1000.safetensors",
+    ),
     ("how far apart they could be at best", "bounds -K 1000 -n 128"),
-    ("every scheme beside the bounds, as a table and a picture", "compare -K 100 --dims 4:256"),
+    (
+        "every scheme beside the bounds, as a table and a picture",
+        "compare -K 100 --dims 4:256",
+    ),
     ("the truth about prototypes you have", "certify mine.npy"),
-    ("a network trained against prototypes, in seconds", "train digits --scheme simplex --dim 9"),
+    (
+        "a network trained against prototypes, in seconds",
+        "train digits --scheme simplex --dim 9",
+    ),
     ("everything known, on one page in your browser", "explore"),
     ("figures of separation and of cosines", "figure all"),
 )
@@ -17,10 +26,15 @@ STEPS = (
 def first_steps() -> None:
     """Some things to try, a line each, and where to read on."""
     console = screen()
-    console.print(f"protosphere {__version__}: class prototypes on the sphere, certified", style="bold")
+    console.print(
+        f"protosphere {__version__}: class prototypes on the sphere, certified",
+        style="bold",
+    )
     for what, words in STEPS:
         console.print(f"\n  {what}", style="dim")
         console.print(f"    protosphere {words}")
     console.print("\nprotosphere --help                  every command")
     console.print("protosphere COMMAND --help          its options, and two examples")
-    console.print("protosphere --install-completion    teaches your shell to complete them")
+    console.print(
+        "protosphere --install-completion    teaches your shell to complete them"
+    )

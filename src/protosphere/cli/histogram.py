@@ -8,7 +8,16 @@ from rich.bar import Bar
 from rich.table import Table
 
 import protosphere as ps
-from protosphere.cli.arguments import UNSET, Classes, Dim, Json, Options, Output, Seed, Whole
+from protosphere.cli.arguments import (
+    UNSET,
+    Classes,
+    Dim,
+    Json,
+    Options,
+    Output,
+    Seed,
+    Whole,
+)
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import cosine_fields, decimal, print_json, screen, spoken
 from protosphere.errors import brief
@@ -39,16 +48,32 @@ def histogram(
     """
     picture = checked_output(output, FIGURE_ENDINGS)
     if not 1 <= bins <= MOST_BINS:
-        raise ps.InvalidArgumentError(f"--bins must be from 1 to {MOST_BINS}, got {brief(bins)}")
+        raise ps.InvalidArgumentError(
+            f"--bins must be from 1 to {MOST_BINS}, got {brief(bins)}"
+        )
     with ps.progress_bar(scheme) as progress:
-        code = ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress, **options.given())
+        code = ps.construct(
+            scheme,
+            num_classes=num_classes,
+            dim=dim,
+            seed=seed,
+            progress=progress,
+            **options.given(),
+        )
         counts = cosine_counts(code, bins, progress)
     if picture is not None:
         draw_histogram(code, picture, bins=bins)
     if json:
-        head = {"scheme": counts.scheme, "num_classes": counts.num_classes, "dim": counts.dim, "pairs": counts.pairs}
+        head = {
+            "scheme": counts.scheme,
+            "num_classes": counts.num_classes,
+            "dim": counts.dim,
+            "pairs": counts.pairs,
+        }
         head |= cosine_fields("max_cosine", counts.max_cosine) | {"exact": counts.exact}
-        print_json(head | {"figure": picture and str(picture), "bins": counts.records()})
+        print_json(
+            head | {"figure": picture and str(picture), "bins": counts.records()}
+        )
         return
     print_counts(counts, bins)
     if picture is not None:
@@ -64,7 +89,10 @@ def print_counts(counts: CosineCounts, most: int) -> None:
     console.print(f"{title} in {counts.dim} dimensions", style="bold")
     console.print(bars(rows, counts.pairs))
     if grouped:
-        console.print(f"{len(counts.bins)} exact values in {most} bins; --json has each", style="dim")
+        console.print(
+            f"{len(counts.bins)} exact values in {most} bins; --json has each",
+            style="dim",
+        )
     console.print(f"max cosine {spoken(counts.max_cosine)}")
 
 
@@ -77,7 +105,12 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
     table.add_column(justify="right", no_wrap=True, style="dim")
     longest = max(row.pairs for row in rows)
     for row in rows:
-        table.add_row(label(row), Bar(longest, 0, row.pairs), str(row.pairs), share(row.pairs / pairs))
+        table.add_row(
+            label(row),
+            Bar(longest, 0, row.pairs),
+            str(row.pairs),
+            share(row.pairs / pairs),
+        )
     return table
 
 
@@ -107,5 +140,10 @@ def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
     """Exact cosines gathered into equal parts of [-1, 1]; empty ones are left out."""
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]
-    counts = np.histogram(values, bins=edges, weights=[entry.pairs for entry in exact])[0]
-    return [CosineBin(float(edges[i]), float(edges[i + 1]), round(counts[i])) for i in np.flatnonzero(counts)]
+    counts = np.histogram(values, bins=edges, weights=[entry.pairs for entry in exact])[
+        0
+    ]
+    return [
+        CosineBin(float(edges[i]), float(edges[i + 1]), round(counts[i]))
+        for i in np.flatnonzero(counts)
+    ]

@@ -19,7 +19,9 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     """
     entries = [describe(name) for name in (available() if scheme is None else [scheme])]
     if json:
-        records = [{name: getattr(entry, name) for name in RECORDED} for entry in entries]
+        records = [
+            {name: getattr(entry, name) for name in RECORDED} for entry in entries
+        ]
         print_json(records if scheme is None else records[0])
     elif scheme is None:
         print_schemes(entries)
@@ -35,10 +37,18 @@ def print_schemes(entries: list[Construction]) -> None:
     for entry in entries:
         table.add_row(entry.name, entry.summary)
         if entry.options:
-            table.add_row("", Text("options: " + ", ".join(f"--{name}" for name in entry.options), style="dim"))
+            table.add_row(
+                "",
+                Text(
+                    "options: " + ", ".join(f"--{name}" for name in entry.options),
+                    style="dim",
+                ),
+            )
     console = screen()
     console.print(table)
-    console.print("\nReference and defaults of one of them: protosphere list SCHEME", style="dim")
+    console.print(
+        "\nReference and defaults of one of them: protosphere list SCHEME", style="dim"
+    )
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
@@ -46,11 +56,19 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
     lines = [
         ("summary", entry.summary),
         ("points", points_of(entry)),
-        ("random", "yes, by --seed" if entry.stochastic else "no, at the default options"),
+        (
+            "random",
+            "yes, by --seed" if entry.stochastic else "no, at the default options",
+        ),
         ("reference", entry.reference),
     ]
-    defaults = [f"--{name} (default {shown(value)})" for name, value in entry.options.items()]
-    return lines + [("options" if i == 0 else "", text) for i, text in enumerate(defaults or ["none"])]
+    defaults = [
+        f"--{name} (default {shown(value)})" for name, value in entry.options.items()
+    ]
+    return lines + [
+        ("options" if i == 0 else "", text)
+        for i, text in enumerate(defaults or ["none"])
+    ]
 
 
 def points_of(entry: Construction) -> str:
@@ -59,7 +77,9 @@ def points_of(entry: Construction) -> str:
         return "those of the scheme that is chosen"
     if entry.numbered:
         return "made from their numbers when asked for"
-    return "words of signs, one bit per entry; float64 for what is added to them" if entry.packed else "float64 vectors"
+    if entry.packed:
+        return "words of signs, one bit per entry; float64 for what is added to them"
+    return "float64 vectors"
 
 
 def shown(value: object) -> str:
@@ -70,4 +90,6 @@ def shown(value: object) -> str:
     """
     if value is None:
         return "chosen for you"
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)

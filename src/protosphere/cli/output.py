@@ -9,16 +9,23 @@ from protosphere.extras import require
 from protosphere.plots.figure_files import UNDATED
 
 FIGURE_ENDINGS = tuple(UNDATED)
-WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {".html": "plotly", ".parquet": "pyarrow"}
+WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
+    ".html": "plotly",
+    ".parquet": "pyarrow",
+}
 """Packages that write files of these endings, and that may be missing."""
 
 
-def checked_output(path: Path | None, endings: Sequence[str], *, extras: bool = True) -> Path | None:
+def checked_output(
+    path: Path | None, endings: Sequence[str], *, extras: bool = True
+) -> Path | None:
     """`path` if a file of that name can be written there, asked before the work; without `extras` by ourselves."""
     if path is None:
         return None
     if path.suffix.lower() not in endings:
-        raise InvalidArgumentError(f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}")
+        raise InvalidArgumentError(
+            f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}"
+        )
     if extras and path.suffix.lower() in WRITERS:
         require(WRITERS[path.suffix.lower()])
     checked_folder(path.parent)

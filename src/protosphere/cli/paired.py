@@ -53,11 +53,15 @@ def paired(
     if not any(record.status == "done" for record in records):
         raise StorageError(f"'{store}' has no finished run to compare")
     names = ways_of(records)
-    rows = chosen(compared(records, lambda record: names[record.digest], against, metric), way)
+    rows = chosen(
+        compared(records, lambda record: names[record.digest], against, metric), way
+    )
     if picture is not None:
         drawn = len({row.way for row in rows})
         if drawn > MOST_DRAWN:
-            raise InvalidArgumentError(f"a figure shows up to {MOST_DRAWN} ways, got {drawn}; choose some by '--way'")
+            raise InvalidArgumentError(
+                f"a figure shows up to {MOST_DRAWN} ways, got {drawn}; choose some by '--way'"
+            )
         save_figure(ways_figure(rows, words(metric)), picture)
     if json:
         print_json([asdict(row) for row in rows])
@@ -72,25 +76,47 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
     known = dict.fromkeys(row.way for row in rows)
     for name in ways or ():
         if name not in known:
-            raise InvalidArgumentError(f"'--way' must be one of {'; '.join(known)}, got {brief(name)}")
-    return rows if not ways else [row for name in ways for row in rows if row.way == name]
+            raise InvalidArgumentError(
+                f"'--way' must be one of {'; '.join(known)}, got {brief(name)}"
+            )
+    if not ways:
+        return rows
+    return [row for name in ways for row in rows if row.way == name]
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
     """By digest what each run is called: its series, its mapping, and whatever else runs differ in."""
     done = [record for record in records if record.status == "done"]
     settings = [name for name in done[0].recipe.record() if name not in NOT_A_WAY]
-    differing = [name for name in settings if len({str(getattr(r.recipe, name)) for r in done}) > 1]
-    return {r.digest: ", ".join(filter(None, (r.recipe.series, variant(r.recipe, differing)))) for r in done}
+    differing = [
+        name
+        for name in settings
+        if len({str(getattr(r.recipe, name)) for r in done}) > 1
+    ]
+    return {
+        r.digest: ", ".join(
+            filter(None, (r.recipe.series, variant(r.recipe, differing)))
+        )
+        for r in done
+    }
 
 
 def _cells(row: Compared) -> tuple[str, ...]:
     sign = "+" if row.difference is not None and row.difference.value >= 0 else ""
-    return row.way, str(row.dim), f"{row.lr:g}", str(row.seeds), str(row.mean), f"{sign}{row.difference or ''}"
+    return (
+        row.way,
+        str(row.dim),
+        f"{row.lr:g}",
+        str(row.seeds),
+        str(row.mean),
+        f"{sign}{row.difference or ''}",
+    )
 
 
 def _table(rows: list[Compared], against: str, metric: str) -> Table:
-    table = Table(title=f"{words(metric)}, mean ± half a 95 % interval; difference from {against}")
+    table = Table(
+        title=f"{words(metric)}, mean ± half a 95 % interval; difference from {against}"
+    )
     for name in ("way", "n", "lr", "seeds", "mean", "difference"):
         table.add_column(name, justify="left" if name == "way" else "right")
     for row in rows:

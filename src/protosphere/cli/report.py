@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.cli.arguments import Json
-from protosphere.cli.finished_runs import is_share, seen, stored_records, trained_runs, words
+from protosphere.cli.finished_runs import (
+    is_share,
+    seen,
+    stored_records,
+    trained_runs,
+    words,
+)
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
 from protosphere.data import dataset_facts
@@ -37,7 +43,8 @@ def report(
         export: Write the records as .csv or .parquet.
         dataset: Which one, where the results are of several.
     """
-    page, table = checked_output(html, (".html",)), checked_output(export, TABLE_ENDINGS)
+    page = checked_output(html, (".html",))
+    table = checked_output(export, TABLE_ENDINGS)
     records = of_one_dataset(stored_records(store), dataset, store)
     if table is not None:
         write_table(records, table)
@@ -47,7 +54,9 @@ def report(
     files = [str(file) for file in (page, *drawn, table) if file is not None]
     name = records[0].recipe.dataset
     answer = {"dataset": name, "files": files, "runs": [run_row(r) for r in records]}
-    print_answer(answer, [f"{len(records)} runs on {name}: {seen(records)}", *files], json=json)
+    print_answer(
+        answer, [f"{len(records)} runs on {name}: {seen(records)}", *files], json=json
+    )
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
@@ -59,24 +68,31 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
     return draw_accuracy(runs, folder, name, f"{name}: {seen(records)}")
 
 
-def of_one_dataset(records: Sequence[RunRecord], dataset: str | None, store: Path) -> list[RunRecord]:
+def of_one_dataset(
+    records: Sequence[RunRecord], dataset: str | None, store: Path
+) -> list[RunRecord]:
     """The records of the dataset asked for, or of the only one."""
     names = sorted({record.recipe.dataset for record in records})
     if not names:
         raise StorageError(f"'{store}' has no runs yet")
     chosen = dataset or names[0]
     if chosen not in names or (dataset is None and len(names) > 1):
-        raise StorageError(f"'{store}' has runs on {', '.join(names)}; choose one by --dataset")
+        raise StorageError(
+            f"'{store}' has runs on {', '.join(names)}; choose one by --dataset"
+        )
     return [record for record in records if record.recipe.dataset == chosen]
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
     """The page of these records; without bounds where the file of their data is gone."""
-    name, num_classes = records[0].recipe.dataset, None
+    name = records[0].recipe.dataset
+    num_classes = None
     with suppress(StorageError):
         num_classes = dataset_facts(name).num_classes
     title = f"{name}: {seen(records)}"
-    return report_page(title, num_classes, trained_runs(records), [run_row(r) for r in records])
+    return report_page(
+        title, num_classes, trained_runs(records), [run_row(r) for r in records]
+    )
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
@@ -88,16 +104,23 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
 
 def run_row(record: RunRecord) -> dict[str, Any]:
     """A run in the table of the page."""
-    recipe, accuracy = record.recipe, record.test_accuracy
+    recipe = record.recipe
+    accuracy = record.test_accuracy
     return {
         "scheme": recipe.series,
         "n": recipe.dim,
         "mapping": recipe.mapping if recipe.head == "prototypes" else "",
         "seed": recipe.seed,
         "test accuracy, %": None if accuracy is None else round(100 * accuracy, 2),
-        **dict(metric_cell(name, value) for name, value in record.metrics.items() if name.startswith("test_")),
+        **dict(
+            metric_cell(name, value)
+            for name, value in record.metrics.items()
+            if name.startswith("test_")
+        ),
         "max cosine": record.max_cosine,
         "epochs": recipe.epochs,
         "seconds": record.seconds and round(record.seconds, 1),
-        "ended": record.status if record.reason is None else f"{record.status}: {record.reason}",
+        "ended": record.status
+        if record.reason is None
+        else f"{record.status}: {record.reason}",
     }

@@ -32,7 +32,9 @@ def print_lines(lines: Iterable[str]) -> None:
         console.print(line, soft_wrap=True)
 
 
-def print_answer(record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool) -> None:
+def print_answer(
+    record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool
+) -> None:
     """The record for programs, or the lines for people."""
     print_json(record) if json else print_lines(lines)
 
@@ -45,11 +47,15 @@ def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
     for name, text in lines:
         grid.add_row(f"  {name}", text)
     console = screen()
-    console.print(title, style="bold", soft_wrap=True)  # a long file name stays in one piece
+    console.print(
+        title, style="bold", soft_wrap=True
+    )  # a long file name stays in one piece
     console.print(grid)
 
 
-def print_codes(numbers: Sequence[str], rows: Iterable[Sequence[str]], legend: str) -> None:
+def print_codes(
+    numbers: Sequence[str], rows: Iterable[Sequence[str]], legend: str
+) -> None:
     """A line per code: its numbers under these headings, then its scheme and recipe; and what a sign means."""
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in numbers:
@@ -82,7 +88,9 @@ def spoken(value: Cosine) -> str:
     if value.denominator == 1:
         return f"{value} (exactly)"
     digits = str(value)
-    return f"{decimal(value)} (exactly {digits})" if len(digits) <= LONGEST_FRACTION else f"{decimal(value)} (exact)"
+    if len(digits) <= LONGEST_FRACTION:
+        return f"{decimal(value)} (exactly {digits})"
+    return f"{decimal(value)} (exact)"
 
 
 def difference(value: float) -> str:

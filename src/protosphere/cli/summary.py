@@ -5,41 +5,79 @@ from pathlib import Path
 from typing import Any
 
 from protosphere.bounds import welch_mean_square
-from protosphere.cli.screen import cosine_fields, decimal, difference, print_card, print_json, print_lines, spoken
+from protosphere.cli.screen import (
+    cosine_fields,
+    decimal,
+    difference,
+    print_card,
+    print_json,
+    print_lines,
+    spoken,
+)
 from protosphere.constructions.best.choose import LARGEST_COMPARED
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import Evenness, evenness
 
 
-def show_code(title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any) -> None:
+def show_code(
+    title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any
+) -> None:
     """Print the card and the reason for it, or the JSON of all; `file` is where the code was written or read."""
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
         return
     read = title == str(file)
     written = [] if file is None or read else [("written", str(file))]
-    print_card(f"{title}: {code.num_classes} points in {code.dim} dimensions", [*code_lines(code, read), *written])
+    print_card(
+        f"{title}: {code.num_classes} points in {code.dim} dimensions",
+        [*code_lines(code, read), *written],
+    )
     print_lines([more["reason"]] if "reason" in more else [])
 
 
-def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[str, str]]:
+def code_lines(
+    code: SphericalCode, from_file: bool = False
+) -> Iterator[tuple[str, str]]:
     """The lines of the card; recipe and guarantee of a file are what it says, and nothing that was looked at."""
-    proof, says = code.certificate, ", says the file" * from_file
+    proof = code.certificate
+    says = ", says the file" * from_file
     yield "recipe", code.placement.recipe + says * (code.provenance is not None)
     yield "max cosine", spoken(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     if (found := spread_of(code)) is not None:
-        pairs = "no opposed pair" if not found.opposed_pairs else f"{found.opposed_pairs} opposed pairs"
-        yield "least cosine", f"{spoken(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}"
-        yield "energy", f"{decimal(found.energy)}, at a scale of {decimal(found.scale, 2)}"
+        if not found.opposed_pairs:
+            pairs = "no opposed pair"
+        else:
+            pairs = f"{found.opposed_pairs} opposed pairs"
+        yield (
+            "least cosine",
+            f"{spoken(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}",
+        )
+        yield (
+            "energy",
+            f"{decimal(found.energy)}, at a scale of {decimal(found.scale, 2)}",
+        )
         least = welch_mean_square(code.num_classes, code.dim).value
-        yield "mean square", f"{decimal(found.mean_square)}, of a tight frame {decimal(least)}"
+        yield (
+            "mean square",
+            f"{decimal(found.mean_square)}, of a tight frame {decimal(least)}",
+        )
     if code.provenance:
-        promise = "none by theory" if proof.guarantee is None else f"at most {spoken(proof.guarantee)}"
+        if proof.guarantee is None:
+            promise = "none by theory"
+        else:
+            promise = f"at most {spoken(proof.guarantee)}"
         yield "guarantee", promise + says
-    yield "converse", f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}"
+    yield (
+        "converse",
+        f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}",
+    )
     within = "" if proof.exact else ", to within rounding"
-    yield "gap", difference(proof.gap) + f": optimal{within}, no arrangement is better" * proof.optimal
+    yield (
+        "gap",
+        difference(proof.gap)
+        + f": optimal{within}, no arrangement is better" * proof.optimal,
+    )
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
@@ -49,7 +87,9 @@ def code_lines(code: SphericalCode, from_file: bool = False) -> Iterator[tuple[s
 
 def code_record(code: SphericalCode) -> dict[str, Any]:
     """Everything on the card as JSON fields; fractions as text beside floats, null for what was not looked at."""
-    proof, made, found = code.certificate, code.provenance, spread_of(code)
+    proof = code.certificate
+    made = code.provenance
+    found = spread_of(code)
     return {
         "scheme": made and made.construction,
         "recipe": code.placement.recipe,
@@ -78,4 +118,6 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 def spread_of(code: SphericalCode) -> Evenness | None:
     """How even the code is, where all pairs can be looked at in a moment."""
-    return None if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1 else evenness(code)
+    if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
+        return None
+    return evenness(code)

@@ -4,7 +4,13 @@ from pathlib import Path
 
 from protosphere.cli.arguments import DryRun, Json, StoreFolder, Switch
 from protosphere.cli.output import checked_output
-from protosphere.cli.sweeping import THIS_PROCESS, SweepMeans, show_plan, show_summary, sweep_on_screen
+from protosphere.cli.sweeping import (
+    THIS_PROCESS,
+    SweepMeans,
+    show_plan,
+    show_summary,
+    sweep_on_screen,
+)
 from protosphere.experiments.store import TABLE_ENDINGS, Store, write_table
 from protosphere.experiments.sweep_files import load_sweep
 

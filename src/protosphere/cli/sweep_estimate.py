@@ -47,12 +47,19 @@ class SweepEstimate:
         """Take note of the runs under way: by their digests, the epochs that they have done, in earlier calls too."""
         now = self.clock()
         for digest, history in running.items():
-            warm = now if self.ended else None  # a process that has done a run begins the next at once
+            # a process that has done a run begins the next at once
+            if self.ended:
+                warm = now
+            else:
+                warm = None
             pace = self.paces.setdefault(digest, _Pace(len(history), warm))
             if len(history) - pace.before != pace.epochs:
-                pace.epochs, pace.until = len(history) - pace.before, now
+                pace.epochs = len(history) - pace.before
+                pace.until = now
             if pace.since is None and pace.epochs > 0:
-                pace.since = now - sum(metrics.seconds for metrics in history[pace.before :])
+                pace.since = now - sum(
+                    metrics.seconds for metrics in history[pace.before :]
+                )
 
     def finished(self, record: RunRecord) -> None:
         """Take note of a run that has ended, however; one that was never seen to train has its own word for it."""
@@ -64,13 +71,19 @@ class SweepEstimate:
 
     def seconds_left(self) -> float | None:
         """Until the last run ends; None where no epoch has been seen yet."""
-        seen = [pace for pace in (*self.ended.values(), *self.paces.values()) if pace.epochs > 0]
+        seen = [
+            pace
+            for pace in (*self.ended.values(), *self.paces.values())
+            if pace.epochs > 0
+        ]
         seconds = sum(pace.seconds for pace in seen)
         if not seen or seconds <= 0:
             return None
         an_epoch = seconds / sum(pace.epochs for pace in seen)
         queues = [0.0] * (self.workers or self._at_once(seen))
-        for digest in sorted(self.todo, key=lambda digest: digest not in self.paces):  # those under way first
+        for digest in sorted(
+            self.todo, key=lambda digest: digest not in self.paces
+        ):  # those under way first
             heapreplace(queues, queues[0] + self._left(digest, an_epoch))
         return max(queues)
 
@@ -80,10 +93,14 @@ class SweepEstimate:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))
         begun = min(an_epoch, self.clock() - pace.until) if pace.epochs else 0.0
-        return max(0.0, an_epoch * (self.todo[digest] - pace.before - pace.epochs) - begun)
+        return max(
+            0.0, an_epoch * (self.todo[digest] - pace.before - pace.epochs) - begun
+        )
 
     def _at_once(self, seen: Sequence[_Pace]) -> int:
         """As many runs as are training, or were over the time that all have taken."""
-        taken = max(pace.until for pace in seen) - min(pace.until - pace.seconds for pace in seen)
+        taken = max(pace.until for pace in seen) - min(
+            pace.until - pace.seconds for pace in seen
+        )
         over_time = round(sum(pace.seconds for pace in seen) / taken)
         return max(1, over_time, sum(pace.epochs > 0 for pace in self.paces.values()))

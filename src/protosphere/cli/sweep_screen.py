@@ -32,7 +32,9 @@ class _Board:
     fresh_images: float = 0.0
 
     def __post_init__(self) -> None:
-        records = self.store.records_of(recipe for recipe in self.recipes if recipe.digest not in self.estimate.todo)
+        records = self.store.records_of(
+            recipe for recipe in self.recipes if recipe.digest not in self.estimate.todo
+        )
         self.statuses = {record.digest: record.status for record in records}
 
     def add(self, record: RunRecord) -> None:
@@ -42,15 +44,34 @@ class _Board:
             self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
 
     def table(self, running: Sequence[Recipe]) -> Table:
-        histories = {recipe.digest: read_metrics(self.store.work_folder(recipe.digest)) for recipe in running}
+        histories = {
+            recipe.digest: read_metrics(self.store.work_folder(recipe.digest))
+            for recipe in running
+        }
         self.estimate.saw(histories)
         left = self.estimate.seconds_left()
         tally = Counter(self.statuses.values())
-        counts = ", ".join(f"{number} {status}" for status, number in sorted(tally.items())) or "0 done"
-        title = f"{counts} of {len(self.recipes)}" + ("" if left is None else f"; {_clock(left)} left")
+        counts = (
+            ", ".join(f"{number} {status}" for status, number in sorted(tally.items()))
+            or "0 done"
+        )
+        title = f"{counts} of {len(self.recipes)}" + (
+            "" if left is None else f"; {_clock(left)} left"
+        )
         table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
-        for name in ("scheme", "n", "mapping", "seed", "epoch", "loss", "accuracy", "images/s"):
-            table.add_column(name, justify="left" if name in ("scheme", "mapping") else "right")
+        for name in (
+            "scheme",
+            "n",
+            "mapping",
+            "seed",
+            "epoch",
+            "loss",
+            "accuracy",
+            "images/s",
+        ):
+            table.add_column(
+                name, justify="left" if name in ("scheme", "mapping") else "right"
+            )
         for recipe in running[:MOST_ROWS]:
             table.add_row(*_cells(recipe, histories[recipe.digest]))
         return table
@@ -62,8 +83,12 @@ def sweep_screen(
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
     console = error_console()
-    board, begun = _Board(recipes, store, estimate), time.monotonic()
-    live = Live(console=console, transient=True, refresh_per_second=2) if console.is_terminal else None
+    board = _Board(recipes, store, estimate)
+    begun = time.monotonic()
+    if console.is_terminal:
+        live = Live(console=console, transient=True, refresh_per_second=2)
+    else:
+        live = None
 
     def watch(running: Sequence[Recipe]) -> None:
         if live is not None:
@@ -71,7 +96,10 @@ def sweep_screen(
 
     def told(record: RunRecord) -> None:
         board.add(record)
-        console.print(f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}", soft_wrap=True)
+        console.print(
+            f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}",
+            soft_wrap=True,
+        )
 
     try:
         with live or nullcontext():
@@ -98,11 +126,16 @@ def _cells(recipe: Recipe, history: Sequence[EpochMetrics]) -> list[str]:
     if not history:
         return [*cells, f"0/{recipe.epochs}"]
     last = history[-1]
-    accuracy = last.train_accuracy if last.validation_accuracy is None else last.validation_accuracy
+    if last.validation_accuracy is None:
+        accuracy = last.train_accuracy
+    else:
+        accuracy = last.validation_accuracy
     cells += [f"{last.epoch}/{recipe.epochs}", f"{last.loss:.4f}"]
     return [*cells, f"{100 * accuracy:.2f} %", f"{last.images_per_second:,.0f}"]
 
 
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
+    if minutes >= 60:
+        return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+    return f"{minutes}:{rest:02d}"

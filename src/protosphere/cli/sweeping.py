@@ -32,7 +32,9 @@ class Means:
     """
 
     workers: Whole = 1
-    ray: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
+    ray: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = (
+        None
+    )
     data_dir: DataDir = None
     accelerator: str = "auto"
 
@@ -43,7 +45,9 @@ class Means:
             from protosphere.experiments.ray_cluster import on_ray
 
             if len(self.ray) > 1:
-                raise InvalidArgumentError(f"'--ray' takes one address, got {' '.join(self.ray)}")
+                raise InvalidArgumentError(
+                    f"'--ray' takes one address, got {' '.join(self.ray)}"
+                )
             return on_ray(self.ray[0] if self.ray else None)
         if self.workers == 1:
             return in_this_process
@@ -63,15 +67,28 @@ def sweep_on_screen(
     engine = means.engine()
     names = {recipe.dataset for recipe in recipes}
     if len(names) != 1:
-        raise InvalidArgumentError(f"a sweep is over one dataset, got {', '.join(sorted(names)) or 'none'}")
+        raise InvalidArgumentError(
+            f"a sweep is over one dataset, got {', '.join(sorted(names)) or 'none'}"
+        )
     with ps.progress_bar() as progress:
         images = load_dataset(names.pop(), data_dir=means.data_dir, progress=progress)
     todo = pending(recipes, place, images, retry_failed=retry_failed)
     at_once = means.workers if means.ray is None else None
     estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in todo}, at_once)
     with sweep_screen(recipes, place, estimate) as (watch, told):
-        options: dict[str, Any] = {"data_dir": means.data_dir, "accelerator": means.accelerator}
-        for record in run_sweep(recipes, images, place, engine, watch=watch, retry_failed=retry_failed, **options):
+        options: dict[str, Any] = {
+            "data_dir": means.data_dir,
+            "accelerator": means.accelerator,
+        }
+        for record in run_sweep(
+            recipes,
+            images,
+            place,
+            engine,
+            watch=watch,
+            retry_failed=retry_failed,
+            **options,
+        ):
             told(record)
     return place.records_of(recipes)
 
@@ -79,12 +96,26 @@ def sweep_on_screen(
 def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:
     """Every run that the file asks for."""
     lines = [f"{recipe.digest}  {recipe.title}" for recipe in recipes]
-    lines += [f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"]
-    print_answer([{"digest": recipe.digest} | recipe.record() for recipe in recipes], lines, json=json)
+    lines += [
+        f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"
+    ]
+    print_answer(
+        [{"digest": recipe.digest} | recipe.record() for recipe in recipes],
+        lines,
+        json=json,
+    )
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
     """How many ended how."""
     counts = Counter(record.status for record in records)
-    told = ", ".join(f"{counts[status]} {status}" for status in ("done", "infeasible", "failed") if counts[status])
-    print_answer([record.row() for record in records], [f"{len(records)} runs: {told}; in {place.folder}"], json=json)
+    told = ", ".join(
+        f"{counts[status]} {status}"
+        for status in ("done", "infeasible", "failed")
+        if counts[status]
+    )
+    print_answer(
+        [record.row() for record in records],
+        [f"{len(records)} runs: {told}; in {place.folder}"],
+        json=json,
+    )

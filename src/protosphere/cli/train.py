@@ -58,7 +58,9 @@ def train(
         record = trained(plan, images, folder, accelerator, devices)
     except KeyboardInterrupt:
         done = len(read_metrics(folder))
-        error_console().print(f"{done} of {plan.epochs} epochs are done; the same command goes on from there")
+        error_console().print(
+            f"{done} of {plan.epochs} epochs are done; the same command goes on from there"
+        )
         raise
     if record is not None and json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
@@ -66,7 +68,9 @@ def train(
         show_record(record, folder)
 
 
-def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int) -> RunRecord | None:
+def trained(
+    plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int
+) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
     from protosphere.experiments.devices import make_fabric
 
@@ -74,13 +78,17 @@ def trained(plan: Recipe, images: Dataset, folder: Path, accelerator: str, devic
     if devices == 1:
         fabric.launch()
         return run_on_screen(fabric, plan, images, folder)
-    answer = fabric.launch(partial(text_of_run, plan=plan, images=images, folder=folder))
+    answer = fabric.launch(
+        partial(text_of_run, plan=plan, images=images, folder=folder)
+    )
     if answer and "error" in answer:
         raise TrainingError(answer["error"])
     return record_from(answer, str(folder)) if answer else None
 
 
-def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dict[str, Any] | None:
+def text_of_run(
+    fabric: Any, plan: Recipe, images: Dataset, folder: Path
+) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
@@ -95,11 +103,16 @@ def text_of_run(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> dic
     return record and json_module.loads(record.to_json())
 
 
-def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> RunRecord | None:
+def run_on_screen(
+    fabric: Any, plan: Recipe, images: Dataset, folder: Path
+) -> RunRecord | None:
     """What each process of a run does; the first shows how it goes."""
     from protosphere.experiments.run import reason_of, run
 
-    with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (report, tick):
+    with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (
+        report,
+        tick,
+    ):
         try:
             record = run(plan, images, folder, fabric, report=report, tick=tick)
         except (ProtosphereError, OSError, MemoryError):
@@ -111,7 +124,10 @@ def run_on_screen(fabric: Any, plan: Recipe, images: Dataset, folder: Path) -> R
 
 def run_name(plan: Recipe) -> str:
     """A folder's name that people can read and that no other recipe has."""
-    what = f"{plan.scheme}-{plan.dim}-{plan.mapping}" if plan.head == "prototypes" else f"{plan.head}-{plan.dim}"
+    if plan.head == "prototypes":
+        what = f"{plan.scheme}-{plan.dim}-{plan.mapping}"
+    else:
+        what = f"{plan.head}-{plan.dim}"
     return f"{Path(plan.dataset).stem}-{what}-{plan.seed}-{plan.digest[:8]}"
 
 
@@ -121,9 +137,20 @@ def show_recipe(plan: Recipe, *, json: bool) -> None:
         print_json({"digest": plan.digest} | plan.record())
         return
     settings = plan.record()
-    for heading, table in ((f"# digest {plan.digest}", settings), ("[options]", settings.pop("options"))):
+    for heading, table in (
+        (f"# digest {plan.digest}", settings),
+        ("[options]", settings.pop("options")),
+    ):
         if table:
-            print_lines([heading, *(f"{name} = {json_module.dumps(value)}" for name, value in table.items())])
+            print_lines(
+                [
+                    heading,
+                    *(
+                        f"{name} = {json_module.dumps(value)}"
+                        for name, value in table.items()
+                    ),
+                ]
+            )
 
 
 def show_record(record: RunRecord, folder: Path) -> None:
@@ -131,41 +158,68 @@ def show_record(record: RunRecord, folder: Path) -> None:
     plan = record.recipe
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
     if record.validation_accuracy is not None:
-        lines.append(("validation accuracy", shown("validation_accuracy", record.validation_accuracy)))
-    lines += [(words(name), shown(name, value)) for name, value in record.metrics.items() if value is not None]
+        lines.append(
+            (
+                "validation accuracy",
+                shown("validation_accuracy", record.validation_accuracy),
+            )
+        )
+    lines += [
+        (words(name), shown(name, value))
+        for name, value in record.metrics.items()
+        if value is not None
+    ]
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:
         speed = f"{record.images_per_second:,.0f} images/s"
-        lines.append(("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}"))
+        lines.append(
+            ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}")
+        )
     lines.append(("folder", str(folder)))
     print_card(f"{plan.dataset}: {plan.title}", lines)
 
 
 @contextmanager
-def training_screen(plan: Recipe, images: int, *, visible: bool) -> Generator[tuple[Report, Tick]]:
+def training_screen(
+    plan: Recipe, images: int, *, visible: bool
+) -> Generator[tuple[Report, Tick]]:
     """What to call after each epoch, and after each batch."""
     console = error_console()
     if not visible:
         yield ignore, ignore
     elif not console.is_terminal:
-        yield lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True), ignore
+        yield (
+            lambda metrics: console.print(epoch_line(metrics, plan), soft_wrap=True),
+            ignore,
+        )
     else:
-        columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn()
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            TimeRemainingColumn(),
+        )
         with Progress(*columns, console=console) as bar:
             used = plan.train_images or images
             each = used - round(plan.validation * used)
             task = bar.add_task(f"epoch 1/{plan.epochs}", total=plan.epochs * each)
 
             def report(metrics: EpochMetrics) -> None:
-                bar.update(task, description=epoch_line(metrics, plan), completed=metrics.epoch * each)
+                bar.update(
+                    task,
+                    description=epoch_line(metrics, plan),
+                    completed=metrics.epoch * each,
+                )
 
             yield report, lambda count: bar.advance(task, count)
 
 
 def epoch_line(metrics: EpochMetrics, plan: Recipe) -> str:
     """An epoch in one line."""
-    accuracy = metrics.train_accuracy if metrics.validation_accuracy is None else metrics.validation_accuracy
+    if metrics.validation_accuracy is None:
+        accuracy = metrics.train_accuracy
+    else:
+        accuracy = metrics.validation_accuracy
     left = (plan.epochs - metrics.epoch) * metrics.seconds
     return (
         f"epoch {metrics.epoch}/{plan.epochs}  loss {metrics.loss:.4f}  accuracy {100 * accuracy:.2f} %"

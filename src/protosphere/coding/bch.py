@@ -40,7 +40,9 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     [(4, 8), (6, 6), (10, 4), (14, 2)]
     """
     if not 2 <= as_integer("m", m, minimum=1) <= LARGEST_DEGREE:
-        raise InvalidArgumentError(f"'m' must be 2, ..., {LARGEST_DEGREE} (lengths 3, 7, ..., 65535), got {m}")
+        raise InvalidArgumentError(
+            f"'m' must be 2, ..., {LARGEST_DEGREE} (lengths 3, 7, ..., 65535), got {m}"
+        )
     n = (1 << m) - 1
     leaders, sizes = coset_leaders(m)
     distances = np.append(leaders[1:], n) + even
@@ -63,7 +65,9 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
         element = 2 * element % order
         np.minimum(leader, element, out=leader)
     leaders, sizes = np.unique(leader, return_counts=True)
-    leaders.flags.writeable = sizes.flags.writeable = False  # the cache hands them to everyone
+    leaders.flags.writeable = sizes.flags.writeable = (
+        False  # the cache hands them to everyone
+    )
     return leaders, sizes
 
 
@@ -77,7 +81,9 @@ def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
         left = sizes > j
         roots = field.exp[(leaders[left] << j) % field.order]
         times_x = np.roll(coefficients[left], 1, axis=1)
-        coefficients[left] = times_x ^ field.multiply(coefficients[left], roots[:, None])
+        coefficients[left] = times_x ^ field.multiply(
+            coefficients[left], roots[:, None]
+        )
     return (coefficients @ (1 << np.arange(m + 1))).tolist()
 
 
@@ -90,7 +96,9 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
     """
     code = next(code for code in bch_family(m, even) if code.k == k)
     leaders, _ = coset_leaders(m)
-    roots = leaders[(leaders < code.bose_distance - even) & (leaders >= (0 if even else 1))]
+    roots = leaders[
+        (leaders < code.bose_distance - even) & (leaders >= (0 if even else 1))
+    ]
     return reduce(multiply, minimal_polynomials(m, roots), 1)
 
 
@@ -103,14 +111,19 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     last_row = n - checks - 1
     as_integer("first", first, minimum=0)
     if first + as_integer("count", count, minimum=0) > last_row + 1:
-        raise InfeasibleError(f"'count' must be at most k - first = {last_row + 1 - first}, got {count}")
-    size, padding = packed_length(n), -n % 8
+        raise InfeasibleError(
+            f"'count' must be at most k - first = {last_row + 1 - first}, got {count}"
+        )
+    size = packed_length(n)
+    padding = -n % 8
     rows = np.empty((count, size), dtype=np.uint8)
     tail = 1 << checks
     for i in range(last_row, first - 1, -1):
         tail ^= g if tail >> checks else 0
         if i < first + count:
             word = (1 << (n - 1 - i)) ^ tail
-            rows[i - first] = np.frombuffer((word << padding).to_bytes(size, "big"), dtype=np.uint8)
+            rows[i - first] = np.frombuffer(
+                (word << padding).to_bytes(size, "big"), dtype=np.uint8
+            )
         tail <<= 1
     return rows

@@ -24,7 +24,9 @@ MOST_SUM_BITS = 22
 """Sums of representatives are collected where the representatives span at most so many dimensions."""
 
 
-def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> PackedBits:
+def coset_union_words(
+    representatives: PackedBits, m: int, numbers: Indices
+) -> PackedBits:
     """The words with the given numbers.
 
     >>> import numpy as np
@@ -38,11 +40,17 @@ def coset_union_words(representatives: PackedBits, m: int, numbers: Indices) -> 
     for start in range(0, len(numbers), CHUNK_WORDS):
         chunk = numbers[start : start + CHUNK_WORDS]
         low = encode(affine, chunk & ((2 << m) - 1))
-        np.bitwise_xor(low, representatives[chunk >> (m + 1)], out=words[start : start + CHUNK_WORDS])
+        np.bitwise_xor(
+            low,
+            representatives[chunk >> (m + 1)],
+            out=words[start : start + CHUNK_WORDS],
+        )
     return words
 
 
-def largest_coset_product(representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore) -> int:
+def largest_coset_product(
+    representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
+) -> int:
     """The largest inner product of two of the first `num_words` >= 2 words, as +-1 rows: exact, over all pairs.
 
     All cosets but the last are taken to be whole. One word of the last still meets every word of any other, and so
@@ -55,15 +63,23 @@ def largest_coset_product(representatives: PackedBits, m: int, num_words: int, p
     basis, pivots = row_reduce(reduced, np.arange(1 << m))
     if len(pivots) > MOST_SUM_BITS or 1 << len(pivots) > len(representatives) ** 2:
         return _largest_of_pairs(_as_blocks(representatives, m), progress)
-    return _largest_of_sums(basis[: len(pivots)], m, _bits_at(reduced, m, pivots), progress)
+    return _largest_of_sums(
+        basis[: len(pivots)], m, _bits_at(reduced, m, pivots), progress
+    )
 
 
-def _largest_of_sums(basis: PackedBits, m: int, messages: Indices, progress: Progress) -> int:
+def _largest_of_sums(
+    basis: PackedBits, m: int, messages: Indices, progress: Progress
+) -> int:
     """The largest absolute value in the transforms of the sums of any two of the chosen words of a linear code."""
-    sums, largest = np.flatnonzero(difference_counts(messages, len(basis))), 0
+    sums = np.flatnonzero(difference_counts(messages, len(basis)))
+    largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
         blocks = _as_blocks(encode(basis, sums[start : start + CHUNK_WORDS]), m)
-        largest = max(largest, _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)))
+        largest = max(
+            largest,
+            _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)),
+        )
         progress("measuring cosets", min(start + CHUNK_WORDS, len(sums)), len(sums))
     return largest
 
@@ -78,14 +94,21 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
     """The words as signs, the coordinates as an a x b square: shape (a, words, b)."""
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
-    return np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32) * np.float32(-2) + np.float32(1)
+    return np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(
+        np.float32
+    ) * np.float32(-2) + np.float32(1)
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
     """The largest absolute value in the transforms of the products of any two words."""
-    count, inner, largest = blocks.shape[1], hadamard(blocks.shape[2]).astype(np.float32), 0
+    count = blocks.shape[1]
+    inner = hadamard(blocks.shape[2]).astype(np.float32)
+    largest = 0
     for i in range(count - 1):
-        largest = max(largest, _largest_transform(blocks[:, i + 1 :], blocks[:, i, :, None] * inner))
+        largest = max(
+            largest,
+            _largest_transform(blocks[:, i + 1 :], blocks[:, i, :, None] * inner),
+        )
         progress("measuring cosets", i + 1, count - 1)
     return largest
 
@@ -96,7 +119,9 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
     All sums are integers of at most 2^m <= 2^16, and float32 keeps those exactly.
     """
     a, count, b = blocks.shape
-    outer, tile, largest = hadamard(a).astype(np.float32), max(1, TILE_ENTRIES // (a * b)), 0.0
+    outer = hadamard(a).astype(np.float32)
+    tile = max(1, TILE_ENTRIES // (a * b))
+    largest = 0.0
     for j in range(0, count, tile):
         transformed = outer @ np.matmul(blocks[:, j : j + tile], inner).reshape(a, -1)
         largest = max(largest, float(transformed.max()), -float(transformed.min()))

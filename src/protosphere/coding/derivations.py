@@ -32,18 +32,26 @@ def generator_matrix(derivation: str) -> Bits:
     ((12, 24), 8)
     """
     if len(derivation) > MOST_TEXT:
-        raise InvalidArgumentError(f"'derivation' must have at most {MOST_TEXT} characters, got {len(derivation)}")
+        raise InvalidArgumentError(
+            f"'derivation' must have at most {MOST_TEXT} characters, got {len(derivation)}"
+        )
     stack: list[Bits] = []
     for step in derivation.split(", "):
         try:
             _take(stack, *step.split(" "))
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            raise InvalidArgumentError(f"'derivation' must be of steps that we know, got {brief(step)}") from error
+            raise InvalidArgumentError(
+                f"'derivation' must be of steps that we know, got {brief(step)}"
+            ) from error
     if len(stack) != 1:
-        raise InvalidArgumentError(f"'derivation' must end with one code, got {len(stack)}: {brief(derivation)}")
+        raise InvalidArgumentError(
+            f"'derivation' must end with one code, got {len(stack)}: {brief(derivation)}"
+        )
     k, n = stack[0].shape
     if len(row_reduce(pack(stack[0]), range(n))[1]) < k:
-        raise InvalidArgumentError(f"'derivation' must give independent rows, got {brief(derivation)}")
+        raise InvalidArgumentError(
+            f"'derivation' must give independent rows, got {brief(derivation)}"
+        )
     return stack[0]
 
 
@@ -73,7 +81,9 @@ def _as_columns(columns: list[int], k: int) -> Bits:
     """The matrix of k rows whose columns are these numbers, bit i in row i."""
     if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
         raise ValueError("a number has more bits than there is room for")
-    return np.array([[column >> i & 1 for column in columns] for i in range(k)], dtype=np.uint8)
+    return np.array(
+        [[column >> i & 1 for column in columns] for i in range(k)], dtype=np.uint8
+    )
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
@@ -84,10 +94,18 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     several of them a quasi-cyclic one.
     """
     moduli = _numbers(polynomials)
-    if min(moduli) < 3 or not all(modulus & 1 for modulus in moduli) or sum(map(degree, moduli)) > MOST_ROWS:
+    if (
+        min(moduli) < 3
+        or not all(modulus & 1 for modulus in moduli)
+        or sum(map(degree, moduli)) > MOST_ROWS
+    ):
         raise ValueError("x is not invertible, or there are too many rows")
     turns = _whole(squarings, MOST_ROWS)
-    columns = [column for first in _numbers(representatives) for column in _orbit(first, moduli, turns)]
+    columns = [
+        column
+        for first in _numbers(representatives)
+        for column in _orbit(first, moduli, turns)
+    ]
     return _as_columns(columns, sum(map(degree, moduli)))
 
 
@@ -98,15 +116,24 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
         column = first
         while column not in found and len(found) <= MOST_COLUMNS:
             found[column] = None
-            column = _each_part(column, moduli, lambda part, modulus: remainder(part << 1, modulus))
+            column = _each_part(
+                column, moduli, lambda part, modulus: remainder(part << 1, modulus)
+            )
         for _ in range(squarings):
-            first = _each_part(first, moduli, lambda part, modulus: remainder(multiply(part, part), modulus))
+            first = _each_part(
+                first,
+                moduli,
+                lambda part, modulus: remainder(multiply(part, part), modulus),
+            )
     return list(found)
 
 
-def _each_part(column: int, moduli: list[int], function: Callable[[int, int], int]) -> int:
+def _each_part(
+    column: int, moduli: list[int], function: Callable[[int, int], int]
+) -> int:
     """A function of each polynomial of a column and its modulus."""
-    made, place = 0, 0
+    made = 0
+    place = 0
     for modulus in moduli:
         m = degree(modulus)
         made |= function(column >> place & (1 << m) - 1, modulus) << place
@@ -147,7 +174,9 @@ def repeat(code: Bits, count: str) -> Bits:
 def shorten(code: Bits, count: str) -> Bits:
     """Words that vanish in the last columns, without those: one dimension fewer for each column."""
     last = _whole(count)
-    return shorten_at(code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last)))[: max(0, len(code) - last)]
+    return shorten_at(
+        code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last))
+    )[: max(0, len(code) - last)]
 
 
 def shorten_at(code: Bits, places: str) -> Bits:
@@ -174,7 +203,12 @@ def double(u: Bits, v: Bits) -> Bits:
     """(u | u + v), the shorter one padded with zeros."""
     n = max(u.shape[1], v.shape[1])
     longer = [np.pad(code, ((0, 0), (0, n - code.shape[1]))) for code in (u, v)]
-    return np.vstack([np.hstack([u, longer[0]]), np.hstack([np.zeros_like(v, shape=(len(v), u.shape[1])), longer[1]])])
+    return np.vstack(
+        [
+            np.hstack([u, longer[0]]),
+            np.hstack([np.zeros_like(v, shape=(len(v), u.shape[1])), longer[1]]),
+        ]
+    )
 
 
 STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {

@@ -40,8 +40,11 @@ class BinaryField:
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
         """The products a b, element by element."""
-        left, right = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
-        return np.where((left == 0) | (right == 0), 0, self.exp[self.log[left] + self.log[right]])
+        left = np.asarray(a, dtype=np.int64)
+        right = np.asarray(b, dtype=np.int64)
+        return np.where(
+            (left == 0) | (right == 0), 0, self.exp[self.log[left] + self.log[right]]
+        )
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
         """a^exponent, element by element; 0^0 = 1, and a negative power of 0 is 0."""
@@ -51,7 +54,9 @@ class BinaryField:
 
     def trace(self, a: ArrayLike) -> Indices:
         """The absolute trace a + a^2 + a^4 + ... + a^(2^(m-1)): 0 or 1."""
-        return (np.bitwise_count(np.asarray(a, dtype=np.int64) & self.trace_mask) & 1).astype(np.int64)
+        return (
+            np.bitwise_count(np.asarray(a, dtype=np.int64) & self.trace_mask) & 1
+        ).astype(np.int64)
 
 
 @lru_cache
@@ -61,7 +66,8 @@ def binary_field(m: int) -> BinaryField:
     >>> binary_field(3).multiply([2, 4], [4, 4])  # alpha^3 = alpha + 1, alpha^4 = alpha^2 + alpha
     array([3, 6])
     """
-    polynomial, order = primitive_polynomial(m), (1 << m) - 1
+    polynomial = primitive_polynomial(m)
+    order = (1 << m) - 1
     powers = np.empty(order, dtype=np.int64)
     element = 1
     for i in range(order):
@@ -71,9 +77,15 @@ def binary_field(m: int) -> BinaryField:
     log = np.zeros(order + 1, dtype=np.int64)
     log[powers] = np.arange(order)
     exp = np.concatenate([powers, powers])
-    conjugates = (np.arange(m)[:, None] << np.arange(m)) % order  # alpha^i has the conjugates alpha^(i 2^j)
-    mask = int(np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m)))  # their sum is 0 or 1
-    exp.flags.writeable = log.flags.writeable = False  # the cache hands them to everyone
+    conjugates = (
+        np.arange(m)[:, None] << np.arange(m)
+    ) % order  # alpha^i has the conjugates alpha^(i 2^j)
+    mask = int(
+        np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m))
+    )  # their sum is 0 or 1
+    exp.flags.writeable = log.flags.writeable = (
+        False  # the cache hands them to everyone
+    )
     return BinaryField(m, exp, log, mask)
 
 
@@ -100,13 +112,21 @@ def field(q: int) -> FiniteField:
     """
     pair = prime_power(as_integer("q", q, minimum=2))
     if pair is None or q > LARGEST_ORDER:
-        nearest = min(prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order))
-        raise InvalidArgumentError(f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}")
+        nearest = min(
+            prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order)
+        )
+        raise InvalidArgumentError(
+            f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}"
+        )
     p, e = pair
     digits = np.arange(q)[:, None] // p ** np.arange(e) % p
     add = ((digits[:, None] + digits[None]) % p @ p ** np.arange(e)).astype(np.uint8)
-    cycles = (_powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e))
-    exp = np.array(next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64)
+    cycles = (
+        _powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e)
+    )
+    exp = np.array(
+        next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64
+    )
     log = np.zeros(q, dtype=np.int64)
     log[exp] = np.arange(q - 1)
     products = exp[(log[:, None] + log[None]) % (q - 1)].astype(np.uint8)
@@ -117,11 +137,14 @@ def field(q: int) -> FiniteField:
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
     """1, x, x^2, ... until 1 or 0 comes back, modulo x^e + low, each as the integer of its digits."""
-    e, one = len(low), (1, *(0,) * (len(low) - 1))
+    e = len(low)
+    one = (1, *(0,) * (len(low) - 1))
     powers: list[int] = []
     element: tuple[int, ...] = one
     while len(powers) < p**e - 1 and any(element) and (element != one or not powers):
         powers.append(sum(c * p**i for i, c in enumerate(element)))
         top = element[-1]
-        element = tuple((c - top * f) % p for c, f in zip((0, *element[:-1]), low, strict=True))
+        element = tuple(
+            (c - top * f) % p for c, f in zip((0, *element[:-1]), low, strict=True)
+        )
     return powers if element == one else []

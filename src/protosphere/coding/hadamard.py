@@ -24,7 +24,11 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
     """
-    return tuple(order for order in range(1, min(limit, LARGEST_HADAMARD) + 1) if _left_factor(order))
+    return tuple(
+        order
+        for order in range(1, min(limit, LARGEST_HADAMARD) + 1)
+        if _left_factor(order)
+    )
 
 
 @lru_cache(maxsize=64)
@@ -38,13 +42,18 @@ def hadamard(order: int) -> Signs:
     if factor is None:
         orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
         nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
-        raise InfeasibleError(f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}")
+        raise InfeasibleError(
+            f"'order' has no Hadamard matrix here, got {order}; nearest: {nearest[0]}, {nearest[1]}"
+        )
     if order <= 2:
         matrix = np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
     elif order != factor:
         matrix = np.kron(hadamard(factor), hadamard(order // factor))
     else:
-        matrix = _paley_one(order - 1) if _is_field(order - 1) else _paley_two(order // 2 - 1)
+        if _is_field(order - 1):
+            matrix = _paley_one(order - 1)
+        else:
+            matrix = _paley_two(order // 2 - 1)
     matrix.flags.writeable = False
     return matrix
 
@@ -56,8 +65,15 @@ def _left_factor(order: int) -> int | None:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
         return None
-    divisors = (factor for factor in (2, *range(4, order // 4 + 1, 4), order) if order % factor == 0)
-    return next((f for f in divisors if (f == 2 or _is_paley(f)) and _left_factor(order // f)), None)
+    divisors = (
+        factor
+        for factor in (2, *range(4, order // 4 + 1, 4), order)
+        if order % factor == 0
+    )
+    return next(
+        (f for f in divisors if (f == 2 or _is_paley(f)) and _left_factor(order // f)),
+        None,
+    )
 
 
 def _is_paley(order: int) -> bool:
@@ -79,8 +95,11 @@ def _paley_one(q: int) -> Signs:
 
 def _paley_two(q: int) -> Signs:
     """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
-    conference, one = _conference(q), np.eye(q + 1, dtype=np.int8)
-    return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
+    conference = _conference(q)
+    one = np.eye(q + 1, dtype=np.int8)
+    return np.block(
+        [[conference + one, conference - one], [conference - one, -conference - one]]
+    )
 
 
 def _conference(q: int) -> Signs:

@@ -13,7 +13,8 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 from protosphere.types import Indices, PackedBits
 
 LARGEST_MESSAGE_BITS = 62
-CHUNK_BYTES, CHUNK_WORDS = 1 << 20, 1 << 16
+CHUNK_BYTES = 1 << 20
+CHUNK_WORDS = 1 << 16
 TABLE_BITS = 10
 """Rows of a generator whose sums are a table: of 1024 words, which a processor's second cache holds."""
 
@@ -44,13 +45,19 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """
     stop = as_integer("start", start, minimum=0) + as_integer("count", count, minimum=0)
     if stop > 1 << len(generator):
-        raise InfeasibleError(f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer")
+        raise InfeasibleError(
+            f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer"
+        )
     doublings = (max(count, 1) - 1).bit_length()
     if start % (1 << doublings):
-        raise InvalidArgumentError(f"'start' must be a multiple of {1 << doublings} for {count} words, got {start}")
+        raise InvalidArgumentError(
+            f"'start' must be a multiple of {1 << doublings} for {count} words, got {start}"
+        )
     rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
-    words[:1] = np.bitwise_xor.reduce(rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0)
+    words[:1] = np.bitwise_xor.reduce(
+        rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0
+    )
     for i in range(doublings):
         grown = words[1 << i : 2 << i]
         np.bitwise_xor(words[: len(grown)], rows[i], out=grown)
@@ -59,22 +66,38 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
     """The words whose numbers, as in `codewords`, are `messages`; for k <= 62."""
-    k, numbers = len(generator), np.asarray(messages, dtype=np.int64).reshape(-1)
+    k = len(generator)
+    numbers = np.asarray(messages, dtype=np.int64).reshape(-1)
     if k > LARGEST_MESSAGE_BITS:
-        raise InvalidArgumentError(f"'generator' must have at most 62 rows here, got {k}; use encode_bits")
+        raise InvalidArgumentError(
+            f"'generator' must have at most 62 rows here, got {k}; use encode_bits"
+        )
     if numbers.size and (numbers.min() < 0 or int(numbers.max()) >> k):
-        raise InvalidArgumentError(f"'messages' must lie in 0, ..., 2**{k} - 1, got {numbers.min()}..{numbers.max()}")
+        raise InvalidArgumentError(
+            f"'messages' must lie in 0, ..., 2**{k} - 1, got {numbers.min()}..{numbers.max()}"
+        )
     count = len(numbers)
-    if count and numbers[0] % (1 << (count - 1).bit_length()) == 0 and np.all(np.diff(numbers) == 1):
+    if (
+        count
+        and numbers[0] % (1 << (count - 1).bit_length()) == 0
+        and np.all(np.diff(numbers) == 1)
+    ):
         return codewords(generator, count, int(numbers[0]))
-    return _sums(generator, TABLE_BITS, lambda i, words: numbers[words] >> i & (1 << TABLE_BITS) - 1, count)
+    return _sums(
+        generator,
+        TABLE_BITS,
+        lambda i, words: numbers[words] >> i & (1 << TABLE_BITS) - 1,
+        count,
+    )
 
 
 def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
     """The words of the messages given as rows of k bits, the bit for row 0 first."""
     bits = np.atleast_2d(np.asarray(message_bits, dtype=np.uint8))
     if bits.shape[1] != len(generator):
-        raise InvalidArgumentError(f"'message_bits' must have {len(generator)} columns, got {bits.shape[1]}")
+        raise InvalidArgumentError(
+            f"'message_bits' must have {len(generator)} columns, got {bits.shape[1]}"
+        )
     packed = np.packbits(bits, axis=1, bitorder="little")
     return _sums(generator, 8, lambda i, words: packed[words, i // 8], len(packed))
 
@@ -83,13 +106,18 @@ def weights(words: PackedBits) -> Indices:
     """The number of ones in every word."""
     by_eight = words.shape[1] % 8 == 0 and words.flags.c_contiguous
     counts = np.bitwise_count(words.view(np.uint64) if by_eight else words)
-    return np.ascontiguousarray(counts.T).sum(axis=0, dtype=np.int64)  # four times as quick as counts.sum(axis=1)
+    return np.ascontiguousarray(counts.T).sum(
+        axis=0, dtype=np.int64
+    )  # four times as quick as counts.sum(axis=1)
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
     """The smallest weight of a word of the span but zero: the minimum distance, for independent rows."""
     chunks = enumerate(_span(generator))
-    return min(int(weights(words[1:] if i == 0 else words).min(initial=n)) for i, words in chunks)
+    return min(
+        int(weights(words[1:] if i == 0 else words).min(initial=n))
+        for i, words in chunks
+    )
 
 
 def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -126,14 +154,17 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
     {2: 6}
     """
     k = len(generator)
-    totals, left = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64), difference_counts(messages, k)
+    totals = np.zeros(generator.shape[1] * 8 + 1, dtype=np.int64)
+    left = difference_counts(messages, k)
     for words in _span(generator):
         counts, left = np.split(left, [len(words)])
         totals += np.bincount(weights(words), counts, len(totals)).astype(np.int64)
     return {distance: int(count) // 2 for distance, count in enumerate(totals) if count}
 
 
-def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, list[int]]:
+def row_reduce(
+    generator: PackedBits, columns: ArrayLike
+) -> tuple[PackedBits, list[int]]:
     """Gauss-Jordan elimination on the given columns: the reduced matrix and its pivot columns, one each row from 0."""
     reduced = generator.copy()
     pivots: list[int] = []
@@ -142,7 +173,8 @@ def row_reduce(generator: PackedBits, columns: ArrayLike) -> tuple[PackedBits, l
         below = np.flatnonzero(ones[len(pivots) :])
         if not below.size:
             continue
-        top, found = len(pivots), len(pivots) + int(below[0])
+        top = len(pivots)
+        found = len(pivots) + int(below[0])
         reduced[[top, found]], ones[found] = reduced[[found, top]], ones[top]
         ones[top] = 0
         reduced[ones.astype(bool)] ^= reduced[top]
@@ -160,9 +192,17 @@ def _span(generator: PackedBits) -> Iterator[PackedBits]:
         yield first ^ word
 
 
-def _sums(generator: PackedBits, bits: int, entry: Callable[[int, slice], NDArray[Any]], count: int) -> PackedBits:
+def _sums(
+    generator: PackedBits,
+    bits: int,
+    entry: Callable[[int, slice], NDArray[Any]],
+    count: int,
+) -> PackedBits:
     """Sums of rows, so many rows at a time: of the rows from i on, word after word, `entry` says which of all sums."""
-    tables = {i: codewords(rows := generator[i : i + bits], 1 << len(rows)) for i in range(0, len(generator), bits)}
+    tables = {
+        i: codewords(rows := generator[i : i + bits], 1 << len(rows))
+        for i in range(0, len(generator), bits)
+    }
     words = np.zeros((count, generator.shape[1]), dtype=np.uint8)
     for start in range(0, count, CHUNK_WORDS):
         chunk = slice(start, start + CHUNK_WORDS)

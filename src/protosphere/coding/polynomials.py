@@ -5,7 +5,24 @@ Lidl & Niederreiter, Finite Fields, chapters 2 and 3.
 
 from protosphere.errors import InvalidArgumentError, as_integer
 
-PRIMITIVE = (3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179, 8219, 16427, 32771, 65581)
+PRIMITIVE = (
+    3,
+    7,
+    11,
+    19,
+    37,
+    67,
+    131,
+    285,
+    529,
+    1033,
+    2053,
+    4179,
+    8219,
+    16427,
+    32771,
+    65581,
+)
 """The smallest ones of degree 1, 2, ...: x has order 2^m - 1 modulo each (Lidl & Niederreiter, table D)."""
 
 LARGEST_DEGREE = len(PRIMITIVE)

@@ -34,12 +34,17 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
     """
-    if as_integer("count", count, minimum=0) > 1 << min(form_bits(m), LARGEST_NUMBER_BITS):
-        raise InfeasibleError(f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}")
+    if as_integer("count", count, minimum=0) > 1 << min(
+        form_bits(m), LARGEST_NUMBER_BITS
+    ):
+        raise InfeasibleError(
+            f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}"
+        )
     needed = (max(count, 1) - 1).bit_length()
     if m % 2:
         return codewords(trace_forms(m, needed), count)
-    numbers, slopes = np.arange(count), 1 << (m - 1)
+    numbers = np.arange(count)
+    slopes = 1 << (m - 1)
     traces = encode(trace_forms(m, max(0, needed - m + 1)), numbers // slopes)
     return kerdock_forms(m, numbers[:slopes])[numbers % slopes] ^ traces
 
@@ -71,5 +76,7 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     block = max(1, BLOCK_ENTRIES >> m)
     for start in range(0, len(slopes), block):
         products = field.multiply(slopes[start : start + block, None], x)
-        packed[start : start + block] = pack(np.hstack([both[0][products], both[1][products]]))
+        packed[start : start + block] = pack(
+            np.hstack([both[0][products], both[1][products]])
+        )
     return packed

@@ -37,10 +37,14 @@ def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
     k = dimension(r, m)
     count = k if count is None else as_integer("count", count, minimum=0)
     if count > k:
-        raise InfeasibleError(f"'count' must be at most k = {k} for RM({r},{m}), got {count}")
+        raise InfeasibleError(
+            f"'count' must be at most k = {k} for RM({r},{m}), got {count}"
+        )
     one = pack(np.ones(1 << m, dtype=np.uint8))
     variables = [pack(np.arange(1 << m) >> i & 1) for i in range(m)]
-    monomials = chain.from_iterable(combinations(range(m), degree) for degree in range(r + 1))
+    monomials = chain.from_iterable(
+        combinations(range(m), degree) for degree in range(r + 1)
+    )
     rows = np.empty((count, len(one)), dtype=np.uint8)
     for row, monomial in zip(rows, islice(monomials, count), strict=True):
         row[:] = reduce(np.bitwise_and, (variables[i] for i in monomial), one)

@@ -26,12 +26,15 @@ def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elemen
     if k_q > n_q:
         raise InfeasibleError(f"'k_q' must be at most n_q = {n_q}, got {k_q}")
     rest = numbers = np.asarray(indices, dtype=np.int64).reshape(-1)
-    words, powers = np.zeros((len(numbers), n_q), dtype=np.uint8), np.ones(n_q, dtype=np.uint8)
+    words = np.zeros((len(numbers), n_q), dtype=np.uint8)
+    powers = np.ones(n_q, dtype=np.uint8)
     for _ in range(k_q):
         rest, coefficients = np.divmod(rest, q)
         words = gf.add[words, gf.multiply[coefficients[:, None], powers]]
         powers = gf.multiply[powers, np.arange(n_q)]
     if np.any(rest):
         got = f"{numbers.min()}..{numbers.max()}"
-        raise InvalidArgumentError(f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}")
+        raise InvalidArgumentError(
+            f"'indices' must lie in 0, ..., {q}**{k_q} - 1, got {got}"
+        )
     return words

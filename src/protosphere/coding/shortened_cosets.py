@@ -18,7 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protosphere.coding.linear import codewords, encode, pack, smallest_weight, unpack
-from protosphere.coding.quadratic_forms import LARGEST_VARIABLES, kerdock_forms, trace_forms
+from protosphere.coding.quadratic_forms import (
+    LARGEST_VARIABLES,
+    kerdock_forms,
+    trace_forms,
+)
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
@@ -40,11 +44,20 @@ class ShortenedCosets:
 
     def __post_init__(self) -> None:
         if as_integer("m", self.m, minimum=1) > LARGEST_VARIABLES:
-            raise InvalidArgumentError(f"'m' must be at most {LARGEST_VARIABLES}, got {self.m}")
+            raise InvalidArgumentError(
+                f"'m' must be at most {LARGEST_VARIABLES}, got {self.m}"
+            )
         if as_integer("shortened", self.shortened, minimum=0) > self.m + 1:
-            raise InvalidArgumentError(f"'shortened' must be at most m + 1 = {self.m + 1}, got {self.shortened}")
-        if as_integer("punctured", self.punctured, minimum=0) + self.shortened >= 1 << self.m:
-            raise InvalidArgumentError(f"'punctured' must leave a point of {1 << self.m}, got {self.punctured}")
+            raise InvalidArgumentError(
+                f"'shortened' must be at most m + 1 = {self.m + 1}, got {self.shortened}"
+            )
+        if (
+            as_integer("punctured", self.punctured, minimum=0) + self.shortened
+            >= 1 << self.m
+        ):
+            raise InvalidArgumentError(
+                f"'punctured' must leave a point of {1 << self.m}, got {self.punctured}"
+            )
 
     @property
     def dim(self) -> int:
@@ -74,17 +87,22 @@ class ShortenedCosets:
     @cached_property
     def inner(self) -> PackedBits:
         """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
-        return pack(unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept])
+        return pack(
+            unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
+        )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
         """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
-        return self._restricted(sloped), self._restricted(trace_forms(self.m, (layers - 1).bit_length()))
+        return self._restricted(sloped), self._restricted(
+            trace_forms(self.m, (layers - 1).bit_length())
+        )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
         """Forms made to vanish at the shortened points by adding affine functions, then without the dropped points."""
-        points, bits = np.arange(1 << self.m), unpack(forms, 1 << self.m)
+        points = np.arange(1 << self.m)
+        bits = unpack(forms, 1 << self.m)
         for i in range(self.shortened - 1):
             bits = bits ^ (bits[:, 1 << i, None] & (points >> i & 1).astype(np.uint8))
         return pack(bits[:, self.kept])
@@ -98,17 +116,27 @@ class ShortenedCosets:
     def numbered(self, numbers: Indices) -> PackedBits:
         """The words with these numbers, coset by coset counted."""
         cosets = numbers >> self.coset_bits
-        layers, (used, which) = cosets // self.slopes, np.unique(cosets % self.slopes, return_inverse=True)
+        layers, (used, which) = (
+            cosets // self.slopes,
+            np.unique(cosets % self.slopes, return_inverse=True),
+        )
         slopes, traces = self.forms(used, int(layers.max()) + 1)
-        return slopes[which] ^ encode(traces, layers) ^ encode(self.inner, numbers & ((1 << self.coset_bits) - 1))
+        return (
+            slopes[which]
+            ^ encode(traces, layers)
+            ^ encode(self.inner, numbers & ((1 << self.coset_bits) - 1))
+        )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """For each difference x of trace messages, the largest inner product of words of different cosets at it.
 
         Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
         """
-        slopes, traces = self.forms(np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes))
-        affine, apart = self._affine_signs(), self._signs(codewords(traces, 1 << len(traces)))
+        slopes, traces = self.forms(
+            np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
+        )
+        affine = self._affine_signs()
+        apart = self._signs(codewords(traces, 1 << len(traces)))
         largest = np.full(len(apart), -self.dim, dtype=np.int64)
         ways = self._signs(slopes)
         for p, way in enumerate(ways):
@@ -122,7 +150,9 @@ class ShortenedCosets:
     def closest_work(self, cosets: int) -> int:
         """Multiplications that `closest` takes."""
         slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
-        return (slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()) << self.coset_bits
+        return (
+            slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()
+        ) << self.coset_bits
 
     def closest_possible(self, cosets: int) -> int:
         """The largest inner product that words of two of the first cosets can have, by the ranks of their forms.
@@ -136,7 +166,9 @@ class ShortenedCosets:
         whole = 1 << min(self.m, self.m - self.m // 2 - 1 + level)
         return min(self.dim, whole + self.punctured - self.shortened)
 
-    def attains(self, cosets: int, product: int, progress: Progress = ignore, group: int = 1) -> bool:
+    def attains(
+        self, cosets: int, product: int, progress: Progress = ignore, group: int = 1
+    ) -> bool:
         """Whether a pair of words with this inner product is found in two whole cosets of the first ones.
 
         The two are of different groups of `group` neighboring cosets each, the last group perhaps cut short. Pairs of
@@ -146,16 +178,24 @@ class ShortenedCosets:
             return False
         rng = np.random.default_rng(cosets)
         affine = self._affine_signs()
-        batches = min(MOST_PROBES, max(1, MOST_PROBE_PRODUCTS // (PROBED_DIFFERENCES * affine.size)))
+        batches = min(
+            MOST_PROBES,
+            max(1, MOST_PROBE_PRODUCTS // (PROBED_DIFFERENCES * affine.size)),
+        )
         for batch in range(batches):
             first = rng.integers(cosets, size=PROBED_DIFFERENCES)
             start = first // group * group
             length = np.minimum(group, cosets - start)
             second = rng.integers(cosets - length)
-            second += np.where(second >= start, length, 0)  # past the group of the first
+            second += np.where(
+                second >= start, length, 0
+            )  # past the group of the first
             left = self.numbered(first << self.coset_bits)
             right = self.numbered(second << self.coset_bits)
-            if int(self._largest_products(self._signs(left ^ right), affine).max()) == product:
+            if (
+                int(self._largest_products(self._signs(left ^ right), affine).max())
+                == product
+            ):
                 return True
             progress("looking for a closest pair", batch + 1, batches)
         return False
@@ -165,10 +205,14 @@ class ShortenedCosets:
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 
-    def _largest_products(self, differences: NDArray[np.float32], affine: NDArray[np.float32]) -> NDArray[np.int64]:
+    def _largest_products(
+        self, differences: NDArray[np.float32], affine: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
         """For each difference of two forms, the largest inner product of words of their cosets."""
         products = differences @ affine
-        if not self.shortened:  # the complement of every word is there, and so either sign
+        if (
+            not self.shortened
+        ):  # the complement of every word is there, and so either sign
             np.abs(products, out=products)
         return products.max(axis=1).astype(np.int64)
 

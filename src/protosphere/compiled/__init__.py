@@ -25,7 +25,9 @@ def compiled_exactly(function: F) -> F:
 
 
 def _kept(function: Any, **options: bool) -> Any:
-    dispatcher = cast("Any", numba.njit)(nogil=True, error_model="numpy", **options)(function)
+    dispatcher = cast("Any", numba.njit)(nogil=True, error_model="numpy", **options)(
+        function
+    )
     if hasattr(dispatcher, "enable_caching") and kernel_folder():
         dispatcher._cache = KernelCache(function)
     return dispatcher

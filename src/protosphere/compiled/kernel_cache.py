@@ -56,7 +56,9 @@ def kernel_folder() -> Path | None:
             os.utime(folder)
     except OSError as error:
         return _in_memory(f"'{folder}': {error.strerror or error}")
-    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
+    if hasattr(os, "geteuid") and (
+        status.st_uid != os.geteuid() or status.st_mode & 0o022
+    ):
         return _in_memory(f"others may write into '{folder}'")
     return folder
 
@@ -66,7 +68,14 @@ def _key() -> str:
     features = ""
     with suppress(RuntimeError):  # some processors do not say
         features = get_host_cpu_features().flatten()
-    told = (__version__, numba.__version__, llvmlite.__version__, sys.version, get_host_cpu_name(), features)
+    told = (
+        __version__,
+        numba.__version__,
+        llvmlite.__version__,
+        sys.version,
+        get_host_cpu_name(),
+        features,
+    )
     digest = hashlib.sha256("\n".join(told).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         source = path.read_bytes()
@@ -87,14 +96,18 @@ def _in_memory(reason: str) -> None:
     """Say, once, that loops are compiled in each process."""
     if not _reasons:
         _reasons.append(reason)
-        _log.warning("compiled loops are not kept, each process compiles them anew: %s", reason)
+        _log.warning(
+            "compiled loops are not kept, each process compiles them anew: %s", reason
+        )
 
 
 class _Implementation(CompileResultCacheImpl):
     """What numba keeps of a function, under a name of ours, and where: in the one folder."""
 
     def __init__(self, function: Any) -> None:
-        self._py_file: str = function.__code__.co_filename  # numba's warnings name it, and the line
+        self._py_file: str = (
+            function.__code__.co_filename
+        )  # numba's warnings name it, and the line
         self._lineno: int = function.__code__.co_firstlineno
         self._filename_base = f"{function.__module__}.{function.__qualname__}"
         self._locator = self
@@ -123,7 +136,9 @@ class _Files(IndexDataCacheFile):
     def load(self, key: object) -> object:
         place = self._place(key)
         content = Path(self._data_path(place)).read_bytes()
-        whole = hashlib.sha256(content[:-DIGEST_BYTES]).digest() == content[-DIGEST_BYTES:]
+        whole = (
+            hashlib.sha256(content[:-DIGEST_BYTES]).digest() == content[-DIGEST_BYTES:]
+        )
         return self._load_data(place) if whole else None
 
 

@@ -37,7 +37,9 @@ def single_threaded() -> Generator[None]:
     with _lock:
         if not _users:
             _limit.enter_context(_libraries().limit(limits=1, user_api="blas"))
-        before = next(iter(_users.values()), None) or (torch and torch.get_num_threads())
+        before = next(iter(_users.values()), None) or (
+            torch and torch.get_num_threads()
+        )
         _users[user] = before
     try:
         if torch:

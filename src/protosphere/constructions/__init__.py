@@ -6,14 +6,18 @@ from protosphere.constructions.elementary import one_hot as one_hot
 from protosphere.constructions.elementary import uniform as uniform
 from protosphere.constructions.elementary import simplex as simplex
 from protosphere.constructions.elementary import cross_polytope as cross_polytope
-from protosphere.constructions.elementary import orthogonal_simplices as orthogonal_simplices
+from protosphere.constructions.elementary import (
+    orthogonal_simplices as orthogonal_simplices,
+)
 from protosphere.constructions.block_codes import reed_muller as reed_muller
 from protosphere.constructions.block_codes import bch as bch
 from protosphere.constructions.block_codes import reed_solomon as reed_solomon
 from protosphere.constructions.block_codes import kerdock as kerdock
 from protosphere.constructions.block_codes import delsarte_goethals as delsarte_goethals
 from protosphere.constructions.block_codes import gold as gold
-from protosphere.constructions.elementary import lifted_cross_polytopes as lifted_cross_polytopes
+from protosphere.constructions.elementary import (
+    lifted_cross_polytopes as lifted_cross_polytopes,
+)
 from protosphere.constructions.elementary import lifted_bases as lifted_bases
 from protosphere.constructions.block_codes import shortened_cosets as shortened_cosets
 from protosphere.constructions.block_codes import construction_x as construction_x
@@ -21,7 +25,9 @@ from protosphere.constructions.block_codes import best_known_linear as best_know
 from protosphere.constructions.frames import paley_frame as paley_frame
 from protosphere.constructions.frames import steiner_frame as steiner_frame
 from protosphere.constructions.frames import two_graph_frame as two_graph_frame
-from protosphere.constructions.frames import generalized_quadrangle as generalized_quadrangle
+from protosphere.constructions.frames import (
+    generalized_quadrangle as generalized_quadrangle,
+)
 from protosphere.constructions.frames import weil_chirp as weil_chirp
 from protosphere.constructions.lattices import root_system as root_system
 from protosphere.constructions.lattices import signed_quadruples as signed_quadruples
@@ -33,7 +39,9 @@ from protosphere.constructions.lattices import laminated as laminated
 from protosphere.constructions.lattices import lattice_shell as lattice_shell
 from protosphere.constructions.lattices import sharp_codes as sharp_codes
 from protosphere.constructions.lattices import derived_code as derived_code
-from protosphere.constructions.kissing import kissing_configuration as kissing_configuration
+from protosphere.constructions.kissing import (
+    kissing_configuration as kissing_configuration,
+)
 from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives
@@ -46,6 +54,11 @@ from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
 # isort: on
 
 from protosphere.constructions.construct import best, construct
-from protosphere.constructions.registry import Construction, available, construction, describe
+from protosphere.constructions.registry import (
+    Construction,
+    available,
+    construction,
+    describe,
+)
 
 __all__ = ["Construction", "available", "best", "construct", "construction", "describe"]

@@ -33,20 +33,36 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     entry = describe(placed.construction)
     if entry.searched:
         got = f"got a search by '{entry.name}': its points are in its file"
-        raise InvalidArgumentError(f"'provenance' must name what words give back, {got}")
+        raise InvalidArgumentError(
+            f"'provenance' must name what words give back, {got}"
+        )
     placement = placement_of(provenance, progress)
-    guarantee = entry.promised(placed.num_classes, placed.dim, with_choice(placed).chosen, placed.options)
-    return SphericalCode(placement, certified(placement, guarantee, progress), provenance)
+    guarantee = entry.promised(
+        placed.num_classes, placed.dim, with_choice(placed).chosen, placed.options
+    )
+    return SphericalCode(
+        placement, certified(placement, guarantee, progress), provenance
+    )
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
     """The points that provenance names, not certified."""
-    chosen, mapping = provenance.resolved, provenance.mapping
-    placement = _placed(provenance, progress) if chosen is None else placement_of(chosen, progress)
-    if mapping.startswith(NESTED):  # as versions wrote it that did not keep the order itself
-        order = nested_order(placement.unit_rows(0, placement.count), int(mapping.removeprefix(NESTED)))
+    chosen = provenance.resolved
+    mapping = provenance.mapping
+    if chosen is None:
+        placement = _placed(provenance, progress)
     else:
-        order = class_order(mapping, provenance.num_classes, streams(provenance.seed)[1])
+        placement = placement_of(chosen, progress)
+    if mapping.startswith(
+        NESTED
+    ):  # as versions wrote it that did not keep the order itself
+        order = nested_order(
+            placement.unit_rows(0, placement.count), int(mapping.removeprefix(NESTED))
+        )
+    else:
+        order = class_order(
+            mapping, provenance.num_classes, streams(provenance.seed)[1]
+        )
     if order is not None:
         placement = placement.permuted(order)
     for step in provenance.steps:
@@ -78,14 +94,21 @@ def after(placement: Placement, step: Step) -> Placement:
 
 def with_choice(asked: Provenance) -> Provenance:
     """The same, nothing left open: with what was chosen, or where none is kept with what is chosen now."""
-    chosen = asked.chosen or describe(asked.construction).chosen(asked.num_classes, asked.dim, asked.options)
+    chosen = asked.chosen or describe(asked.construction).chosen(
+        asked.num_classes, asked.dim, asked.options
+    )
     return replace(asked, chosen=chosen)
 
 
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
     """What the construction makes of a request, with what was chosen and the random numbers of its seed."""
     entry = describe(named.construction)
-    supplied = {"seed": named.seed, "rng": streams(named.seed)[0], "progress": progress, "chosen": named.chosen}
+    supplied = {
+        "seed": named.seed,
+        "rng": streams(named.seed)[0],
+        "progress": progress,
+        "chosen": named.chosen,
+    }
     return entry.placed(named.num_classes, named.dim, supplied, named.options)
 
 
@@ -93,6 +116,13 @@ def _placed(provenance: Provenance, progress: Progress) -> Placement:
     name = describe(provenance.construction).name
     try:
         made = build(with_choice(provenance), progress)
-    except (KeyError, TypeError, ValueError, IndexError) as error:  # words that somebody else wrote
-        raise InvalidArgumentError(f"'provenance' must be what '{name}' wrote, got {brief(error)}") from error
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+    ) as error:  # words that somebody else wrote
+        raise InvalidArgumentError(
+            f"'provenance' must be what '{name}' wrote, got {brief(error)}"
+        ) from error
     return made if isinstance(made, Placement) else made.placement

@@ -51,7 +51,9 @@ def load(path: str | Path) -> SphericalCode:
     return code if code.certificate.claimed else with_theorem(code)
 
 
-def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore) -> Certificate:
+def certify(
+    source: Any, *, normalize: bool = False, progress: Progress = ignore
+) -> Certificate:
     """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
 
     Args:
@@ -64,14 +66,20 @@ def certify(source: Any, *, normalize: bool = False, progress: Progress = ignore
     """
     code = source
     if not isinstance(code, SphericalCode):
-        code = user_points.measured_points(source, normalize=normalize, progress=progress)
+        code = user_points.measured_points(
+            source, normalize=normalize, progress=progress
+        )
         if code.provenance is None and not code.certificate.claimed:
             return code.certificate
     proved = _made_again(code, progress)
-    return user_points.certified_code(code, progress) if proved is None else proved.certificate
+    if proved is None:
+        return user_points.certified_code(code, progress)
+    return proved.certificate
 
 
-def from_points(points: Any, *, normalize: bool = False, progress: Progress = ignore) -> SphericalCode:
+def from_points(
+    points: Any, *, normalize: bool = False, progress: Progress = ignore
+) -> SphericalCode:
     """A certified code of a matrix of unit rows, or of a file of them.
 
     The largest cosine is exact where the nonzero entries of each row have one absolute value, and all rows have as many
@@ -92,13 +100,20 @@ def from_points(points: Any, *, normalize: bool = False, progress: Progress = ig
 def with_theorem(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
     """The same code, certified by its construction's theorem where its rows are those of that construction."""
     made = _made_again(code, progress)
-    return code if made is None else replace(code, placement=made.placement, certificate=made.certificate)
+    if made is None:
+        return code
+    return replace(code, placement=made.placement, certificate=made.certificate)
 
 
 def _made_again(code: SphericalCode, progress: Progress) -> SphericalCode | None:
     """The code of the same provenance, where dense rows are the same bit for bit and a theorem makes them exact."""
-    named, rows = code.provenance, code.placement.points
-    if rows is None or named is None or (code.certificate.exact and code.placement.structure.cosine_step is not None):
+    named = code.provenance
+    rows = code.placement.points
+    if (
+        rows is None
+        or named is None
+        or (code.certificate.exact and code.placement.structure.cosine_step is not None)
+    ):
         return None
     try:
         if not _is_harmless(named, code.dim):
@@ -106,7 +121,9 @@ def _made_again(code: SphericalCode, progress: Progress) -> SphericalCode | None
         made = rebuild(named, progress)
     except Exception:  # somebody else wrote the provenance: builders raise anything on one that is not theirs
         return None
-    same = made.placement.points is not None and np.array_equal(made.placement.points, rows)
+    same = made.placement.points is not None and np.array_equal(
+        made.placement.points, rows
+    )
     return made if same and made.certificate.exact else None
 
 
@@ -120,21 +137,33 @@ def is_closed_form(named: Provenance) -> bool:
 
 def _is_feasible(placed: Provenance) -> bool:
     """Whether a construction takes the sizes and the options, and those name no file."""
-    entry, K, n = describe(placed.construction), placed.num_classes, placed.dim
+    entry = describe(placed.construction)
+    K = placed.num_classes
+    n = placed.dim
     for name, minimum in (("num_classes", 2), ("dim", 1), ("seed", 0)):
         as_integer(name, getattr(placed, name), minimum=minimum)
     if not all(_is_small(value) for value in placed.options.values()):
         return False
     if any(placed.options.get(name) for name in TEXTS):
         return False
-    return entry.obstacle(K, n, **placed.options) is None and size_obstacle(entry, K, n) is None
+    return (
+        entry.obstacle(K, n, **placed.options) is None
+        and size_obstacle(entry, K, n) is None
+    )
 
 
 def _is_harmless(named: Provenance, dim: int) -> bool:
     """Whether making the code again is quick, reads no file, and gives an exact largest cosine."""
     placed = named.placed_by
-    entry, K, n = describe(placed.construction), placed.num_classes, placed.dim
-    if entry.searched or entry.chooses or not _is_feasible(placed) or K * n > MOST_ENTRIES:
+    entry = describe(placed.construction)
+    K = placed.num_classes
+    n = placed.dim
+    if (
+        entry.searched
+        or entry.chooses
+        or not _is_feasible(placed)
+        or K * n > MOST_ENTRIES
+    ):
         return False
     chosen = entry.chosen(K, n, placed.options)
     if placed.chosen and dict(placed.chosen) != dict(chosen):
@@ -148,7 +177,9 @@ def _is_small(value: object) -> bool:
     """Whether an option is a flag, a small number or a name."""
     if isinstance(value, str):
         return len(value) <= LONGEST_OPTION
-    return value is None or (isinstance(value, int | float) and abs(value) <= LARGEST_OPTION)
+    return value is None or (
+        isinstance(value, int | float) and abs(value) <= LARGEST_OPTION
+    )
 
 
 def _levels(named: Provenance) -> list[Provenance]:
@@ -161,7 +192,9 @@ def _is_quick(level: Provenance, dim: int) -> bool:
     ordered = level.mapping.startswith(NESTED)
     if ordered and level.num_classes**2 * level.dim > MOST_ORDERED:
         return False
-    return level.num_classes * level.dim <= MOST_ENTRIES and all(_fits(step, dim) for step in level.steps)
+    return level.num_classes * level.dim <= MOST_ENTRIES and all(
+        _fits(step, dim) for step in level.steps
+    )
 
 
 def _fits(step: Step, dim: int) -> bool:

@@ -11,12 +11,25 @@ from protosphere.bounds import Bound
 from protosphere.constructions.best.choose import LARGEST_COMPARED
 from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.registry import Construction, describe
-from protosphere.errors import InfeasibleError, InvalidArgumentError, as_flag, as_integer
+from protosphere.errors import (
+    InfeasibleError,
+    InvalidArgumentError,
+    as_flag,
+    as_integer,
+)
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale, evenness
 from protosphere.types import Cosine, Progress, ignore
 
-PAPER_CODES = ("one_hot", "uniform", "simplex", "cross_polytope", "reed_muller", "bch", "reed_solomon")
+PAPER_CODES = (
+    "one_hot",
+    "uniform",
+    "simplex",
+    "cross_polytope",
+    "reed_muller",
+    "bch",
+    "reed_solomon",
+)
 PAPER_SCHEMES = (*PAPER_CODES, "mean_row_max", "log_sum_exp")
 """The paper's, its two descents last; the other families are for `best` to choose from."""
 
@@ -72,13 +85,27 @@ class Comparison:
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
         """The cells of one scheme by dimension, obstacles left out."""
-        return tuple(cell for cell in self.cells if cell.scheme == scheme and cell.max_cosine is not None)
+        return tuple(
+            cell
+            for cell in self.cells
+            if cell.scheme == scheme and cell.max_cosine is not None
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Tidy rows for CSV or JSON, one per number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
         cells = [
-            _record("scheme", c.scheme, self.num_classes, c.dim, c.max_cosine, obstacle=c.obstacle)
-            | {"energy": c.energy, "mean_square": None if c.mean_square is None else float(c.mean_square)}
+            _record(
+                "scheme",
+                c.scheme,
+                self.num_classes,
+                c.dim,
+                c.max_cosine,
+                obstacle=c.obstacle,
+            )
+            | {
+                "energy": c.energy,
+                "mean_square": None if c.mean_square is None else float(c.mean_square),
+            }
             for c in self.cells
         ]
         return cells + limit_records(self.num_classes, self.limits)
@@ -110,7 +137,9 @@ def compare(
     lengths = sorted({as_integer("dims", dim, minimum=1) for dim in several})
     names = COMPARED_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
     requests = [(name, dim) for name in names for dim in lengths]
-    return compare_at(num_classes, requests, seed=seed, modify=modify, progress=progress)
+    return compare_at(
+        num_classes, requests, seed=seed, modify=modify, progress=progress
+    )
 
 
 def compare_at(
@@ -126,9 +155,14 @@ def compare_at(
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
     if not requests:
-        raise InvalidArgumentError("a comparison needs at least one scheme and one dimension, got none")
-    entries = [(describe(name), as_integer("dims", dim, minimum=1)) for name, dim in requests]
-    total, done = sum(_weight(entry, K, dim) for entry, dim in entries), 0
+        raise InvalidArgumentError(
+            "a comparison needs at least one scheme and one dimension, got none"
+        )
+    entries = [
+        (describe(name), as_integer("dims", dim, minimum=1)) for name, dim in requests
+    ]
+    total = sum(_weight(entry, K, dim) for entry, dim in entries)
+    done = 0
     cells: list[Cell] = []
     for entry, dim in entries:
         weight = _weight(entry, K, dim)
@@ -138,7 +172,9 @@ def compare_at(
         progress("comparing", done, total)
     dims = tuple(sorted({cell.dim for cell in cells}))
     schemes = tuple(dict.fromkeys(cell.scheme for cell in cells))
-    return Comparison(K, dims, schemes, tuple(cells), tuple(limits(K, dim) for dim in dims))
+    return Comparison(
+        K, dims, schemes, tuple(cells), tuple(limits(K, dim) for dim in dims)
+    )
 
 
 def limits(num_classes: int, dim: int) -> Limits:
@@ -147,7 +183,12 @@ def limits(num_classes: int, dim: int) -> Limits:
         achievable = bounds.achievable(num_classes, dim)
     except InfeasibleError:
         achievable = None
-    return Limits(dim, achievable, bounds.converse(num_classes, dim), bounds.paper_converse(num_classes, dim))
+    return Limits(
+        dim,
+        achievable,
+        bounds.converse(num_classes, dim),
+        bounds.paper_converse(num_classes, dim),
+    )
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
@@ -169,12 +210,26 @@ def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...
     K = as_integer("num_classes", num_classes, minimum=2)
     first = as_integer("low", low, minimum=1)
     last = as_integer("high", high, minimum=first)
-    lengths = {length for m in range(last.bit_length() + 1) for length in (1 << m, (1 << m) - 1)}
-    return tuple(sorted(dim for dim in lengths | {-(-K // 2), K - 1, K} if first <= dim <= last))
+    lengths = {
+        length
+        for m in range(last.bit_length() + 1)
+        for length in (1 << m, (1 << m) - 1)
+    }
+    return tuple(
+        sorted(dim for dim in lengths | {-(-K // 2), K - 1, K} if first <= dim <= last)
+    )
 
 
-def _cell(entry: Construction, K: int, dim: int, modify: bool, build: Callable[..., SphericalCode]) -> Cell:
-    options = dict(QUICK.get(entry.name, {})) | ({"modify": modify} if "modify" in entry.options else {})
+def _cell(
+    entry: Construction,
+    K: int,
+    dim: int,
+    modify: bool,
+    build: Callable[..., SphericalCode],
+) -> Cell:
+    options = dict(QUICK.get(entry.name, {})) | (
+        {"modify": modify} if "modify" in entry.options else {}
+    )
     try:
         code = build(entry.name, num_classes=K, dim=dim, **options)
     except InfeasibleError as obstacle:
@@ -182,7 +237,14 @@ def _cell(entry: Construction, K: int, dim: int, modify: bool, build: Callable[.
     lowest = float(code.certificate.converse)
     looked_at = K <= LARGEST_COMPARED and lowest < 1
     spread = evenness(code, confident_scale(K, lowest)) if looked_at else None
-    return Cell(entry.name, dim, code.max_cosine, None, spread and spread.energy, spread and spread.mean_square)
+    return Cell(
+        entry.name,
+        dim,
+        code.max_cosine,
+        None,
+        spread and spread.energy,
+        spread and spread.mean_square,
+    )
 
 
 def _weight(entry: Construction, K: int, dim: int) -> int:
@@ -200,8 +262,15 @@ def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
     return within
 
 
-def _record(kind: str, name: str, K: int, dim: int, value: Cosine | None, **more: object) -> dict[str, Any]:
+def _record(
+    kind: str, name: str, K: int, dim: int, value: Cosine | None, **more: object
+) -> dict[str, Any]:
     exact = str(value) if isinstance(value, Fraction) else None
     cell = {"kind": kind, "scheme": name, "num_classes": K, "dim": dim}
     known = {"max_cosine": None if value is None else float(value), "exact": exact}
-    return cell | known | {"theorem": None, "obstacle": None, "energy": None, "mean_square": None} | more
+    return (
+        cell
+        | known
+        | {"theorem": None, "obstacle": None, "energy": None, "mean_square": None}
+        | more
+    )

@@ -47,17 +47,31 @@ def construct(
     """
     entry = describe(scheme)
     given = entry.resolved(options)
-    K = as_integer("num_classes", _implied(given) if num_classes is None else num_classes, minimum=2)
+    K = as_integer(
+        "num_classes",
+        _implied(given) if num_classes is None else num_classes,
+        minimum=2,
+    )
     n = as_integer("dim", dim, minimum=1)
     as_choice("mapping", mapping, MAPPINGS)
-    request = Provenance(entry.name, K, n, given, as_integer("seed", seed, minimum=0), mapping, __version__)
+    request = Provenance(
+        entry.name,
+        K,
+        n,
+        given,
+        as_integer("seed", seed, minimum=0),
+        mapping,
+        __version__,
+    )
     try:
         if obstacle := entry.obstacle(K, n, **given) or size_obstacle(entry, K, n):
             raise InfeasibleError(obstacle)
         return _built(entry, request, progress)
     except MemoryError as error:
         got = f"got num_classes {brief(K)} and dim {brief(n)}"
-        raise InfeasibleError(f"'{scheme}' does not fit into this machine's memory, {got}") from error
+        raise InfeasibleError(
+            f"'{scheme}' does not fit into this machine's memory, {got}"
+        ) from error
 
 
 def best(
@@ -99,11 +113,22 @@ def best(
     """
     effort = {"budget": budget, "iterations": iterations, "catalogue": catalogue}
     options = effort | {"prefer": prefer, "tolerance": tolerance}
-    return construct("best", num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, progress=progress, **options)
+    return construct(
+        "best",
+        num_classes=num_classes,
+        dim=dim,
+        seed=seed,
+        mapping=mapping,
+        progress=progress,
+        **options,
+    )
 
 
-def _built(entry: Construction, request: Provenance, progress: Progress) -> SphericalCode:
-    K, n = request.num_classes, request.dim
+def _built(
+    entry: Construction, request: Provenance, progress: Progress
+) -> SphericalCode:
+    K = request.num_classes
+    n = request.dim
     request = with_choice(request)
     guarantee = entry.promised(K, n, request.chosen, request.options)
     made = build(request, progress)
@@ -112,8 +137,13 @@ def _built(entry: Construction, request: Provenance, progress: Progress) -> Sphe
         code = replace(made, provenance=replace(request, resolved=made.provenance))
         if order is None:
             return code
-        placement, guarantee = made.placement.permuted(order), made.certificate.guarantee
-        return replace(code, placement=placement, certificate=certified(placement, guarantee, progress))
+        placement = made.placement.permuted(order)
+        guarantee = made.certificate.guarantee
+        return replace(
+            code,
+            placement=placement,
+            certificate=certified(placement, guarantee, progress),
+        )
     placement = made if order is None else made.permuted(order)
     return SphericalCode(placement, certified(placement, guarantee, progress), request)
 

@@ -37,10 +37,17 @@ class Member:
 
 
 def dense_member(
-    dim: int, size: int, max_cosine: Cosine, recipe: str, points: Callable[[int], Points], step: Fraction | None = None
+    dim: int,
+    size: int,
+    max_cosine: Cosine,
+    recipe: str,
+    points: Callable[[int], Points],
+    step: Fraction | None = None,
 ) -> Member:
     """A member whose first points are the rows that `points` gives for their number; cosines are 1 - j times `step`."""
-    return Member(dim, size, max_cosine, recipe, lambda count: Plain(points(count), step))
+    return Member(
+        dim, size, max_cosine, recipe, lambda count: Plain(points(count), step)
+    )
 
 
 Members = Callable[[int], Iterable[Member]]
@@ -62,8 +69,14 @@ def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
     """The member of just this dimension with room for so many classes and the lowest max cosine."""
-    fitting = [member for member in members(dim) if member.dim == dim and member.size >= num_classes]
-    return min(fitting, key=lambda member: (member.max_cosine, member.size), default=None)
+    fitting = [
+        member
+        for member in members(dim)
+        if member.dim == dim and member.size >= num_classes
+    ]
+    return min(
+        fitting, key=lambda member: (member.max_cosine, member.size), default=None
+    )
 
 
 def named_member(members: Members, dim: int, recipe: str) -> Member:
@@ -71,7 +84,9 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
     for member in members(dim):
         if (member.dim, member.recipe) == (dim, recipe):
             return member
-    raise InvalidArgumentError(f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}")
+    raise InvalidArgumentError(
+        f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}"
+    )
 
 
 def family(
@@ -88,15 +103,19 @@ def family(
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
-        members, name = _up_to_dim(generate), getattr(generate, "__name__", "family")
-        find, fit = named or partial(named_member, members), fitting or partial(fitting_member, members)
+        members = _up_to_dim(generate)
+        name = getattr(generate, "__name__", "family")
+        find = named or partial(named_member, members)
+        fit = fitting or partial(fitting_member, members)
 
         def obstacle(num_classes: int, dim: int) -> str | None:
             if dim <= LARGEST_DIM and fit(num_classes, dim):
                 return None
             return _nowhere(name, members, num_classes, dim)
 
-        def guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> Cosine | None:
+        def guarantee(
+            num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None
+        ) -> Cosine | None:
             member = find(dim, chosen["member"]) if chosen else fit(num_classes, dim)
             return member and member.max_cosine
 
@@ -108,9 +127,12 @@ def family(
         def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
             return find(dim, chosen["member"]).place(num_classes)
 
-        build.__name__, build.__doc__ = name, members.__doc__
+        build.__name__ = name
+        build.__doc__ = members.__doc__
         record.setdefault("obstacle", obstacle)
-        construction(guarantee=guarantee, members=members, choose=choose, **record)(build)
+        construction(guarantee=guarantee, members=members, choose=choose, **record)(
+            build
+        )
         return members
 
     return register
@@ -122,7 +144,14 @@ LARGEST_DIM = 4096
 
 def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
     """The sentence for a request no member serves: the nearest dimensions that would."""
-    dims = {member.dim for member in members(min(LARGEST_DIM, 4 * dim + 64)) if member.size >= num_classes}
+    dims = {
+        member.dim
+        for member in members(min(LARGEST_DIM, 4 * dim + 64))
+        if member.size >= num_classes
+    }
     nearest = sorted(sorted(dims, key=lambda other: abs(other - dim))[:2])
-    where = f"nearest: {', '.join(map(str, nearest))}" if nearest else f"no dim near {brief(dim)} holds so many"
+    if nearest:
+        where = f"nearest: {', '.join(map(str, nearest))}"
+    else:
+        where = f"no dim near {brief(dim)} holds so many"
     return f"'{name}' has no code of {brief(num_classes)} classes, got dim {brief(dim)}; {where}"

@@ -31,19 +31,31 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     a code is held, its points are measured as dense rows, so a few of those must fit as well.
     """
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
-    entries, room = num_classes * dim, memory_bytes()
-    copies, bits_a_point = 3, dim + NUMBER_BITS if scheme.packed else 64 * dim
+    entries = num_classes * dim
+    room = memory_bytes()
+    copies = 3
+    bits_a_point = dim + NUMBER_BITS if scheme.packed else 64 * dim
     if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
     if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
-        most = room * 8 * dim // (copies * max(bits_a_point, DENSE_ROWS * 64 * dim // num_classes))
+        most = (
+            room
+            * 8
+            * dim
+            // (copies * max(bits_a_point, DENSE_ROWS * 64 * dim // num_classes))
+        )
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
-    if not (scheme.packed or scheme.numbered or scheme.chooses) and num_classes * entries > MOST_PRODUCTS:
+    if (
+        not (scheme.packed or scheme.numbered or scheme.chooses)
+        and num_classes * entries > MOST_PRODUCTS
+    ):
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
     return None
 
 
-def dim_obstacle(scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int) -> str | None:
+def dim_obstacle(
+    scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
+) -> str | None:
     """Why so few dimensions do not hold K classes, by the scheme's rule; from `least(num_classes)` on they do."""
     if dim >= least(num_classes):
         return None

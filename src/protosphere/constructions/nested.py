@@ -28,9 +28,14 @@ def nested_order(points: Points, num_first: int) -> Indices:
     array([0, 2, 1, 3, 4])
     """
     ways = [np.arange(num_first), farthest_first(points, np.arange(1))[:num_first]]
-    if len(points) <= LARGEST_PAIRWISE and num_first * len(points) ** 2 <= LARGEST_COMPARED:
+    if (
+        len(points) <= LARGEST_PAIRWISE
+        and num_first * len(points) ** 2 <= LARGEST_COMPARED
+    ):
         ways.append(far_apart(points, num_first))
-    return farthest_first(points, min(ways, key=lambda way: round(max_cosine(points[way]), DIGITS)))
+    return farthest_first(
+        points, min(ways, key=lambda way: round(max_cosine(points[way]), DIGITS))
+    )
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
@@ -50,7 +55,11 @@ def far_apart(points: Points, count: int) -> Indices:
     """`count` points pairwise at most some cosine apart, the lowest that bisection over all cosines finds."""
     gram = (points @ points.T).round(DIGITS)
     levels = np.unique(gram)
-    lowest = bisect_left(levels[:-1], True, key=lambda level: _pairwise_below(gram <= level, count) is not None)
+    lowest = bisect_left(
+        levels[:-1],
+        True,
+        key=lambda level: _pairwise_below(gram <= level, count) is not None,
+    )
     found = _pairwise_below(gram <= levels[lowest], count)
     assert found is not None, "no pair is above the largest cosine"
     return found
@@ -74,7 +83,8 @@ def thinned(points: Points, num_classes: int) -> Indices:
     """Numbers of `num_classes` points, the others removed one at a time: always one that is in most closest pairs."""
     gram = points @ points.T
     np.fill_diagonal(gram, -2)
-    alive, closest = np.ones(len(points), dtype=np.bool_), np.zeros(gram.shape, dtype=np.bool_)
+    alive = np.ones(len(points), dtype=np.bool_)
+    closest = np.zeros(gram.shape, dtype=np.bool_)
     degree = closest.sum(axis=1)
     for _ in range(len(points) - num_classes):
         if not degree.any():

@@ -80,28 +80,57 @@ class Construction:
         for option in given:
             if option not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise InvalidArgumentError(f"'{self.name}' has no option {brief(option)}; its options are: {known}")
-        texts = {option: TEXTS[option](value) for option, value in given.items() if option in TEXTS}
-        return self.options | {option: _plain(value) for option, value in given.items()} | texts
+                raise InvalidArgumentError(
+                    f"'{self.name}' has no option {brief(option)}; its options are: {known}"
+                )
+        texts = {
+            option: TEXTS[option](value)
+            for option, value in given.items()
+            if option in TEXTS
+        }
+        return (
+            self.options
+            | {option: _plain(value) for option, value in given.items()}
+            | texts
+        )
 
-    def chosen(self, num_classes: int, dim: int, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    def chosen(
+        self, num_classes: int, dim: int, options: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         """What the scheme chooses where a request that it can serve leaves something open."""
         return {} if self.choose is None else self.choose(num_classes, dim, **options)
 
     def promised(
-        self, num_classes: int, dim: int, chosen: Mapping[str, Any], options: Mapping[str, Any]
+        self,
+        num_classes: int,
+        dim: int,
+        chosen: Mapping[str, Any],
+        options: Mapping[str, Any],
     ) -> Cosine | None:
         """The guarantee of what was chosen."""
-        return self.guarantee(num_classes, dim, **_asked_for(self.guarantee, {"chosen": chosen}), **options)
+        return self.guarantee(
+            num_classes,
+            dim,
+            **_asked_for(self.guarantee, {"chosen": chosen}),
+            **options,
+        )
 
     def placed(
-        self, num_classes: int, dim: int, supplied: Mapping[str, Any], options: Mapping[str, Any]
+        self,
+        num_classes: int,
+        dim: int,
+        supplied: Mapping[str, Any],
+        options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
         """Call `build` with those of the supplied things it asks for."""
-        return self.build(num_classes, dim, **_asked_for(self.build, supplied), **options)
+        return self.build(
+            num_classes, dim, **_asked_for(self.build, supplied), **options
+        )
 
 
-def _asked_for(function: Callable[..., Any], supplied: Mapping[str, Any]) -> dict[str, Any]:
+def _asked_for(
+    function: Callable[..., Any], supplied: Mapping[str, Any]
+) -> dict[str, Any]:
     wanted = inspect.signature(function).parameters
     return {name: value for name, value in supplied.items() if name in wanted}
 
@@ -113,7 +142,10 @@ def _plain(value: Any) -> Any:
     return str(value) if type(value).__module__ == "torch" else value
 
 
-TEXTS: Mapping[str, Callable[[Any], str]] = {"similarity": similarity_text, "tree": lambda tree: taxonomy(tree).text}
+TEXTS: Mapping[str, Callable[[Any], str]] = {
+    "similarity": similarity_text,
+    "tree": lambda tree: taxonomy(tree).text,
+}
 """Options that provenance keeps as text, whatever they were given as."""
 
 
@@ -123,12 +155,16 @@ CONSTRUCTIONS: Registry[Construction] = Registry(
 """Every construction by its name."""
 
 
-def construction(*, formerly: str | None = None, **record: Any) -> Callable[[Build], Build]:
+def construction(
+    *, formerly: str | None = None, **record: Any
+) -> Callable[[Build], Build]:
     """Register the decorated build function under its own name, and that which it had `formerly`; each only once.
 
     `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults.
     """
-    return CONSTRUCTIONS.register(lambda build: Construction(build.__name__, build, **record), formerly)
+    return CONSTRUCTIONS.register(
+        lambda build: Construction(build.__name__, build, **record), formerly
+    )
 
 
 def available() -> tuple[str, ...]:

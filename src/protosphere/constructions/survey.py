@@ -17,7 +17,10 @@ from protosphere.tables.atlas import AtlasRow, monotone, read_atlas, save_atlas
 from protosphere.tables.table_files import REBUILD_TOLERANCE, check_claim
 from protosphere.types import Cosine, Progress, ignore
 
-COMPARED: dict[str, dict[str, Any]] = {"reed_muller": {"modify": True}, "bch": {"modify": True}}
+COMPARED: dict[str, dict[str, Any]] = {
+    "reed_muller": {"modify": True},
+    "bch": {"modify": True},
+}
 """The paper's codes, brought to every dimension, for the columns beside the best."""
 
 SAVE_SECONDS = 2.0
@@ -27,33 +30,61 @@ Found = tuple[Cosine, str, str]
 
 
 def atlas_row(
-    num_classes: int, dim: int, *, iterations: int | None = None, seed: int = 0, progress: Progress = ignore
+    num_classes: int,
+    dim: int,
+    *,
+    iterations: int | None = None,
+    seed: int = 0,
+    progress: Progress = ignore,
 ) -> AtlasRow:
     """The cell of (K, n), computed."""
-    code = best(num_classes=num_classes, dim=dim, iterations=iterations, seed=seed, progress=progress)
+    code = best(
+        num_classes=num_classes,
+        dim=dim,
+        iterations=iterations,
+        seed=seed,
+        progress=progress,
+    )
     assert code.choice is not None, "best always says why"
     found = (code.max_cosine, code.choice.considered[0].scheme, code.placement.recipe)
     compared = {scheme: _separation(scheme, num_classes, dim) for scheme in COMPARED}
     row = beside_bounds(num_classes, dim, found, code.certificate.converse, compared)
-    return replace(row, optimal=code.certificate.optimal, iterations=iterations, seed=seed)
+    return replace(
+        row, optimal=code.certificate.optimal, iterations=iterations, seed=seed
+    )
 
 
 def beside_bounds(
-    num_classes: int, dim: int, found: Found, converse: Bound, compared: Mapping[str, float | None]
+    num_classes: int,
+    dim: int,
+    found: Found,
+    converse: Bound,
+    compared: Mapping[str, float | None],
 ) -> AtlasRow:
     """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
     value, scheme, recipe = found
-    cell, achievable = (num_classes, dim), limits(num_classes, dim).achievable
+    cell = (num_classes, dim)
+    achievable = limits(num_classes, dim).achievable
     exact = str(value) if isinstance(value, Fraction) else ""
     meets = float(value) <= float(converse) + 1e-12
-    between = float(converse), converse.theorem, None if achievable is None else float(achievable)
+    between = (
+        float(converse),
+        converse.theorem,
+        None if achievable is None else float(achievable),
+    )
     paper = compared["reed_muller"], compared["bch"]
-    return AtlasRow(*cell, float(value), exact, scheme, recipe, meets, *between, *paper, 0, 0, *cell)
+    return AtlasRow(
+        *cell, float(value), exact, scheme, recipe, meets, *between, *paper, 0, 0, *cell
+    )
 
 
 def _separation(scheme: str, num_classes: int, dim: int) -> float | None:
     try:
-        return float(construct(scheme, num_classes=num_classes, dim=dim, **COMPARED[scheme]).max_cosine)
+        return float(
+            construct(
+                scheme, num_classes=num_classes, dim=dim, **COMPARED[scheme]
+            ).max_cosine
+        )
     except InfeasibleError:
         return None
 
@@ -73,8 +104,13 @@ def write_atlas(
     """
     with locked(Path(path), "atlas"):
         stored = read_atlas(path) if Path(path).exists() else ()
-        rows = {(row.num_classes, row.dim): row for row in stored if (row.iterations, row.seed) == (iterations, seed)}
-        missing, saved = [cell for cell in cells if cell not in rows], monotonic()
+        rows = {
+            (row.num_classes, row.dim): row
+            for row in stored
+            if (row.iterations, row.seed) == (iterations, seed)
+        }
+        missing = [cell for cell in cells if cell not in rows]
+        saved = monotonic()
         for done, cell in enumerate(missing):
             progress("atlas", done, len(missing))
             rows[cell] = atlas_row(*cell, iterations=iterations, seed=seed)
@@ -92,12 +128,24 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     chosen = list(rows)
     for done, row in enumerate(chosen):
         progress("checking", done, len(chosen))
-        where, bound = f"K = {row.num_classes}, n = {row.dim}: the atlas", bounds.converse(row.num_classes, row.dim)
+        where = f"K = {row.num_classes}, n = {row.dim}: the atlas"
+        bound = bounds.converse(row.num_classes, row.dim)
         meets = row.max_cosine <= float(bound) + 1e-9
-        if abs(float(bound) - row.converse) > 1e-9 or row.theorem != bound.theorem or row.optimal != meets:
+        if (
+            abs(float(bound) - row.converse) > 1e-9
+            or row.theorem != bound.theorem
+            or row.optimal != meets
+        ):
             says = f"{row.converse} ({row.theorem})"
-            raise CertificateError(f"{where} says that the converse is {says}, it is {bound}")
-        code = best(num_classes=row.of_classes, dim=row.of_dim, iterations=row.iterations, seed=row.seed)
+            raise CertificateError(
+                f"{where} says that the converse is {says}, it is {bound}"
+            )
+        code = best(
+            num_classes=row.of_classes,
+            dim=row.of_dim,
+            iterations=row.iterations,
+            seed=row.seed,
+        )
         tolerance = REBUILD_TOLERANCE if row.scheme == "optimized" else 1e-9
         check_claim(where, row.max_cosine, float(code.max_cosine), tolerance)
     return len(chosen)

@@ -1,8 +1,23 @@
 """Labelled images and features: readers of the usual formats, and augmentation (`protosphere.data.augmentation`)."""
 
-from protosphere.data import cifar, digits, features, mnist  # each registers what it reads
+from protosphere.data import (
+    cifar,
+    digits,
+    features,
+    mnist,
+)  # each registers what it reads
 from protosphere.data.dataset import Dataset
 from protosphere.data.loading import Facts, dataset_facts, load_dataset
 from protosphere.data.registry import DATASETS
 
-__all__ = ["DATASETS", "Dataset", "Facts", "cifar", "dataset_facts", "digits", "features", "load_dataset", "mnist"]
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "Facts",
+    "cifar",
+    "dataset_facts",
+    "digits",
+    "features",
+    "load_dataset",
+    "mnist",
+]

@@ -28,9 +28,12 @@ def write_moved(
     count, channels, height, width = batch.shape
     places = np.empty(width, np.int64)
     for b in range(count):
-        image, first, sign = images[rows[b]].reshape(channels, -1), starts[1, b], 1
+        image = images[rows[b]].reshape(channels, -1)
+        first = starts[1, b]
+        sign = 1
         if mirrored[b]:
-            first, sign = first + width - 1, -1
+            first = first + width - 1
+            sign = -1
         for i in range(height):
             turn = (cosines[b], sines[b], fraction_bits)
             _find_row(i, height, width, turn, starts[0, b], first, sign, places)
@@ -42,16 +45,33 @@ def write_moved(
 
 @compiled_exactly
 def _find_row(
-    i: int, height: int, width: int, turn: tuple[int, int, int], down: int, first: int, sign: int, places: Indices
+    i: int,
+    height: int,
+    width: int,
+    turn: tuple[int, int, int],
+    down: int,
+    first: int,
+    sign: int,
+    places: Indices,
 ) -> None:
     """Where the pixels of row i of the result lie in the flat original; -1 for nowhere."""
     cosine, sine, fraction_bits = turn
-    unit, shift, y = 1 << fraction_bits, fraction_bits + 1, 2 * i + 1 - height
-    across, along = width * unit - sine * y, height * unit + cosine * y
+    unit = 1 << fraction_bits
+    shift = fraction_bits + 1
+    y = 2 * i + 1 - height
+    across = width * unit - sine * y
+    along = height * unit + cosine * y
     for j in range(width):
         x = 2 * j + 1 - width
-        column, row = (across + cosine * x) >> shift, (along + sine * x) >> shift
-        from_column, from_row = first + sign * column, row + down
+        column = (across + cosine * x) >> shift
+        row = (along + sine * x) >> shift
+        from_column = first + sign * column
+        from_row = row + down
         cropped = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-        within = (from_column >= 0) & (from_column < width) & (from_row >= 0) & (from_row < height)
+        within = (
+            (from_column >= 0)
+            & (from_column < width)
+            & (from_row >= 0)
+            & (from_row < height)
+        )
         places[j] = from_row * width + from_column if cropped & within else -1

@@ -38,9 +38,15 @@ class CifarLayout:
 
 LAYOUTS = {
     "cifar10": CifarLayout(
-        tuple(f"data_batch_{i}.bin" for i in range(1, 6)), ("test_batch.bin",), "batches.meta.txt", 10, 1
+        tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
+        ("test_batch.bin",),
+        "batches.meta.txt",
+        10,
+        1,
     ),
-    "cifar100": CifarLayout(("train.bin",), ("test.bin",), "fine_label_names.txt", 100, 2),
+    "cifar100": CifarLayout(
+        ("train.bin",), ("test.bin",), "fine_label_names.txt", 100, 2
+    ),
 }
 
 
@@ -52,7 +58,9 @@ def read_cifar(path: Path, name: str) -> Dataset:
     x_test, y_test = _records(path, layout, members, layout.test)
     names = tuple(members[layout.names].decode("ascii", "replace").split())
     if len(names) != layout.num_classes:
-        raise StorageError(f"cannot read '{path}': {layout.names} has {len(names)} names, want {layout.num_classes}")
+        raise StorageError(
+            f"cannot read '{path}': {layout.names} has {len(names)} names, want {layout.num_classes}"
+        )
     return Dataset(name, x_train, y_train, x_test, y_test, names)
 
 
@@ -60,8 +68,11 @@ for _name, _archive, _digest in (
     ("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
     ("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
 ):
-    _files, _summary = remote_files(CIFAR_URL, {_archive: _digest}), "60,000 colour images of 32 x 32 pixels"
-    _register = dataset(_name, LAYOUTS[_name].num_classes, files=_files, summary=_summary)
+    _files = remote_files(CIFAR_URL, {_archive: _digest})
+    _summary = "60,000 colour images of 32 x 32 pixels"
+    _register = dataset(
+        _name, LAYOUTS[_name].num_classes, files=_files, summary=_summary
+    )
     _register(lambda files, name=_name: read_cifar(files[0], name))
 
 
@@ -71,24 +82,37 @@ def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:
             for member in archive:
-                base = _safe_name(path, member, MOST_BYTES - sum(map(len, found.values())))
-                file = archive.extractfile(member) if base in wanted and member.isfile() else None
+                base = _safe_name(
+                    path, member, MOST_BYTES - sum(map(len, found.values()))
+                )
+                if base in wanted and member.isfile():
+                    file = archive.extractfile(member)
+                else:
+                    file = None
                 if file is not None:
                     found[base] = file.read()
-        while content.read(1 << 20):  # to the end, where a compressed one has its checksum
+        while content.read(
+            1 << 20
+        ):  # to the end, where a compressed one has its checksum
             pass
     missing = sorted(wanted - set(found))
     if missing:
-        raise StorageError(f"cannot read '{path}': truncated or another archive, it has no {', '.join(missing)}")
+        raise StorageError(
+            f"cannot read '{path}': truncated or another archive, it has no {', '.join(missing)}"
+        )
     return found
 
 
 def _safe_name(path: Path, member: tarfile.TarInfo, most: int) -> str:
     place = PurePosixPath(member.name)
     if place.is_absolute() or ".." in place.parts or member.issym() or member.islnk():
-        raise StorageError(f"cannot read '{path}': its member '{member.name}' points outside the archive")
+        raise StorageError(
+            f"cannot read '{path}': its member '{member.name}' points outside the archive"
+        )
     if member.size > most:
-        raise StorageError(f"cannot read '{path}': its member '{member.name}' claims {member.size} bytes")
+        raise StorageError(
+            f"cannot read '{path}': its member '{member.name}' claims {member.size} bytes"
+        )
     return place.name
 
 
@@ -99,10 +123,18 @@ def _records(
     for file in files:
         size = len(members[file])
         if size == 0 or size % length:
-            raise StorageError(f"cannot read '{path}': wrong size of {file}, {size} bytes are not records of {length}")
-    rows = np.concatenate([np.frombuffer(members[file], np.uint8).reshape(-1, length) for file in files])
-    images = np.ascontiguousarray(rows[:, layout.label_bytes :]).reshape(-1, *IMAGE_SHAPE)
+            raise StorageError(
+                f"cannot read '{path}': wrong size of {file}, {size} bytes are not records of {length}"
+            )
+    rows = np.concatenate(
+        [np.frombuffer(members[file], np.uint8).reshape(-1, length) for file in files]
+    )
+    images = np.ascontiguousarray(rows[:, layout.label_bytes :]).reshape(
+        -1, *IMAGE_SHAPE
+    )
     labels = rows[:, layout.label_bytes - 1].astype(np.int64)
     if labels.max() >= layout.num_classes:
-        raise StorageError(f"cannot read '{path}': a label of {labels.max()}, want at most {layout.num_classes - 1}")
+        raise StorageError(
+            f"cannot read '{path}': a label of {labels.max()}, want at most {layout.num_classes - 1}"
+        )
     return images, labels

@@ -42,28 +42,47 @@ class Dataset:
     step: Step | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for part, inputs, labels in (("train", self.x_train, self.y_train), ("test", self.x_test, self.y_test)):
+        for part, inputs, labels in (
+            ("train", self.x_train, self.y_train),
+            ("test", self.x_test, self.y_test),
+        ):
             self._check(part, inputs, labels)
         for array in self._arrays():
             array.flags.writeable = False
 
     def _arrays(self) -> list[NDArray[Any]]:
-        arrays: list[NDArray[Any]] = [self.x_train, self.y_train, self.x_test, self.y_test]
+        arrays: list[NDArray[Any]] = [
+            self.x_train,
+            self.y_train,
+            self.x_test,
+            self.y_test,
+        ]
         return arrays if self.step is None else [*arrays, self.step]
 
     def _check(self, part: str, inputs: Images | Features, labels: Indices) -> None:
         what = "feature vectors" if self.is_features else "images"
         if len(inputs) != len(labels) or not len(inputs):
             found = f"{len(inputs)} {part} {what} and {len(labels)} labels"
-            raise StorageError(f"'{self.name}' has {found}; want as many of each, and one at least")
+            raise StorageError(
+                f"'{self.name}' has {found}; want as many of each, and one at least"
+            )
         if labels.min() < 0 or labels.max() >= self.num_classes:
             found = f"{int(labels.min())} to {int(labels.max())}"
-            raise StorageError(f"'{self.name}' has {part} labels from {found}; want 0 to {self.num_classes - 1}")
-        if inputs.shape[1:] != self.x_train.shape[1:] or inputs.dtype != self.x_train.dtype:
+            raise StorageError(
+                f"'{self.name}' has {part} labels from {found}; want 0 to {self.num_classes - 1}"
+            )
+        if (
+            inputs.shape[1:] != self.x_train.shape[1:]
+            or inputs.dtype != self.x_train.dtype
+        ):
             found = f"{part} {what} of {inputs.dtype}, {inputs.shape[1:]}"
-            raise StorageError(f"'{self.name}' has train {what} of {self.x_train.dtype}, {self.input_shape}, {found}")
+            raise StorageError(
+                f"'{self.name}' has train {what} of {self.x_train.dtype}, {self.input_shape}, {found}"
+            )
         if not inputs.size:
-            raise StorageError(f"'{self.name}' has {part} {what} of {self.input_shape}; want at least one number each")
+            raise StorageError(
+                f"'{self.name}' has {part} {what} of {self.input_shape}; want at least one number each"
+            )
 
     @property
     def num_classes(self) -> int:

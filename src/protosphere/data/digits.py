@@ -17,7 +17,9 @@ NUM_TEST = 500
 BRIGHTEST = 16
 
 
-@dataset("digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package")
+@dataset(
+    "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
+)
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
 
@@ -27,8 +29,17 @@ def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     del files  # it has none outside the package
     content = resources.files("protosphere.data").joinpath("digits.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as file:
-        brightness, labels = file["images"].astype(np.int64), file["labels"].astype(np.int64)
+        brightness = file["images"].astype(np.int64)
+        labels = file["labels"].astype(np.int64)
     images = (brightness * 255 // BRIGHTEST).astype(np.uint8)
     order = np.random.default_rng(0).permutation(len(images))
-    train, test = order[NUM_TEST:], order[:NUM_TEST]
-    return Dataset("digits", images[train], labels[train], images[test], labels[test], tuple(map(str, range(10))))
+    train = order[NUM_TEST:]
+    test = order[:NUM_TEST]
+    return Dataset(
+        "digits",
+        images[train],
+        labels[train],
+        images[test],
+        labels[test],
+        tuple(map(str, range(10))),
+    )

@@ -28,12 +28,18 @@ class _Bar:
     total = 0
 
     def __init__(self, name: str, begun: int, progress: Progress) -> None:
-        self.name, self.begun, self.progress = name, begun, progress
+        self.name = name
+        self.begun = begun
+        self.progress = progress
         self.fresh = 0
 
     def update(self, count: int) -> None:
         self.fresh = min(self.fresh + count, max(self.total, self.fresh))
-        self.progress(f"downloading {self.name}", self.begun + self.fresh, self.begun + max(self.total, self.fresh))
+        self.progress(
+            f"downloading {self.name}",
+            self.begun + self.fresh,
+            self.begun + max(self.total, self.fresh),
+        )
 
     def reset(self) -> None:
         self.fresh = 0
@@ -59,18 +65,25 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
         _check(file, part)
         part.replace(target)
     except broken as error:
-        raise UnreachableError(f"cannot download {file.url}: {_cause(error)}; run it again to go on") from error
+        raise UnreachableError(
+            f"cannot download {file.url}: {_cause(error)}; run it again to go on"
+        ) from error
     except OSError as error:
         if isinstance(error, StorageError):
             raise
-        raise StorageError(f"cannot write '{target}': {error.strerror or error}") from error
+        raise StorageError(
+            f"cannot write '{target}': {error.strerror or error}"
+        ) from error
     return target
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
     """The file, or the rest of it, by pooch, which itself cannot go on where it was cut off."""
     begun = part.stat().st_size if part.exists() else 0
-    headers = {"User-Agent": f"protosphere/{__version__}", "Accept-Encoding": "identity"}
+    headers = {
+        "User-Agent": f"protosphere/{__version__}",
+        "Accept-Encoding": "identity",
+    }
     if begun:
         headers["Range"] = f"bytes={begun}-"
     bar = _Bar(file.name, begun, progress)
@@ -81,12 +94,20 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
                 bar.begun = 0
                 out.truncate(0)
 
-        options = {"headers": headers, "hooks": {"response": begin_anew}, "timeout": TIMEOUT_SECONDS}
-        fetch = require("pooch").HTTPDownloader(progressbar=bar, chunk_size=BLOCK_BYTES, **options)
+        options = {
+            "headers": headers,
+            "hooks": {"response": begin_anew},
+            "timeout": TIMEOUT_SECONDS,
+        }
+        fetch = require("pooch").HTTPDownloader(
+            progressbar=bar, chunk_size=BLOCK_BYTES, **options
+        )
         try:
             fetch(file.url, out, None)
         except import_module("requests.exceptions").HTTPError as error:
-            nothing_left = error.response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            nothing_left = (
+                error.response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            )
             if not (begun and nothing_left):
                 raise
 
@@ -104,4 +125,6 @@ def _check(file: RemoteFile, part: Path) -> None:
     found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:
         part.unlink()
-        raise StorageError(f"{file.url} brought another file than its publishers' ({algorithm} {found}); try again")
+        raise StorageError(
+            f"{file.url} brought another file than its publishers' ({algorithm} {found}); try again"
+        )

@@ -14,15 +14,28 @@ from protosphere.data.npz import read_npz
 from protosphere.data.registry import Reader, RemoteFile, dataset
 
 
-def _features_of(name: str, num_classes: int, summary: str) -> Callable[[Reader], Reader]:
+def _features_of(
+    name: str, num_classes: int, summary: str
+) -> Callable[[Reader], Reader]:
     files = (RemoteFile(f"{name}_efficientnet_lite0.npz", "", ""),)
-    return dataset(f"{name}-features", num_classes, files=files, folder="features", features=True, summary=summary)
+    return dataset(
+        f"{name}-features",
+        num_classes,
+        files=files,
+        folder="features",
+        features=True,
+        summary=summary,
+    )
 
 
 @_features_of("cifar100", 100, "60,000 vectors of 512 features, of CIFAR-100's images")
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
     """Those of CIFAR-100, images in their order."""
-    return replace(read_npz(files[0]), name="cifar100-features", class_names=taxonomy("cifar100_superclasses").classes)
+    return replace(
+        read_npz(files[0]),
+        name="cifar100-features",
+        class_names=taxonomy("cifar100_superclasses").classes,
+    )
 
 
 @_features_of("cifar10", 10, "20,000 vectors of 512 features, of CIFAR-10's images")

@@ -25,7 +25,11 @@ class Facts:
 
 
 def load_dataset(
-    name: str, *, data_dir: str | Path | None = None, download: bool = True, progress: Progress = ignore
+    name: str,
+    *,
+    data_dir: str | Path | None = None,
+    download: bool = True,
+    progress: Progress = ignore,
 ) -> Dataset:
     """The dataset of that name, or in the .npz file of that path.
 
@@ -44,7 +48,12 @@ def load_dataset(
     roots = data_roots(None if data_dir is None else Path(data_dir))
     files = _found(entry, roots) if entry.files else ()
     if files is None:
-        files = _fetched(entry, roots[0] / (entry.folder or entry.name) if roots else None, download, progress)
+        files = _fetched(
+            entry,
+            roots[0] / (entry.folder or entry.name) if roots else None,
+            download,
+            progress,
+        )
     return entry.read(files)
 
 
@@ -63,29 +72,46 @@ def dataset_facts(name: str) -> Facts:
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
     """The folders to look in, in order; a download goes into the first. None where there is not even a home."""
     chosen = os.environ.get(VARIABLE)
-    return tuple(root for root in (data_dir, Path(chosen) if chosen else None, cache_folder()) if root is not None)
+    return tuple(
+        root
+        for root in (data_dir, Path(chosen) if chosen else None, cache_folder())
+        if root is not None
+    )
 
 
 def found_in_roots(path: Path) -> Path:
     """The path as it is, or where that is no file, below one of the folders where data is looked for."""
     below = (root / path for root in data_roots(None))
-    return path if path.is_file() else next((found for found in below if found.is_file()), path)
+    if path.is_file():
+        return path
+    return next((found for found in below if found.is_file()), path)
 
 
 def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
     """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
-    folders = [place for root in roots for place in (root / (entry.folder or entry.name), root)]
+    folders = [
+        place for root in roots for place in (root / (entry.folder or entry.name), root)
+    ]
     if entry.system_folder is not None:
         folders.append(Path(entry.system_folder))
     for folder in folders:
-        either = [(folder / file.name, folder / file.name.removesuffix(".gz")) for file in entry.files]
-        present = tuple(path for names in either if (path := next(filter(Path.is_file, names), None)))
+        either = [
+            (folder / file.name, folder / file.name.removesuffix(".gz"))
+            for file in entry.files
+        ]
+        present = tuple(
+            path
+            for names in either
+            if (path := next(filter(Path.is_file, names), None))
+        )
         if len(present) == len(entry.files):
             return present
     return None
 
 
-def _fetched(entry: DatasetEntry, folder: Path | None, download: bool, progress: Progress) -> tuple[Path, ...]:
+def _fetched(
+    entry: DatasetEntry, folder: Path | None, download: bool, progress: Progress
+) -> tuple[Path, ...]:
     names = ", ".join(file.name for file in entry.files)
     place = f"put {names} into '{folder}', or" if folder else "you have no home folder:"
     advice = f"{place} name their folder by --data-dir or ${VARIABLE}"
@@ -97,5 +123,7 @@ def _fetched(entry: DatasetEntry, folder: Path | None, download: bool, progress:
             if not (folder / file.name).is_file():
                 downloaded(file, folder, progress=progress)
     except UnreachableError as error:
-        raise StorageError(f"{absent} and could not be fetched ({error}); {advice}") from error
+        raise StorageError(
+            f"{absent} and could not be fetched ({error}); {advice}"
+        ) from error
     return tuple(folder / file.name for file in entry.files)

@@ -34,7 +34,18 @@ FASHION_DIGESTS = {
     "t10k-images-idx3-ubyte.gz": "md5:bef4ecab320f06d8554ea6380940ec79",
     "t10k-labels-idx1-ubyte.gz": "md5:bb300cfdad3c16e7a12a480ee83cd310",
 }
-FASHION_NAMES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
+FASHION_NAMES = (
+    "T-shirt",
+    "trouser",
+    "pullover",
+    "dress",
+    "coat",
+    "sandal",
+    "shirt",
+    "sneaker",
+    "bag",
+    "ankle boot",
+)
 DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
 """Of Debian's package dataset-fashion-mnist."""
 
@@ -42,7 +53,10 @@ UNSIGNED_BYTE = 0x08
 
 
 @dataset(
-    "mnist", 10, files=remote_files(MNIST_URL, MNIST_DIGESTS), summary="70,000 handwritten digits of 28 x 28 pixels"
+    "mnist",
+    10,
+    files=remote_files(MNIST_URL, MNIST_DIGESTS),
+    summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
     """The handwritten digits."""
@@ -61,10 +75,16 @@ def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
 
-def _of_idx(name: str, files: tuple[Path, ...], class_names: tuple[str, ...]) -> Dataset:
-    x_train, y_train, x_test, y_test = (read_idx(path, ndim) for path, ndim in zip(files, (3, 1, 3, 1), strict=True))
+def _of_idx(
+    name: str, files: tuple[Path, ...], class_names: tuple[str, ...]
+) -> Dataset:
+    x_train, y_train, x_test, y_test = (
+        read_idx(path, ndim) for path, ndim in zip(files, (3, 1, 3, 1), strict=True)
+    )
     labels = y_train.astype("int64"), y_test.astype("int64")
-    return Dataset(name, x_train[:, None], labels[0], x_test[:, None], labels[1], class_names)
+    return Dataset(
+        name, x_train[:, None], labels[0], x_test[:, None], labels[1], class_names
+    )
 
 
 def read_idx(path: Path, ndim: int) -> Images:
@@ -77,16 +97,22 @@ def _entries(path: Path, file: IO[bytes], ndim: int) -> Images:
     magic = file.read(4)
     expected = bytes((0, 0, UNSIGNED_BYTE, ndim))
     if magic != expected:
-        raise StorageError(f"cannot read '{path}': want an IDX file that begins {expected.hex()}, got {magic.hex()}")
+        raise StorageError(
+            f"cannot read '{path}': want an IDX file that begins {expected.hex()}, got {magic.hex()}"
+        )
     header = file.read(4 * ndim)
     if len(header) < 4 * ndim:
         raise StorageError(f"cannot read '{path}': truncated in its header")
     shape: tuple[int, ...] = struct.unpack(f">{ndim}I", header)
     size = math.prod(shape)
     if not 0 < size <= max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
-        raise StorageError(f"cannot read '{path}': its header promises {'x'.join(map(str, shape))} entries")
+        raise StorageError(
+            f"cannot read '{path}': its header promises {'x'.join(map(str, shape))} entries"
+        )
     body = file.read(size + 1)
     if len(body) != size:
         found = f"only {len(body)}" if len(body) < size else "more"
-        raise StorageError(f"cannot read '{path}': wrong size, its header promises {size} bytes and there are {found}")
+        raise StorageError(
+            f"cannot read '{path}': wrong size, its header promises {size} bytes and there are {found}"
+        )
     return np.frombuffer(body, dtype=np.uint8).reshape(shape)

@@ -45,7 +45,9 @@ def npz_facts(path: Path) -> tuple[int, bool]:
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
     flat = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
-        raise StorageError(f"cannot read '{path}': {key} must be N integers, got {flat.dtype} of shape {array.shape}")
+        raise StorageError(
+            f"cannot read '{path}': {key} must be N integers, got {flat.dtype} of shape {array.shape}"
+        )
     return flat.astype(np.int64)
 
 
@@ -53,48 +55,75 @@ def _names(path: Path, array: NDArray[Any] | None, *labels: Indices) -> tuple[st
     """The names of all classes, by default the numbers up to the highest label."""
     highest = int(max(each.max(initial=0) for each in labels))
     if highest >= MOST_CLASSES:
-        raise StorageError(f"cannot read '{path}': a label of {highest}, want below {MOST_CLASSES}")
+        raise StorageError(
+            f"cannot read '{path}': a label of {highest}, want below {MOST_CLASSES}"
+        )
     if array is None:
         return tuple(map(str, range(highest + 1)))
     if array.ndim != 1 or array.dtype.kind not in "US":
         found = f"{array.dtype} of shape {array.shape}"
-        raise StorageError(f"cannot read '{path}': class_names must be K texts, got {found}")
-    texts = np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
+        raise StorageError(
+            f"cannot read '{path}': class_names must be K texts, got {found}"
+        )
+    if array.dtype.kind == "S":
+        texts = np.char.decode(array, "utf-8", "replace")
+    else:
+        texts = array
     return tuple(str(name) for name in texts)
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
     if array.ndim != 2 or array.dtype.kind not in "iuf":
-        raise StorageError(f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}")
+        raise StorageError(
+            f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"
+        )
     if array.dtype == np.int8:
         return np.ascontiguousarray(array)
     with np.errstate(over="ignore"):  # found below
         values = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(values).all():
-        raise StorageError(f"cannot read '{path}': {key} must be finite numbers of single precision")
+        raise StorageError(
+            f"cannot read '{path}': {key} must be finite numbers of single precision"
+        )
     return values
 
 
-def _step(path: Path, array: NDArray[Any] | None, inputs: Features | Images) -> Step | None:
+def _step(
+    path: Path, array: NDArray[Any] | None, inputs: Features | Images
+) -> Step | None:
     if inputs.dtype != np.int8:
         if array is not None:
-            raise StorageError(f"cannot read '{path}': step goes with features of int8, got {inputs.dtype}")
+            raise StorageError(
+                f"cannot read '{path}': step goes with features of int8, got {inputs.dtype}"
+            )
         return None
     step = np.ones(inputs.shape[1], np.float32) if array is None else array
-    if step.shape != inputs.shape[1:] or step.dtype.kind != "f" or not (np.isfinite(step) & (step > 0)).all():
+    if (
+        step.shape != inputs.shape[1:]
+        or step.dtype.kind != "f"
+        or not (np.isfinite(step) & (step > 0)).all()
+    ):
         found = f"{step.dtype} of shape {step.shape}"
-        raise StorageError(f"cannot read '{path}': step must be one number above 0 per column of x_train, got {found}")
+        raise StorageError(
+            f"cannot read '{path}': step must be one number above 0 per column of x_train, got {found}"
+        )
     return step.astype(np.float32)
 
 
 def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
     if array.ndim == 3:
         array = array[:, None]
-    elif array.ndim == 4 and array.shape[1] not in CHANNELS and array.shape[3] in CHANNELS:
+    elif (
+        array.ndim == 4
+        and array.shape[1] not in CHANNELS
+        and array.shape[3] in CHANNELS
+    ):
         array = array.transpose(0, 3, 1, 2)
     if array.ndim != 4 or array.shape[1] not in CHANNELS:
         wanted = "N x H x W or N x C x H x W for images, N x D for features"
-        raise StorageError(f"cannot read '{path}': {key} must be {wanted}, got {array.shape}")
+        raise StorageError(
+            f"cannot read '{path}': {key} must be {wanted}, got {array.shape}"
+        )
     return np.ascontiguousarray(_bytes(path, key, array))
 
 
@@ -102,11 +131,17 @@ def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":
-        raise StorageError(f"cannot read '{path}': {key} must be numbers, got {array.dtype}")
-    low, high = float(array.min(initial=0)), float(array.max(initial=0))  # not-a-number passes neither test below
+        raise StorageError(
+            f"cannot read '{path}': {key} must be numbers, got {array.dtype}"
+        )
+    # not-a-number passes neither test below
+    low = float(array.min(initial=0))
+    high = float(array.max(initial=0))
     if np.issubdtype(array.dtype, np.integer) and low >= 0 and high <= 255:
         return array.astype(np.uint8)
     if np.issubdtype(array.dtype, np.floating) and low >= 0 and high <= 1:
         return np.rint(array * 255).astype(np.uint8)
     found = f"{array.dtype} from {low:g} to {high:g}"
-    raise StorageError(f"cannot read '{path}': {key} must be bytes 0 to 255 or floats 0 to 1, got {found}")
+    raise StorageError(
+        f"cannot read '{path}': {key} must be bytes 0 to 255 or floats 0 to 1, got {found}"
+    )

@@ -28,7 +28,9 @@ Files = tuple[RemoteFile, ...]
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
     """Files of one place, by their names."""
-    return tuple(RemoteFile(name, url + name, digest) for name, digest in digests.items())
+    return tuple(
+        RemoteFile(name, url + name, digest) for name, digest in digests.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,17 @@ DATASETS: Registry[DatasetEntry] = Registry("dataset")
 
 
 def dataset(
-    name: str, num_classes: int, *, summary: str, files: Files = (), features: bool = False, **folders: str
+    name: str,
+    num_classes: int,
+    *,
+    summary: str,
+    files: Files = (),
+    features: bool = False,
+    **folders: str,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated reader, with the `folders` of its entry; a second one of a name is an error."""
-    return DATASETS.register(lambda read: DatasetEntry(name, num_classes, features, files, read, summary, **folders))
+    return DATASETS.register(
+        lambda read: DatasetEntry(
+            name, num_classes, features, files, read, summary, **folders
+        )
+    )

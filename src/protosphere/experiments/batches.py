@@ -10,7 +10,12 @@ import torch
 from torch import Tensor
 
 from protosphere.data import Dataset
-from protosphere.data.augmentation import Moves, chosen_moved_normalised, moved, random_moves
+from protosphere.data.augmentation import (
+    Moves,
+    chosen_moved_normalised,
+    moved,
+    random_moves,
+)
 from protosphere.data.augmentation_settings import Augmentation
 from protosphere.errors import InvalidArgumentError
 from protosphere.experiments.config import Recipe
@@ -32,7 +37,9 @@ class Share:
 
     def of(self, count: int) -> slice:
         """Its share of `count` rows."""
-        return slice(self.rank * count // self.world, (self.rank + 1) * count // self.world)
+        return slice(
+            self.rank * count // self.world, (self.rank + 1) * count // self.world
+        )
 
 
 @dataclass(frozen=True)
@@ -63,21 +70,36 @@ class DeviceData:
 def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> DeviceData:
     """The dataset on the device, its training examples split at random by the recipe's seed."""
     if dataset.is_features and recipe.augmentation != Augmentation():
-        raise InvalidArgumentError(f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none")
-    order = torch.randperm(len(dataset.y_train), generator=stream(recipe.seed_of_split, "split"))
+        raise InvalidArgumentError(
+            f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none"
+        )
+    order = torch.randperm(
+        len(dataset.y_train), generator=stream(recipe.seed_of_split, "split")
+    )
     order = order[: recipe.train_images] if recipe.train_images else order
     kept_apart = round(recipe.validation * len(order))
     if kept_apart == len(order):
-        raise InvalidArgumentError(f"'validation' {recipe.validation:g} leaves none of {len(order)} training examples")
-    train = with_label_noise(_chosen(dataset, order[kept_apart:]), recipe, dataset.num_classes)
-    test = Labelled(torch.tensor(dataset.x_test), torch.tensor(dataset.y_test))  # copies: the dataset is read-only
+        raise InvalidArgumentError(
+            f"'validation' {recipe.validation:g} leaves none of {len(order)} training examples"
+        )
+    train = with_label_noise(
+        _chosen(dataset, order[kept_apart:]), recipe, dataset.num_classes
+    )
+    test = Labelled(
+        torch.tensor(dataset.x_test), torch.tensor(dataset.y_test)
+    )  # copies: the dataset is read-only
     normalised = normalisation(train.inputs, dataset.step)
     validation = _chosen(dataset, order[:kept_apart])
-    return DeviceData(train.to(device), validation.to(device), test.to(device), normalised.to(device))
+    return DeviceData(
+        train.to(device), validation.to(device), test.to(device), normalised.to(device)
+    )
 
 
 def _chosen(dataset: Dataset, rows: Tensor) -> Labelled:
-    return Labelled(torch.tensor(dataset.x_train[rows.numpy()]), torch.tensor(dataset.y_train[rows.numpy()]))
+    return Labelled(
+        torch.tensor(dataset.x_train[rows.numpy()]),
+        torch.tensor(dataset.y_train[rows.numpy()]),
+    )
 
 
 def with_label_noise(labelled: Labelled, recipe: Recipe, num_classes: int) -> Labelled:
@@ -93,7 +115,9 @@ def with_label_noise(labelled: Labelled, recipe: Recipe, num_classes: int) -> La
     return Labelled(labelled.inputs, labels)
 
 
-def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) -> Iterator[tuple[Tensor, Tensor, int]]:
+def training_batches(
+    data: DeviceData, recipe: Recipe, epoch: int, part: Share
+) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Every training example once, in the order and with the moves of this epoch.
 
     By batches: inputs and labels of this process's part, and how many examples all parts have.
@@ -104,8 +128,15 @@ def training_batches(data: DeviceData, recipe: Recipe, epoch: int, part: Share) 
     for rows in torch.split(order, recipe.batch_size):
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
-        moves = None if still else random_moves(recipe.augmentation, len(rows), generator)[mine]
-        yield _inputs(data, chosen, moves), data.train.labels.index_select(0, chosen), len(rows)
+        if still:
+            moves = None
+        else:
+            moves = random_moves(recipe.augmentation, len(rows), generator)[mine]
+        yield (
+            _inputs(data, chosen, moves),
+            data.train.labels.index_select(0, chosen),
+            len(rows),
+        )
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
@@ -113,7 +144,9 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
-        return chosen_moved_normalised(images, rows, moves, data.normalised.levels(images.shape[1]))
+        return chosen_moved_normalised(
+            images, rows, moves, data.normalised.levels(images.shape[1])
+        )
     chosen = images.index_select(0, rows)  # whole rows at a time, unlike indexing
     return data.normalised(chosen if moves is None else moved(chosen, moves))
 
@@ -123,8 +156,12 @@ def evaluation_batches(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """This process's share of the examples, as they are."""
     share = part.of(len(labelled))
-    batches = (torch.split(whole[share], size) for whole in (labelled.inputs, labelled.labels))
-    for inputs, labels in zip(*batches, strict=True):  # none is one empty batch: its process takes part in the sums
+    batches = (
+        torch.split(whole[share], size) for whole in (labelled.inputs, labelled.labels)
+    )
+    for inputs, labels in zip(
+        *batches, strict=True
+    ):  # none is one empty batch: its process takes part in the sums
         yield data.normalised(inputs), labels
 
 

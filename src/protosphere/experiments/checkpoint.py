@@ -22,16 +22,32 @@ FORMAT = 1
 Checkpoint = dict[str, Any]
 """Everything the next epoch needs, by the names in `PARTS`."""
 
-PARTS = {"recipe", "data", "epoch", "model", "head", "optimizer", "schedule", "random", "history", "format"}
+PARTS = {
+    "recipe",
+    "data",
+    "epoch",
+    "model",
+    "head",
+    "optimizer",
+    "schedule",
+    "random",
+    "history",
+    "format",
+}
 """The digests of recipe and dataset, how many epochs are done, states, the metrics of those epochs. `random` is of all
 global generators; those of the order and the moves follow from the epoch."""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint; a reader, or a power cut, finds the old one or the new one."""
-    content = checkpoint | {"history": [asdict(metrics) for metrics in checkpoint["history"]], "format": FORMAT}
+    content = checkpoint | {
+        "history": [asdict(metrics) for metrics in checkpoint["history"]],
+        "format": FORMAT,
+    }
     packed = io.BytesIO()
-    torch.save(content, packed)  # into memory first: a full disk is then an OSError that says so
+    torch.save(
+        content, packed
+    )  # into memory first: a full disk is then an OSError that says so
     replace_bytes(folder / CHECKPOINT_FILE, packed.getvalue())
 
 
@@ -50,10 +66,14 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
     except StorageError:
         raise
     except Exception as error:  # of a damaged file torch raises many kinds
-        raise StorageError(f"cannot read '{path}': damaged or not a checkpoint; remove it to start again") from error
+        raise StorageError(
+            f"cannot read '{path}': damaged or not a checkpoint; remove it to start again"
+        ) from error
     if found["recipe"] != recipe or found["data"] != data:
         what = "another recipe" if found["recipe"] != recipe else "other data"
-        raise InvalidArgumentError(f"'{folder}' holds a run of {what}; choose another folder, or remove it")
+        raise InvalidArgumentError(
+            f"'{folder}' holds a run of {what}; choose another folder, or remove it"
+        )
     return found | {"history": history}
 
 
@@ -63,5 +83,7 @@ def weights_digest(weights: Mapping[str, Tensor]) -> str:
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
         sha.update(f"\0{name}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
-        sha.update(np.ascontiguousarray(tensor.reshape(-1).view(torch.uint8).numpy()).data)
+        sha.update(
+            np.ascontiguousarray(tensor.reshape(-1).view(torch.uint8).numpy()).data
+        )
     return sha.hexdigest()

@@ -13,11 +13,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protosphere.assignment import similarity_from_embeddings, similarity_from_table, taxonomy
+from protosphere.assignment import (
+    similarity_from_embeddings,
+    similarity_from_table,
+    taxonomy,
+)
 from protosphere.assignment.taxonomy import SHIPPED
 from protosphere.data import Dataset
 from protosphere.data.loading import found_in_roots
-from protosphere.experiments.batches import DeviceData, Share, device_data, evaluation_batches
+from protosphere.experiments.batches import (
+    DeviceData,
+    Share,
+    device_data,
+    evaluation_batches,
+)
 from protosphere.experiments.config import Recipe, recipe_from, without_prototypes
 from protosphere.experiments.loop import train
 from protosphere.geometry.sphere import normalized
@@ -27,62 +36,102 @@ WARMUP_FOLDER = "warm-up"
 WARMUP_RATE = 2.0
 
 
-def class_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+def class_similarity(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> Points:
     """K x K, as the recipe's `similarity` says."""
     if recipe.similarity == "seen":
-        return similarity_from_embeddings(measured_class_means(recipe, dataset, folder, fabric))
+        return similarity_from_embeddings(
+            measured_class_means(recipe, dataset, folder, fabric)
+        )
     if recipe.similarity == "logits":
         return logit_correlations(recipe, dataset, folder, fabric)
     if recipe.similarity == "learned":
         return _learned_cosines(recipe, dataset, folder, fabric)
     if recipe.similarity in SHIPPED:
         return taxonomy(recipe.similarity).of(dataset.class_names).similarity()
-    return similarity_from_table(found_in_roots(Path(recipe.similarity)), dataset.class_names)
+    return similarity_from_table(
+        found_in_roots(Path(recipe.similarity)), dataset.class_names
+    )
 
 
-def measured_class_means(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+def measured_class_means(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> Points:
     """The mean of each class, one per row: of features, or of the logits after an epoch with a learned layer."""
     data = device_data(dataset, recipe, fabric.device)
-    network = torch.nn.Identity() if dataset.is_features else _learned_layer(recipe, dataset, folder, fabric)
-    sums, counts = None, torch.bincount(data.train.labels, minlength=dataset.num_classes)
+    if dataset.is_features:
+        network = torch.nn.Identity()
+    else:
+        network = _learned_layer(recipe, dataset, folder, fabric)
+    sums = None
+    counts = torch.bincount(data.train.labels, minlength=dataset.num_classes)
     for seen, labels in _seen(network, data):
-        sums = seen.new_zeros(dataset.num_classes, seen.shape[1]) if sums is None else sums
+        if sums is None:
+            sums = seen.new_zeros(dataset.num_classes, seen.shape[1])
         sums.index_add_(0, labels, seen)
     assert sums is not None, "there are training examples"
     return (sums / counts.clamp(min=1)[:, None]).cpu().numpy()
 
 
-def logit_correlations(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+def logit_correlations(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> Points:
     """Over the training examples, of the logits after an epoch with a learned layer; what all share is taken out."""
     data = device_data(dataset, recipe, fabric.device)
     K = dataset.num_classes
-    total, products = torch.zeros(K, dtype=torch.float64), torch.zeros(K, K, dtype=torch.float64)
+    total = torch.zeros(K, dtype=torch.float64)
+    products = torch.zeros(K, K, dtype=torch.float64)
     for seen, _ in _seen(_learned_layer(recipe, dataset, folder, fabric), data):
         logits = (seen - seen.mean(dim=1, keepdim=True)).cpu()
-        total, products = total + logits.sum(0), products + logits.T @ logits
-    covariance = (products / len(data.train) - torch.outer(total, total) / len(data.train) ** 2).numpy()
+        total = total + logits.sum(0)
+        products = products + logits.T @ logits
+    covariance = (
+        products / len(data.train) - torch.outer(total, total) / len(data.train) ** 2
+    ).numpy()
     deviation = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return np.clip((covariance + covariance.T) / 2 / np.outer(deviation, deviation), -1.0, 1.0)
+    return np.clip(
+        (covariance + covariance.T) / 2 / np.outer(deviation, deviation), -1.0, 1.0
+    )
 
 
 def _learned_layer(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Any:
     """The recipe's network, giving logits, after one epoch."""
-    epochs, K = min(1, recipe.epochs), dataset.num_classes
-    return _warmed_up(recipe, dataset, folder, fabric, head="linear", dim=K, epochs=epochs).backbone.eval()
+    epochs = min(1, recipe.epochs)
+    K = dataset.num_classes
+    return _warmed_up(
+        recipe, dataset, folder, fabric, head="linear", dim=K, epochs=epochs
+    ).backbone.eval()
 
 
-def _learned_cosines(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Points:
+def _learned_cosines(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> Points:
     """After half of the epochs, at twice the rate: fixed prototypes want less of it than a layer that moves itself."""
-    settings: dict[str, Any] = {"epochs": (recipe.epochs + 1) // 2, "lr": WARMUP_RATE * recipe.lr}
-    layer = _warmed_up(recipe, dataset, folder, fabric, head="bottleneck", dim=recipe.dim, **settings).head
+    settings: dict[str, Any] = {
+        "epochs": (recipe.epochs + 1) // 2,
+        "lr": WARMUP_RATE * recipe.lr,
+    }
+    layer = _warmed_up(
+        recipe, dataset, folder, fabric, head="bottleneck", dim=recipe.dim, **settings
+    ).head
     units = normalized(layer.weight.detach().double().cpu().numpy())
     return units @ units.T
 
 
-def _warmed_up(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any) -> Any:
+def _warmed_up(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
+) -> Any:
     """The classifier after a short training with a learned head."""
     settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
-    return train(recipe_from(settings), None, dataset, folder / WARMUP_FOLDER, fabric, tensorboard=False).classifier
+    return train(
+        recipe_from(settings),
+        None,
+        dataset,
+        folder / WARMUP_FOLDER,
+        fabric,
+        tensorboard=False,
+    ).classifier
 
 
 def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:

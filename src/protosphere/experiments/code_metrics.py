@@ -30,6 +30,10 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     names = ("least_cosine", "opposed_pairs", "energy", "mean_square")
     found = {f"code_{name}": float(getattr(spread, name)) for name in names}
     if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
-        means = class_means(dataset.x_train, dataset.y_train, K) * (1.0 if dataset.step is None else dataset.step)
-        found["code_agreement"] = correlation(cosines, similarity_from_embeddings(means)[pairs])
+        means = class_means(dataset.x_train, dataset.y_train, K) * (
+            1.0 if dataset.step is None else dataset.step
+        )
+        found["code_agreement"] = correlation(
+            cosines, similarity_from_embeddings(means)[pairs]
+        )
     return {name: value for name, value in found.items() if np.isfinite(value)}

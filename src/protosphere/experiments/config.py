@@ -26,7 +26,17 @@ ALIGNED = ("align", "oppose")
 """Mappings by what is seen of the classes in training (`training.class_similarity`)."""
 
 OF_PROTOTYPES = (
-    *("scheme", "mapping", "similarity", "rehearsal", "reassignment", "prototype_seed", "preset", "loss", "margin"),
+    *(
+        "scheme",
+        "mapping",
+        "similarity",
+        "rehearsal",
+        "reassignment",
+        "prototype_seed",
+        "preset",
+        "loss",
+        "margin",
+    ),
     *("scale", "options"),
 )
 """Settings that a learned head has no use for."""
@@ -108,7 +118,12 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check_numbers(self.record())
-        choices = {"head": HEADS, "mapping": (*MAPPINGS, *ALIGNED), "optimiser": OPTIMISERS, "schedule": SCHEDULES}
+        choices = {
+            "head": HEADS,
+            "mapping": (*MAPPINGS, *ALIGNED),
+            "optimiser": OPTIMISERS,
+            "schedule": SCHEDULES,
+        }
         for name, known in (choices | {"precision": PRECISIONS}).items():
             as_choice(name, getattr(self, name), known)
         _check_prototypes(self)
@@ -142,7 +157,9 @@ class Recipe:
     def title(self) -> str:
         """The run in a few words, for people."""
         mapping = f", {self.mapping}" if self.head == "prototypes" else ""
-        mapping += f", {Path(self.similarity).stem}" if self.similarity != "seen" else ""
+        mapping += (
+            f", {Path(self.similarity).stem}" if self.similarity != "seen" else ""
+        )
         mapping += ", rehearsed" if self.rehearsal else ""
         mapping += ", reassigned" if self.reassignment else ""
         return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
@@ -150,7 +167,11 @@ class Recipe:
     @property
     def digest(self) -> str:
         """Twenty hexadecimal letters over the settings that are not at their defaults; a new setting alters none."""
-        told = {name: value for name, value in self.record().items() if value != DEFAULTS[name]}
+        told = {
+            name: value
+            for name, value in self.record().items()
+            if value != DEFAULTS[name]
+        }
         if told.get("preset") == "mettes":  # what it was called before presets
             told["objective"] = told.pop("preset")
         text = json.dumps(told, sort_keys=True)
@@ -168,12 +189,16 @@ class Recipe:
 def recipe_from(settings: Mapping[str, Any]) -> Recipe:
     """A recipe of these settings over the defaults."""
     if not isinstance(settings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
-        raise InvalidArgumentError(f"a recipe must be settings with their names, got {brief(settings)}")
+        raise InvalidArgumentError(
+            f"a recipe must be settings with their names, got {brief(settings)}"
+        )
     known = {each.name: str(each.type) for each in fields(Recipe)}
     given = _modern(settings)
     for name, value in given.items():
         if name not in known:
-            raise InvalidArgumentError(f"a recipe has no setting {brief(name)}; its settings are: {', '.join(known)}")
+            raise InvalidArgumentError(
+                f"a recipe has no setting {brief(name)}; its settings are: {', '.join(known)}"
+            )
         if known[name] == "str":
             as_text(name, value)
         if name == "options":
@@ -200,11 +225,15 @@ def _modern(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _check_options(value: Any) -> None:
     """Refuse options that are not named, or no plain JSON, which provenance is kept as."""
     if not isinstance(value, Mapping):
-        raise InvalidArgumentError(f"'options' must be options with their names, got {brief(value)}")
+        raise InvalidArgumentError(
+            f"'options' must be options with their names, got {brief(value)}"
+        )
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"'options' must be plain numbers and texts: {error}") from error
+        raise InvalidArgumentError(
+            f"'options' must be plain numbers and texts: {error}"
+        ) from error
 
 
 def _check_prototypes(recipe: Recipe) -> None:
@@ -212,15 +241,23 @@ def _check_prototypes(recipe: Recipe) -> None:
     if recipe.head != "prototypes":
         for name in OF_PROTOTYPES:
             if getattr(recipe, name) != DEFAULTS[name]:
-                raise InvalidArgumentError(f"'{name}' goes with head 'prototypes', and the head is '{recipe.head}'")
+                raise InvalidArgumentError(
+                    f"'{name}' goes with head 'prototypes', and the head is '{recipe.head}'"
+                )
         return
     describe(recipe.scheme).resolved(recipe.options)
     if recipe.similarity != "seen" and recipe.mapping not in ALIGNED:
-        raise InvalidArgumentError(f"'similarity' goes with the mappings align and oppose, got '{recipe.mapping}'")
+        raise InvalidArgumentError(
+            f"'similarity' goes with the mappings align and oppose, got '{recipe.mapping}'"
+        )
     if recipe.reassignment and recipe.scale == "learn":
-        raise InvalidArgumentError("'reassignment' makes a new head, which a 'scale' that is learned would not survive")
+        raise InvalidArgumentError(
+            "'reassignment' makes a new head, which a 'scale' that is learned would not survive"
+        )
     if recipe.preset != "lindstrom" or recipe.loss != "auto" or recipe.scale != "auto":
-        from protosphere.experiments.heads import check_preset_and_loss  # which loads torch
+        from protosphere.experiments.heads import (
+            check_preset_and_loss,
+        )  # which loads torch
 
         check_preset_and_loss(recipe)
 

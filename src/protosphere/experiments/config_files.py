@@ -28,7 +28,11 @@ def recipe_names() -> tuple[str, ...]:
 def _shipped() -> Registry[Mapping[str, Any]]:
     """The settings of each, by its name."""
     recipes: Registry[Mapping[str, Any]] = Registry("recipe")
-    text = files("protosphere.experiments").joinpath("configs.toml").read_text(encoding="utf-8")
+    text = (
+        files("protosphere.experiments")
+        .joinpath("configs.toml")
+        .read_text(encoding="utf-8")
+    )
     for name, settings in tomllib.loads(text).items():
         recipes.add(name, settings)
     return recipes
@@ -42,7 +46,9 @@ def load_recipe(name: str) -> Recipe:
     """
     if name.endswith(".toml"):
         return recipe_from(read_toml(Path(name)))
-    return recipe_from(_shipped().named(name, otherwise=", or the path of a .toml file"))
+    return recipe_from(
+        _shipped().named(name, otherwise=", or the path of a .toml file")
+    )
 
 
 def default_recipe(dataset: str) -> str:
@@ -59,7 +65,9 @@ def read_toml(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def default_dim(scheme: str, num_classes: int, options: Mapping[str, Any] | None = None) -> int:
+def default_dim(
+    scheme: str, num_classes: int, options: Mapping[str, Any] | None = None
+) -> int:
     """A dimension of about K that the scheme has: K, K - 1, or the next 2**m - 1 or 2**m.
 
     >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
@@ -67,8 +75,14 @@ def default_dim(scheme: str, num_classes: int, options: Mapping[str, Any] | None
     """
     entry = describe(scheme)
     chosen = entry.resolved(options or {})
-    obstacle, power = None, 1 << (num_classes - 1).bit_length()
+    obstacle = None
+    power = 1 << (num_classes - 1).bit_length()
     for dim in (num_classes, num_classes - 1, power - 1, power, 2 * power - 1):
-        if dim >= 1 and (obstacle := entry.obstacle(num_classes, dim, **chosen)) is None:
+        if (
+            dim >= 1
+            and (obstacle := entry.obstacle(num_classes, dim, **chosen)) is None
+        ):
             return dim
-    raise InvalidArgumentError(f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({obstacle})")
+    raise InvalidArgumentError(
+        f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({obstacle})"
+    )

@@ -28,12 +28,21 @@ def check_numbers(settings: Mapping[str, Any]) -> None:
     """Refuse a number or a flag of a recipe that is none, or out of bounds."""
     for name, (least, most) in RANGES.items():
         if as_integer(name, settings[name], minimum=least) > most:
-            raise InvalidArgumentError(f"'{name}' must be at most {most}, got {brief(settings[name])}")
+            raise InvalidArgumentError(
+                f"'{name}' must be at most {most}, got {brief(settings[name])}"
+            )
     for name, limit in BELOW.items():
-        value, positive = settings[name], name in ABOVE_ZERO
-        number = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < limit
+        value = settings[name]
+        positive = name in ABOVE_ZERO
+        number = (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and 0 <= value < limit
+        )
         if not number or (positive and value == 0):
             least = "above 0" if positive else "of at least 0"
-            raise InvalidArgumentError(f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}")
+            raise InvalidArgumentError(
+                f"'{name}' must be a number {least} and below {limit:g}, got {brief(value)}"
+            )
     for name in ("flip", "augment_validation"):
         as_flag(name, settings[name])

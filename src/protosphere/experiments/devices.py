@@ -23,28 +23,50 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
         InvalidArgumentError: If the machine has no such accelerator or fewer of its devices, if CPUs cannot compute
             in that precision, or if there would be more processes than CPUs.
     """
-    logging.getLogger("lightning_fabric").setLevel(logging.ERROR)  # it tells about every device it does not use
+    logging.getLogger("lightning_fabric").setLevel(
+        logging.ERROR
+    )  # it tells about every device it does not use
     warnings.filterwarnings("ignore", module="lightning_fabric")
     fabric: Any = require("lightning_fabric")
     started_outside = "TORCHELASTIC_RUN_ID" in os.environ
     kind = _available(accelerator)
     if kind == "cpu":
         _check_for_cpus(precision, 1 if started_outside else devices)
-    strategy = ("ddp" if started_outside else "ddp_spawn") if devices > 1 else "auto"
+    if devices > 1:
+        strategy = "ddp" if started_outside else "ddp_spawn"
+    else:
+        strategy = "auto"
     try:
-        return fabric.Fabric(accelerator=accelerator, devices=devices, strategy=strategy, precision=precision)
-    except (ValueError, RuntimeError, fabric.utilities.exceptions.MisconfigurationException) as error:
+        return fabric.Fabric(
+            accelerator=accelerator,
+            devices=devices,
+            strategy=strategy,
+            precision=precision,
+        )
+    except (
+        ValueError,
+        RuntimeError,
+        fabric.utilities.exceptions.MisconfigurationException,
+    ) as error:
         reason = str(error).splitlines()[0]
-        raise InvalidArgumentError(f"'devices' {devices} of {brief(accelerator)}: {reason}") from error
+        raise InvalidArgumentError(
+            f"'devices' {devices} of {brief(accelerator)}: {reason}"
+        ) from error
 
 
 def _available(accelerator: str) -> str:
     """The kind of device that an accelerator's name means here; InvalidArgumentError where there is none."""
     as_choice("accelerator", accelerator, ACCELERATORS)
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
     found = [kind for kind, available in there.items() if available]
     graphics = [kind for kind in found if kind != "cpu"]
-    suitable = {"auto": found, "gpu": graphics}.get(accelerator, [kind for kind in found if kind == accelerator])
+    suitable = {"auto": found, "gpu": graphics}.get(
+        accelerator, [kind for kind in found if kind == accelerator]
+    )
     if not suitable:
         has = f"this machine has {' and '.join(found)}"
         raise InvalidArgumentError(
@@ -55,10 +77,14 @@ def _available(accelerator: str) -> str:
 
 def _check_for_cpus(precision: str, processes: int) -> None:
     if precision == "16-mixed":
-        raise InvalidArgumentError("'precision' '16-mixed' needs a GPU; on CPUs 'bf16-mixed' is half precision")
+        raise InvalidArgumentError(
+            "'precision' '16-mixed' needs a GPU; on CPUs 'bf16-mixed' is half precision"
+        )
     limit = processor_count()
     if processes > limit:
-        raise InvalidArgumentError(f"'devices' must be at most {limit}, the CPUs of this machine, got {processes}")
+        raise InvalidArgumentError(
+            f"'devices' must be at most {limit}, the CPUs of this machine, got {processes}"
+        )
 
 
 def summing_type(device: torch.device) -> torch.dtype:

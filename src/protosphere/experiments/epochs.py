@@ -46,12 +46,16 @@ Tick = Callable[[int], None]
 class MetricsLog:
     """A file of JSON lines that goes on from the epochs of a checkpoint, whatever a killed run wrote after it."""
 
-    def __init__(self, folder: Path, history: Iterable[EpochMetrics], *, tensorboard: bool = True) -> None:
+    def __init__(
+        self, folder: Path, history: Iterable[EpochMetrics], *, tensorboard: bool = True
+    ) -> None:
         self.path = folder / METRICS_FILE
         replace_bytes(self.path, "".join(map(_line, history)).encode())
         self.board: Any = None
         if tensorboard and find_spec("tensorboard") is not None:
-            self.board = import_module("torch.utils.tensorboard").SummaryWriter(str(folder / "tensorboard"))
+            self.board = import_module("torch.utils.tensorboard").SummaryWriter(
+                str(folder / "tensorboard")
+            )
 
     def add(self, metrics: EpochMetrics) -> None:
         """Append one epoch."""
@@ -59,7 +63,9 @@ class MetricsLog:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(_line(metrics))
         except OSError as error:
-            raise StorageError(f"cannot write '{self.path}': {error.strerror or error}") from error
+            raise StorageError(
+                f"cannot write '{self.path}': {error.strerror or error}"
+            ) from error
         if self.board is not None:
             for name, value in asdict(metrics).items():
                 if value is not None and name != "epoch":

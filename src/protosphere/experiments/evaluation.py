@@ -8,7 +8,13 @@ import torch
 from torch import Tensor
 
 from protosphere.data import Dataset
-from protosphere.experiments.batches import EVALUATION_BATCH, DeviceData, Labelled, Share, evaluation_batches
+from protosphere.experiments.batches import (
+    EVALUATION_BATCH,
+    DeviceData,
+    Labelled,
+    Share,
+    evaluation_batches,
+)
 from protosphere.experiments.heads import Classifier
 from protosphere.experiments.metrics import METRICS, Predictions
 
@@ -33,7 +39,9 @@ class Evaluation:
 
     def summed(self, value: Tensor) -> Tensor:
         """The sum over all processes."""
-        return self.fabric.all_reduce(value, reduce_op="sum") if self.part.world > 1 else value
+        if self.part.world > 1:
+            return self.fabric.all_reduce(value, reduce_op="sum")
+        return value
 
     def accuracy(self, labelled: Labelled) -> float:
         """The share of examples that are nearest to their own class."""
@@ -41,7 +49,9 @@ class Evaluation:
         correct = torch.zeros((), dtype=torch.int64, device=labelled.labels.device)
         with torch.no_grad():
             for inputs, labels in evaluation_batches(self.data, labelled, self.part):
-                correct += (self.classifier.predicted(self.model(inputs)) == labels).sum()
+                correct += (
+                    self.classifier.predicted(self.model(inputs)) == labels
+                ).sum()
         return float(self.summed(correct)) / len(labelled)
 
     def metrics(self, prefix: str, labelled: Labelled) -> dict[str, float | None]:
@@ -53,9 +63,19 @@ class Evaluation:
         rows = min(EVALUATION_BATCH, max(1, MOST_LOGITS // self.dataset.num_classes))
         self.model.eval()
         with torch.no_grad():
-            for inputs, labels in evaluation_batches(self.data, labelled, self.part, rows):
-                seen = Predictions(self.classifier.head(self.model(inputs)), labels, self.dataset)
+            for inputs, labels in evaluation_batches(
+                self.data, labelled, self.part, rows
+            ):
+                seen = Predictions(
+                    self.classifier.head(self.model(inputs)), labels, self.dataset
+                )
                 for metric in chosen:
                     totals[metric.name] = totals.get(metric.name, 0) + metric.sums(seen)
-        values = {metric.name: metric.value(self.summed(totals[metric.name]), len(labelled)) for metric in chosen}
-        return {prefix + name: value if math.isfinite(value) else None for name, value in values.items()}
+        values = {
+            metric.name: metric.value(self.summed(totals[metric.name]), len(labelled))
+            for metric in chosen
+        }
+        return {
+            prefix + name: value if math.isfinite(value) else None
+            for name, value in values.items()
+        }

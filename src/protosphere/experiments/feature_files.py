@@ -21,7 +21,12 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 from protosphere.data import Dataset
-from protosphere.errors import InvalidArgumentError, StorageError, TrainingError, as_integer
+from protosphere.errors import (
+    InvalidArgumentError,
+    StorageError,
+    TrainingError,
+    as_integer,
+)
 from protosphere.experiments.feature_networks import FeatureNetwork
 from protosphere.storage.files import locked, replace_bytes, replace_file
 from protosphere.storage.npz import DAMAGE
@@ -46,12 +51,23 @@ class Preparation:
         x = images.float()
         if channels and channels != x.shape[1]:
             if x.shape[1] != 1:
-                raise InvalidArgumentError(f"'model' takes {channels} channels, and images have {x.shape[1]}")
+                raise InvalidArgumentError(
+                    f"'model' takes {channels} channels, and images have {x.shape[1]}"
+                )
             x = x.expand(-1, channels, -1, -1)
         if self.size and self.size != tuple(x.shape[2:]):
             smaller = min(self.size) < min(x.shape[2:])
-            x = interpolate(x, size=self.size, mode="bicubic", align_corners=False, antialias=smaller).clamp(0, 255)
-        mean, deviation = (torch.tensor(values).view(1, -1, 1, 1) for values in (self.mean, self.deviation))
+            x = interpolate(
+                x,
+                size=self.size,
+                mode="bicubic",
+                align_corners=False,
+                antialias=smaller,
+            ).clamp(0, 255)
+        mean, deviation = (
+            torch.tensor(values).view(1, -1, 1, 1)
+            for values in (self.mean, self.deviation)
+        )
         return (x - mean) / deviation
 
 
@@ -71,12 +87,21 @@ def write_features(
     column; `step` and the mean, `center`, are in the file.
     """
     if dataset.is_features:
-        raise InvalidArgumentError(f"'{dataset.name}' has features already; want images")
+        raise InvalidArgumentError(
+            f"'{dataset.name}' has features already; want images"
+        )
     work = path.with_name(f".{path.name}.work")
     with locked(path, "extraction"):
         found = _extracted(dataset, network, preparation, work, batch_size, progress)
-        arrays = _rounded(found) if int8 else {f"x_{part}": rows for part, rows in found.items()}
-        labels = {"y_train": dataset.y_train, "y_test": dataset.y_test, "class_names": np.array(dataset.class_names)}
+        if int8:
+            arrays = _rounded(found)
+        else:
+            arrays = {f"x_{part}": rows for part, rows in found.items()}
+        labels = {
+            "y_train": dataset.y_train,
+            "y_test": dataset.y_test,
+            "class_names": np.array(dataset.class_names),
+        }
         save = np.savez_compressed if int8 else np.savez
         replace_file(path, lambda beside: _save(save, beside, arrays | labels))
         shutil.rmtree(work, ignore_errors=True)
@@ -89,14 +114,21 @@ def _save(save: Any, beside: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _extracted(
-    dataset: Dataset, network: FeatureNetwork, preparation: Preparation, work: Path, batch_size: int, progress: Progress
+    dataset: Dataset,
+    network: FeatureNetwork,
+    preparation: Preparation,
+    work: Path,
+    batch_size: int,
+    progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
     """The features of all images, by the part they are of, from where an earlier call was stopped."""
     # what rows so far must have been made of for others to be added
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
-    key, parts = hashlib.sha256(told.encode()).hexdigest(), dict[str, NDArray[np.float32]]()
+    key = hashlib.sha256(told.encode()).hexdigest()
+    parts = dict[str, NDArray[np.float32]]()
     for part, images in (("train", dataset.x_train), ("test", dataset.x_test)):
-        note, target = work / f"{part}-{NOTE}", work / f"{part}.npy"
+        note = work / f"{part}-{NOTE}"
+        target = work / f"{part}.npy"
         done, rows = _so_far(note, target, key, len(images))
         noted = time.monotonic()
         for start in range(done, len(images), batch_size):
@@ -104,13 +136,19 @@ def _extracted(
             found = _features(network, preparation(some, network.channels))
             if rows is None:
                 work.mkdir(parents=True, exist_ok=True)
-                rows = np.lib.format.open_memmap(target, "w+", np.float32, (len(images), found.shape[1]))
+                rows = np.lib.format.open_memmap(
+                    target, "w+", np.float32, (len(images), found.shape[1])
+                )
             if rows.shape[1] != found.shape[1]:
-                raise StorageError(f"'{work}' has rows of another network; remove it to start again")
+                raise StorageError(
+                    f"'{work}' has rows of another network; remove it to start again"
+                )
             rows[start : start + len(found)] = found
             if time.monotonic() - noted > NOTE_SECONDS:
                 rows.flush()
-                replace_bytes(note, json.dumps({"key": key, "rows": start + len(found)}).encode())
+                replace_bytes(
+                    note, json.dumps({"key": key, "rows": start + len(found)}).encode()
+                )
                 noted = time.monotonic()
             progress(f"{part} images", start + len(found), len(images))
         parts[part] = rows
@@ -121,9 +159,17 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
     try:
         found = network.features(images).float()
     except Exception as error:  # the network is the user's
-        raise TrainingError(f"the network failed: {type(error).__name__}: {str(error).splitlines()[0]}") from error
-    if found.ndim != 2 or len(found) != len(images) or not bool(torch.isfinite(found).all()):
-        raise TrainingError(f"the network must give finite numbers for each image, got shape {tuple(found.shape)}")
+        raise TrainingError(
+            f"the network failed: {type(error).__name__}: {str(error).splitlines()[0]}"
+        ) from error
+    if (
+        found.ndim != 2
+        or len(found) != len(images)
+        or not bool(torch.isfinite(found).all())
+    ):
+        raise TrainingError(
+            f"the network must give finite numbers for each image, got shape {tuple(found.shape)}"
+        )
     return found.numpy()
 
 
@@ -133,19 +179,36 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")
         sound = rows.ndim == 2 and len(rows) == count and rows.dtype == np.float32
-        if sound and told["key"] == key and 0 < as_integer("rows", told["rows"], minimum=0) <= count:
+        if (
+            sound
+            and told["key"] == key
+            and 0 < as_integer("rows", told["rows"], minimum=0) <= count
+        ):
             return told["rows"], rows
     return 0, None
 
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Features as int8, with the step and the centre of each column."""
-    blocks = {part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE)) for part, rows in found.items()}
-    center = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0) / len(found["train"])
-    farthest = np.max([np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0)
+    blocks = {
+        part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
+        for part, rows in found.items()
+    }
+    center = np.sum(
+        [block.sum(axis=0, dtype=np.float64) for block in blocks["train"]], axis=0
+    ) / len(found["train"])
+    farthest = np.max(
+        [np.abs(block - center).max(axis=0) for block in blocks["train"]], axis=0
+    )
     step = np.where(farthest > 0, farthest / LEVELS, 1.0)
     packed: dict[str, NDArray[Any]] = {}
     for part, own in blocks.items():
-        rounded = [np.clip(np.rint((block - center) / step), -LEVELS, LEVELS).astype(np.int8) for block in own]
+        rounded = [
+            np.clip(np.rint((block - center) / step), -LEVELS, LEVELS).astype(np.int8)
+            for block in own
+        ]
         packed[f"x_{part}"] = np.concatenate(rounded)
-    return packed | {"step": step.astype(np.float32), "center": center.astype(np.float32)}
+    return packed | {
+        "step": step.astype(np.float32),
+        "center": center.astype(np.float32),
+    }

@@ -18,7 +18,11 @@ from protosphere.extras import require
 from protosphere.storage.files import reading
 
 ONNX_ENDING = ".onnx"
-INPUT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64}
+INPUT_TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+}
 
 
 @dataclass(frozen=True)
@@ -44,14 +48,20 @@ def feature_network(name: str) -> FeatureNetwork:
 
 def _module(name: str) -> FeatureNetwork:
     if "." not in name.strip("."):
-        raise InvalidArgumentError(f"'model' must be a file.onnx or package.module.network, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'model' must be a file.onnx or package.module.network, got {brief(name)}"
+        )
     found = imported(name, "model")
     try:
         network = found if isinstance(found, nn.Module) else found()
     except Exception as error:  # it is the user's, and may raise anything
-        raise InvalidArgumentError(f"'model' {brief(name)} cannot be made: {type(error).__name__}: {error}") from error
+        raise InvalidArgumentError(
+            f"'model' {brief(name)} cannot be made: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(network, nn.Module):
-        raise InvalidArgumentError(f"'model' {brief(name)} must be or make an nn.Module, got {type(network).__name__}")
+        raise InvalidArgumentError(
+            f"'model' {brief(name)} must be or make an nn.Module, got {type(network).__name__}"
+        )
     network.eval()
 
     def features(images: Tensor) -> Tensor:
@@ -65,26 +75,46 @@ def _onnx(path: Path) -> FeatureNetwork:
     runtime = require("onnxruntime")
     with reading(path, "not a network that onnxruntime takes"):
         identity = hashlib.sha256(path.read_bytes()).hexdigest()
-        session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        session: Any = runtime.InferenceSession(
+            str(path), providers=["CPUExecutionProvider"]
+        )
     wanted = session.get_inputs()[0]
-    shape, dtype = list(wanted.shape), INPUT_TYPES.get(wanted.type)
+    shape = list(wanted.shape)
+    dtype = INPUT_TYPES.get(wanted.type)
     if len(shape) != 4 or dtype is None:
-        raise InvalidArgumentError(f"'model' {brief(str(path))} must take images, got {wanted.type} of {shape}")
-    last = shape[3] in (1, 3) and shape[1] not in (1, 3)  # channels are its last dimension
+        raise InvalidArgumentError(
+            f"'model' {brief(str(path))} must take images, got {wanted.type} of {shape}"
+        )
+    last = shape[3] in (1, 3) and shape[1] not in (
+        1,
+        3,
+    )  # channels are its last dimension
     batch = shape[0] if isinstance(shape[0], int) else None
 
     def run(images: Tensor) -> Tensor:
-        array = (images.permute(0, 2, 3, 1) if last else images).contiguous().numpy().astype(dtype)
-        return torch.tensor(session.run(None, {wanted.name: array})[0], dtype=torch.float32).flatten(1)
+        array = (
+            (images.permute(0, 2, 3, 1) if last else images)
+            .contiguous()
+            .numpy()
+            .astype(dtype)
+        )
+        return torch.tensor(
+            session.run(None, {wanted.name: array})[0], dtype=torch.float32
+        ).flatten(1)
 
     channels, *size = [shape[3], *shape[1:3]] if last else shape[1:]
     known = (size[0], size[1]) if all(isinstance(each, int) for each in size) else None
     features = run if batch is None else partial(_in_batches, run, batch)
-    return FeatureNetwork(features, identity, channels if isinstance(channels, int) else None, known)
+    return FeatureNetwork(
+        features, identity, channels if isinstance(channels, int) else None, known
+    )
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
     """The features by a network that takes just so many images: the last ones are filled up and cut off."""
     missing = -len(images) % batch
-    filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)]) if missing else images
+    if missing:
+        filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])
+    else:
+        filled = images
     return torch.cat([run(some) for some in torch.split(filled, batch)])[: len(images)]

@@ -22,7 +22,9 @@ Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """From z and its classes to the sum of the losses, and how many are nearest to their own class."""
 
 
-def build_head(recipe: Recipe, num_classes: int, code: SphericalCode | None) -> nn.Module:
+def build_head(
+    recipe: Recipe, num_classes: int, code: SphericalCode | None
+) -> nn.Module:
     """From z to K logits; `code` are the prototypes of a head that has them."""
     if code is not None:
         return PrototypeHead(code, preset=recipe.preset, scale=recipe.scale)
@@ -30,7 +32,9 @@ def build_head(recipe: Recipe, num_classes: int, code: SphericalCode | None) -> 
         return nn.Linear(recipe.dim, num_classes)
     if recipe.dim != num_classes:
         wanted = f"the number of classes, {num_classes}"
-        raise InvalidArgumentError(f"'dim' of a linear head must be {wanted}, got {recipe.dim}")
+        raise InvalidArgumentError(
+            f"'dim' of a linear head must be {wanted}, got {recipe.dim}"
+        )
     return nn.Identity()
 
 
@@ -41,34 +45,59 @@ def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
     loss = LOSSES[head.preset.loss if recipe.loss == "auto" else recipe.loss]
     if loss.name == "cross_entropy":
         streams = prefers_streaming(head, recipe.batch_size)
-        return _decoding(head, partial(head.loss, reduction="sum")) if streams else partial(_from_logits, head)
+        if streams:
+            return _decoding(head, partial(head.loss, reduction="sum"))
+        return partial(_from_logits, head)
     offered = {"margin": recipe.margin, "scale": recipe.scale}
-    module = loss.module(head, **{k: v for k, v in offered.items() if k in loss.options and not isinstance(v, str)})
+    module = loss.module(
+        head,
+        **{
+            k: v
+            for k, v in offered.items()
+            if k in loss.options and not isinstance(v, str)
+        },
+    )
     # without examples 0, for their mean is not a number
-    return _decoding(head, lambda z, labels: module(z, labels) * len(labels) if len(labels) else z.sum())
+    return _decoding(
+        head,
+        lambda z, labels: module(z, labels) * len(labels) if len(labels) else z.sum(),
+    )
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Whether logits are better never held: they are many, or the code's structure gives their sums without them."""
-    return head.projection.kind == "hadamard" or batch_size * head.num_classes > LARGEST_LOGITS
+    return (
+        head.projection.kind == "hadamard"
+        or batch_size * head.num_classes > LARGEST_LOGITS
+    )
 
 
 def check_preset_and_loss(recipe: Recipe) -> None:
     """Refuse a preset, scale or loss that does not exist, and a margin that the loss has no use for."""
     preset = preset_named(recipe.preset)
     Scale(recipe.scale, 1.0)
-    loss = LOSSES.named(preset.loss if recipe.loss == "auto" else recipe.loss, otherwise=", or auto")
+    loss = LOSSES.named(
+        preset.loss if recipe.loss == "auto" else recipe.loss, otherwise=", or auto"
+    )
     if recipe.margin != DEFAULTS["margin"] and "margin" not in loss.options:
-        having = ", ".join(name for name, other in LOSSES.items() if "margin" in other.options)
-        raise InvalidArgumentError(f"'margin' goes with the losses {having}, and the loss is '{loss.name}'")
+        having = ", ".join(
+            name for name, other in LOSSES.items() if "margin" in other.options
+        )
+        raise InvalidArgumentError(
+            f"'margin' goes with the losses {having}, and the loss is '{loss.name}'"
+        )
 
 
 def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     logits = head(z)
-    return cross_entropy(logits, labels, reduction="none").sum(), (logits.argmax(dim=1) == labels).sum()
+    return cross_entropy(logits, labels, reduction="none").sum(), (
+        logits.argmax(dim=1) == labels
+    ).sum()
 
 
-def _decoding(head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]) -> Objective:
+def _decoding(
+    head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
+) -> Objective:
     """Of a loss that holds no logits; the nearest classes are asked for beside it."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -82,9 +111,13 @@ def _decoding(head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tenso
 class Classifier(nn.Module):
     """Inputs to z by the backbone, z to logits by the head, which stays in single precision or better."""
 
-    def __init__(self, backbone: nn.Module, head: nn.Module, objective: Objective) -> None:
+    def __init__(
+        self, backbone: nn.Module, head: nn.Module, objective: Objective
+    ) -> None:
         super().__init__()
-        self.backbone, self.head, self.objective = backbone, head, objective
+        self.backbone = backbone
+        self.head = head
+        self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
         """z; with labels the sum of the losses and the number of inputs that are nearest to their own class."""
@@ -95,11 +128,19 @@ class Classifier(nn.Module):
 
     def predicted(self, z: Tensor) -> Tensor:
         """The class of each z."""
-        if isinstance(self.head, PrototypeHead) and prefers_streaming(self.head, len(z)):
+        if isinstance(self.head, PrototypeHead) and prefers_streaming(
+            self.head, len(z)
+        ):
             return self.head.decode(z).classes[:, 0]
         return self.head(z).argmax(dim=1)
 
     def learned(self) -> dict[str, Tensor]:
         """What training decided: the state of the backbone by its own names, and the parameters of the head."""
-        head = {f"(head).{name}": parameter for name, parameter in self.head.named_parameters()}
-        return {name: value.detach().cpu() for name, value in (self.backbone.state_dict() | head).items()}
+        head = {
+            f"(head).{name}": parameter
+            for name, parameter in self.head.named_parameters()
+        }
+        return {
+            name: value.detach().cpu()
+            for name, value in (self.backbone.state_dict() | head).items()
+        }

@@ -17,16 +17,33 @@ import protosphere as ps
 from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
-from protosphere.experiments.batches import augmented_once, device_data, training_batches
-from protosphere.experiments.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from protosphere.experiments.batches import (
+    augmented_once,
+    device_data,
+    training_batches,
+)
+from protosphere.experiments.checkpoint import (
+    Checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from protosphere.experiments.config import Recipe
 from protosphere.experiments.devices import reproducible, summing_type
 from protosphere.experiments.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.experiments.evaluation import Evaluation
 from protosphere.experiments.heads import Classifier, build_head, build_objective
 from protosphere.experiments.normalization import Normalise
-from protosphere.experiments.optimization import build_optimiser, build_schedule, set_rate
-from protosphere.experiments.randomness import own_randomness, random_states, restore_random_states, seed_everything
+from protosphere.experiments.optimization import (
+    build_optimiser,
+    build_schedule,
+    set_rate,
+)
+from protosphere.experiments.randomness import (
+    own_randomness,
+    random_states,
+    restore_random_states,
+    seed_everything,
+)
 from protosphere.experiments.rematching import Reassignment
 from protosphere.nn import PrototypeHead
 from protosphere.storage.files import make_folder
@@ -56,7 +73,10 @@ class _Run(Evaluation):
     def stateful(self) -> dict[str, Any]:
         """The parts whose states a checkpoint keeps, by what it calls them."""
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
-        return network | {"optimizer": self.optimiser.optimizer, "schedule": self.schedule}
+        return network | {
+            "optimizer": self.optimiser.optimizer,
+            "schedule": self.schedule,
+        }
 
 
 def train(
@@ -83,7 +103,10 @@ def train(
         run = _prepared(recipe, code, dataset, fabric, head, watched)
         done = load_checkpoint(folder, recipe.digest, dataset.digest)
         history = _restored(run, done, folder) if done else ()
-        log = MetricsLog(folder, history, tensorboard=tensorboard) if fabric.is_global_zero else None
+        if fabric.is_global_zero:
+            log = MetricsLog(folder, history, tensorboard=tensorboard)
+        else:
+            log = None
         for epoch in range(len(history), recipe.epochs):
             history = (*history, _epoch(run, epoch, tick))
             if run.reassignment is not None:
@@ -94,17 +117,26 @@ def train(
                 report(history[-1])
         if log is not None:
             log.close()
-        metrics = run.metrics("test_", run.data.test) | run.metrics("validation_", run.data.validation)
+        metrics = run.metrics("test_", run.data.test) | run.metrics(
+            "validation_", run.data.validation
+        )
         return Outcome(history, metrics, run.classifier, run.data.normalised)
 
 
 def _prepared(
-    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, fabric: Any, head: nn.Module | None, watched: bool
+    recipe: Recipe,
+    code: ps.SphericalCode | None,
+    dataset: Dataset,
+    fabric: Any,
+    head: nn.Module | None,
+    watched: bool,
 ) -> _Run:
     seed_everything(recipe.seed)
     backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
     if is_ours(recipe.backbone) and not dataset.is_features:
-        backbone = backbone.to(memory_format=torch.channels_last)  # a fifth faster; a user's may not be written for it
+        backbone = backbone.to(
+            memory_format=torch.channels_last
+        )  # a fifth faster; a user's may not be written for it
     head = build_head(recipe, dataset.num_classes, code) if head is None else head
     classifier = Classifier(backbone, head, build_objective(recipe, head))
     raw = build_optimiser(recipe, classifier.parameters())
@@ -112,20 +144,40 @@ def _prepared(
     model, optimiser = fabric.setup(classifier, raw)
     data = device_data(dataset, recipe, fabric.device)
     reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
-    return _Run(fabric, model, classifier, dataset, data, recipe, optimiser, schedule, reassignment, watched)
+    return _Run(
+        fabric,
+        model,
+        classifier,
+        dataset,
+        data,
+        recipe,
+        optimiser,
+        schedule,
+        reassignment,
+        watched,
+    )
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
         if run.reassignment is not None:
             run.reassignment.use(PrototypeHead.from_state_dict(done["head"]))
-        if set(done["schedule"]) != set(run.schedule.state_dict()):  # which it would take whatever it is
+        if set(done["schedule"]) != set(
+            run.schedule.state_dict()
+        ):  # which it would take whatever it is
             raise ValueError("the schedule is another")
         states = done | {"head": done["head"] or run.classifier.head.state_dict()}
         for name, part in run.stateful().items():
             part.load_state_dict(states[name])
         restore_random_states(done["random"])
-    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         told = f"the checkpoint in '{folder}' does not fit its recipe ({reason})"
         raise InvalidArgumentError(f"{told}; remove it to start again") from error
@@ -134,35 +186,61 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
 
 def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
     states = {name: part.state_dict() for name, part in run.stateful().items()}
-    about = {"recipe": run.recipe.digest, "data": run.dataset.digest, "epoch": len(history)}
+    about = {
+        "recipe": run.recipe.digest,
+        "data": run.dataset.digest,
+        "epoch": len(history),
+    }
     return about | states | {"random": random_states(), "history": history}
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
     """Every training example once; TrainingError where the loss is not finite."""
-    begun, lr = time.perf_counter(), float(run.schedule.get_last_lr()[0])
+    begun = time.perf_counter()
+    lr = float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
     run.schedule.step()
     loss, correct = (float(total) / len(run.data.train) for total in run.summed(sums))
     if not math.isfinite(loss):
-        kept = f"the checkpoint of epoch {epoch} is kept" if epoch else "there is no checkpoint yet"
-        raise TrainingError(f"the loss is {loss} in epoch {epoch + 1}; {kept}; try a lower lr")
+        if epoch:
+            kept = f"the checkpoint of epoch {epoch} is kept"
+        else:
+            kept = "there is no checkpoint yet"
+        raise TrainingError(
+            f"the loss is {loss} in epoch {epoch + 1}; {kept}; try a lower lr"
+        )
     seconds = time.perf_counter() - begun
-    return EpochMetrics(epoch + 1, loss, correct, _validation(run, epoch), lr, len(run.data.train) / seconds, seconds)
+    return EpochMetrics(
+        epoch + 1,
+        loss,
+        correct,
+        _validation(run, epoch),
+        lr,
+        len(run.data.train) / seconds,
+        seconds,
+    )
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     """Descend on every batch; the sums of the losses and of the right answers of this process."""
-    fabric, part, warmup = run.fabric, run.part, run.recipe.warmup
-    sums, seen = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device), 0
+    fabric = run.fabric
+    part = run.part
+    warmup = run.recipe.warmup
+    sums = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device)
+    seen = 0
     run.model.train()
     for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
         seen += whole
         if epoch < warmup:
-            set_rate(run.optimiser, lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup))
+            set_rate(
+                run.optimiser,
+                lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup),
+            )
         total, correct = run.model(inputs, labels)
         run.optimiser.zero_grad()
-        fabric.backward(total * (part.world / whole))  # processes average their gradients
+        fabric.backward(
+            total * (part.world / whole)
+        )  # processes average their gradients
         run.optimiser.step()
         sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
         tick(whole)
@@ -171,7 +249,12 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
 
 
 def _validation(run: _Run, epoch: int) -> float | None:
-    if not len(run.data.validation) or not (run.watched or epoch + 1 == run.recipe.epochs):
+    if not len(run.data.validation) or not (
+        run.watched or epoch + 1 == run.recipe.epochs
+    ):
         return None
-    kept_apart = augmented_once(run.data, run.recipe, epoch) if run.recipe.augment_validation else run.data.validation
+    if run.recipe.augment_validation:
+        kept_apart = augmented_once(run.data, run.recipe, epoch)
+    else:
+        kept_apart = run.data.validation
     return run.accuracy(kept_apart)

@@ -36,23 +36,45 @@ class TrainedModel(nn.Module):
     """
 
     def __init__(
-        self, recipe: Recipe, class_names: tuple[str, ...], normalised: Normalise, backbone: nn.Module, head: nn.Module
+        self,
+        recipe: Recipe,
+        class_names: tuple[str, ...],
+        normalised: Normalise,
+        backbone: nn.Module,
+        head: nn.Module,
     ) -> None:
         super().__init__()
-        self.recipe, self.class_names = recipe, class_names
-        self.normalised, self.backbone, self.head = normalised, backbone, head
+        self.recipe = recipe
+        self.class_names = class_names
+        self.normalised = normalised
+        self.backbone = backbone
+        self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
         """The logits of bytes of images, or of features as their file has them."""
         return self.head(self.backbone(self.normalised(inputs)))
 
 
-def save_model(folder: Path, recipe: Recipe, dataset: Dataset, classifier: Classifier, normalised: Normalise) -> Path:
+def save_model(
+    folder: Path,
+    recipe: Recipe,
+    dataset: Dataset,
+    classifier: Classifier,
+    normalised: Normalise,
+) -> Path:
     """Write the network into `folder`."""
-    about = {"recipe": recipe.record(), "input_shape": dataset.input_shape, "class_names": dataset.class_names}
-    state = classifier.state_dict() | {f"normalised.{name}": value for name, value in normalised.state_dict().items()}
+    about = {
+        "recipe": recipe.record(),
+        "input_shape": dataset.input_shape,
+        "class_names": dataset.class_names,
+    }
+    state = classifier.state_dict() | {
+        f"normalised.{name}": value for name, value in normalised.state_dict().items()
+    }
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
-    packed: bytes = import_module("safetensors.torch").save(tensors, metadata={HEADER: json.dumps(about)})
+    packed: bytes = import_module("safetensors.torch").save(
+        tensors, metadata={HEADER: json.dumps(about)}
+    )
     return replace_bytes(folder / WEIGHTS_FILE, packed)
 
 
@@ -70,33 +92,51 @@ def load_model(source: str | Path) -> TrainedModel:
     path = path if path.suffix == Path(WEIGHTS_FILE).suffix else path / WEIGHTS_FILE
     about, state = _read(path)
     try:
-        recipe, names = recipe_from(about["recipe"]), tuple(str(name) for name in about["class_names"])
-        shape = tuple(as_integer("input_shape", size, minimum=1) for size in about["input_shape"])
+        recipe = recipe_from(about["recipe"])
+        names = tuple(str(name) for name in about["class_names"])
+        shape = tuple(
+            as_integer("input_shape", size, minimum=1) for size in about["input_shape"]
+        )
         normalised = _normalised(state, shape)
         backbone = _backbone(recipe, shape, _part(state, "backbone."))
         head = _head(recipe, len(names), state)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
-        raise StorageError(f"cannot read '{path}': its weights do not fit its recipe ({reason})") from error
+        raise StorageError(
+            f"cannot read '{path}': its weights do not fit its recipe ({reason})"
+        ) from error
     return TrainedModel(recipe, names, normalised, backbone, head).eval()
 
 
 def _normalised(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normalise:
-    mean, deviation = state["normalised.mean"], state["normalised.deviation"]
+    mean = state["normalised.mean"]
+    deviation = state["normalised.deviation"]
     for tensor in (mean, deviation):
-        if not tensor.is_floating_point() or torch.empty(shape, device="meta").add(tensor.to("meta")).shape != shape:
-            raise ValueError(f"inputs of {shape} cannot be normalised by {tensor.dtype} of {tuple(tensor.shape)}")
+        if (
+            not tensor.is_floating_point()
+            or torch.empty(shape, device="meta").add(tensor.to("meta")).shape != shape
+        ):
+            raise ValueError(
+                f"inputs of {shape} cannot be normalised by {tensor.dtype} of {tuple(tensor.shape)}"
+            )
     return Normalise(mean.float(), deviation.float())
 
 
-def _backbone(recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor]) -> nn.Module:
+def _backbone(
+    recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor]
+) -> nn.Module:
     """The network with those weights; one of ours is made only if they are its own: a header may ask for any size."""
     if is_ours(recipe.backbone):
         with torch.device("meta"):
             wanted = build_backbone(recipe.backbone, shape, recipe.dim).state_dict()
-        needed, held = ({name: part.shape for name, part in each.items()} for each in (wanted, state))
+        needed, held = (
+            {name: part.shape for name, part in each.items()}
+            for each in (wanted, state)
+        )
         if needed != held:
-            raise ValueError(f"{recipe.backbone} for inputs of {shape} has other weights")
+            raise ValueError(
+                f"{recipe.backbone} for inputs of {shape} has other weights"
+            )
     backbone = build_backbone(recipe.backbone, shape, recipe.dim)
     backbone.load_state_dict(state)
     return backbone
@@ -111,7 +151,11 @@ def _head(recipe: Recipe, num_classes: int, state: Mapping[str, Tensor]) -> nn.M
 
 
 def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
+    return {
+        name.removeprefix(prefix): value
+        for name, value in state.items()
+        if name.startswith(prefix)
+    }
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -125,7 +169,11 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
             state: dict[str, Tensor] = {name: file.get_tensor(name) for name in names}
         about = json.loads(header.get(HEADER, "null"))
     except Exception as error:  # of a damaged file it raises many kinds
-        raise StorageError(f"cannot read '{path}': damaged, or not a file of weights") from error
+        raise StorageError(
+            f"cannot read '{path}': damaged, or not a file of weights"
+        ) from error
     if not isinstance(about, dict):
-        raise StorageError(f"cannot read '{path}': it does not say what it was trained by; train again to have it")
+        raise StorageError(
+            f"cannot read '{path}': it does not say what it was trained by; train again to have it"
+        )
     return cast("dict[str, Any]", about), state

@@ -33,7 +33,9 @@ class Normalise(nn.Module):
 
     def levels(self, channels: int) -> Tensor:
         """What each of the 256 bytes becomes in each channel of an image: channels x 256."""
-        every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(1, 1, 256)
+        every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(
+            1, 1, 256
+        )
         return self(every.expand(channels, 1, 256)).view(channels, 256)
 
 
@@ -44,14 +46,26 @@ def normalisation(training: Tensor, step: Step | None) -> Normalise:
 
 def _of_images(images: Tensor) -> Normalise:
     pixels = images[:: images.numel() // MOST_PIXELS + 1].double()
-    mean, deviation = (statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std))
-    return Normalise(mean.view(-1, 1, 1), deviation.clamp(min=SMALLEST_DEVIATION).view(-1, 1, 1))
+    mean, deviation = (
+        statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std)
+    )
+    return Normalise(
+        mean.view(-1, 1, 1), deviation.clamp(min=SMALLEST_DEVIATION).view(-1, 1, 1)
+    )
 
 
 def _of_features(features: Tensor, step: Step | None) -> Normalise:
-    blocks = [features[start : start + ROWS_AT_ONCE] for start in range(0, len(features), ROWS_AT_ONCE)]
+    blocks = [
+        features[start : start + ROWS_AT_ONCE]
+        for start in range(0, len(features), ROWS_AT_ONCE)
+    ]
     mean = torch.stack([rows.double().sum(0) for rows in blocks]).sum(0) / len(features)
-    squares = torch.stack([(rows.double() - mean).square().sum(0) for rows in blocks]).sum(0) / len(features)
-    counts = torch.ones_like(mean) if step is None else torch.tensor(step, dtype=torch.float64)
+    squares = torch.stack(
+        [(rows.double() - mean).square().sum(0) for rows in blocks]
+    ).sum(0) / len(features)
+    if step is None:
+        counts = torch.ones_like(mean)
+    else:
+        counts = torch.tensor(step, dtype=torch.float64)
     scale = (squares * counts.square()).mean().sqrt().clamp(min=SMALLEST_DEVIATION)
     return Normalise(mean.float(), (scale / counts).float())

@@ -10,12 +10,21 @@ from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
 from protosphere.experiments.config import Recipe
 
 
-def build_optimiser(recipe: Recipe, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+def build_optimiser(
+    recipe: Recipe, parameters: Iterable[nn.Parameter]
+) -> torch.optim.Optimizer:
     """SGD with momentum, or AdamW."""
     if recipe.optimiser == "adamw":
         betas = (recipe.momentum, 0.999)
-        return torch.optim.AdamW(parameters, lr=recipe.lr, betas=betas, weight_decay=recipe.weight_decay)
-    return torch.optim.SGD(parameters, lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+        return torch.optim.AdamW(
+            parameters, lr=recipe.lr, betas=betas, weight_decay=recipe.weight_decay
+        )
+    return torch.optim.SGD(
+        parameters,
+        lr=recipe.lr,
+        momentum=recipe.momentum,
+        weight_decay=recipe.weight_decay,
+    )
 
 
 def build_schedule(recipe: Recipe, optimiser: torch.optim.Optimizer) -> Any:

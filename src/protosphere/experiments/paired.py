@@ -21,38 +21,64 @@ LEARNED = "learned layer"
 MOST_TOLD = 12
 """Ways that a complaint names."""
 
-FIELDS = ("test_accuracy", "validation_accuracy", "loss", "max_cosine", "converse", "images_per_second", "seconds")
+FIELDS = (
+    "test_accuracy",
+    "validation_accuracy",
+    "loss",
+    "max_cosine",
+    "converse",
+    "images_per_second",
+    "seconds",
+)
 
 
 def compared(
-    records: Iterable[RunRecord], way: Callable[[RunRecord], str], against: str, metric: str = "test_accuracy"
+    records: Iterable[RunRecord],
+    way: Callable[[RunRecord], str],
+    against: str,
+    metric: str = "test_accuracy",
 ) -> list[Compared]:
     """Every way at every dimension, beside the way called `against`; by dimension, then in the order they come.
 
     A reference that has one dimension only, as a learned layer has, is that of every dimension.
     """
     groups = _by_way(records, way)
-    if not any(_values(runs, metric) for rates in groups.values() for runs in rates.values()):
-        raise InvalidArgumentError(f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}")
+    if not any(
+        _values(runs, metric) for rates in groups.values() for runs in rates.values()
+    ):
+        raise InvalidArgumentError(
+            f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}"
+        )
     chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
         known = [*dict.fromkeys(name for name, _ in groups)]
-        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (len(known) > MOST_TOLD)
+        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (
+            len(known) > MOST_TOLD
+        )
         default = ", the default" * (against == LEARNED)
-        raise InvalidArgumentError(f"'against' must be a way of the results ({told}), got {brief(against)}{default}")
-    only: Mapping[int, RunRecord] = next(iter(reference.values())) if len(reference) == 1 else {}
+        raise InvalidArgumentError(
+            f"'against' must be a way of the results ({told}), got {brief(against)}{default}"
+        )
+    only: Mapping[int, RunRecord] = (
+        next(iter(reference.values())) if len(reference) == 1 else {}
+    )
     rows: list[Compared] = []
     for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
         values = _values(runs, metric)
         if values:
             other = {} if name == against else _values(reference.get(dim, only), metric)
-            rate, mean = next(iter(runs.values())).recipe.lr, mean_with_interval(list(values.values()))
-            rows.append(Compared(name, dim, rate, len(values), mean, _paired(values, other)))
+            rate = next(iter(runs.values())).recipe.lr
+            mean = mean_with_interval(list(values.values()))
+            rows.append(
+                Compared(name, dim, rate, len(values), mean, _paired(values, other))
+            )
     return rows
 
 
-def _by_way(records: Iterable[RunRecord], way: Callable[[RunRecord], str]) -> dict[tuple[str, int], Rates]:
+def _by_way(
+    records: Iterable[RunRecord], way: Callable[[RunRecord], str]
+) -> dict[tuple[str, int], Rates]:
     groups: dict[tuple[str, int], Rates] = {}
     for record in records:
         if record.status == "done":
@@ -63,16 +89,27 @@ def _by_way(records: Iterable[RunRecord], way: Callable[[RunRecord], str]) -> di
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
     """By seed, the runs at the rate of the best mean validation accuracy; of rates that have the most seeds."""
-    return max(rates.values(), key=lambda runs: (len(runs), fmean(r.validation_accuracy or 0.0 for r in runs.values())))
+    return max(
+        rates.values(),
+        key=lambda runs: (
+            len(runs),
+            fmean(r.validation_accuracy or 0.0 for r in runs.values()),
+        ),
+    )
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
     """By seed a field of the records, accuracies in percent, or one of their metrics, as results call it."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
-    found = {seed: getattr(run, metric) if metric in FIELDS else run.metrics.get(metric) for seed, run in runs.items()}
+    found = {
+        seed: getattr(run, metric) if metric in FIELDS else run.metrics.get(metric)
+        for seed, run in runs.items()
+    }
     return {seed: scale * value for seed, value in found.items() if value is not None}
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
     shared = sorted(values.keys() & reference.keys())
-    return mean_with_interval([values[seed] - reference[seed] for seed in shared]) if len(shared) > 1 else None
+    if len(shared) > 1:
+        return mean_with_interval([values[seed] - reference[seed] for seed in shared])
+    return None

@@ -34,13 +34,17 @@ STRIDE = 20.0
 """How much faster than unit vectors they turn: gradients of v / |v| go as 1 / |v|, and angles as its square."""
 
 
-def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+def fitted_prototypes(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> ps.SphericalCode:
     """The prototypes of a recipe that fits them; made once, and kept in `folder`."""
     path = folder / PROTOTYPES_FILE
     if path.exists():
         code = ps.load(path)
         if code.dim != recipe.dim:
-            held = f"holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}"
+            held = (
+                f"holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}"
+            )
             raise StorageError(f"'{path}' {held}; remove it")
         return code
     if recipe.mapping in ALIGNED:
@@ -56,11 +60,17 @@ def fitted_prototypes(recipe: Recipe, dataset: Dataset, folder: Path, fabric: An
     return code
 
 
-def _by_similarity(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+def _by_similarity(
+    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+) -> ps.SphericalCode:
     similarity = class_similarity(recipe, dataset, folder, fabric)
     build = partial(constructed, recipe, dataset.num_classes, dataset.class_names)
     if "similarity" in describe(recipe.scheme).options:
-        return build(similarity=similarity_text(similarity if recipe.mapping == "align" else -similarity))
+        return build(
+            similarity=similarity_text(
+                similarity if recipe.mapping == "align" else -similarity
+            )
+        )
     return assign(build(), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
 
 
@@ -70,16 +80,30 @@ class MovingPrototypes(nn.Module):
     def __init__(self, code: ps.SphericalCode, preset: str, scale: float | str) -> None:
         super().__init__()
         self.head = PrototypeHead(code, preset=preset, scale=scale)
-        self.vectors = nn.Parameter(torch.tensor(code.points / np.sqrt(STRIDE), dtype=torch.float32))
+        self.vectors = nn.Parameter(
+            torch.tensor(code.points / np.sqrt(STRIDE), dtype=torch.float32)
+        )
 
     def forward(self, z: Tensor) -> Tensor:
         """The logits."""
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 
-def _rehearsed(recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, folder: Path, fabric: Any) -> ps.SphericalCode:
+def _rehearsed(
+    recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, folder: Path, fabric: Any
+) -> ps.SphericalCode:
     """The points that these prototypes move to over the recipe's rehearsal, at its rate throughout."""
     head = MovingPrototypes(code, recipe.preset, recipe.scale)
-    alone = recipe.changed(epochs=recipe.rehearsal, reassignment=0, schedule="constant", warmup=0.0)
-    train(alone, None, dataset, folder / REHEARSAL_FOLDER, fabric, tensorboard=False, head=head)
+    alone = recipe.changed(
+        epochs=recipe.rehearsal, reassignment=0, schedule="constant", warmup=0.0
+    )
+    train(
+        alone,
+        None,
+        dataset,
+        folder / REHEARSAL_FOLDER,
+        fabric,
+        tensorboard=False,
+        head=head,
+    )
     return ps.from_points(head.vectors.detach().double().cpu().numpy(), normalize=True)

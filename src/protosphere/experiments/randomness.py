@@ -16,7 +16,9 @@ PURPOSES = ("split", "weights", "epoch", "label noise")
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
     """A generator that depends on nothing but these: an epoch can be repeated without those before it."""
-    words = np.random.SeedSequence([seed, PURPOSES.index(purpose), number]).generate_state(1, np.uint64)
+    words = np.random.SeedSequence(
+        [seed, PURPOSES.index(purpose), number]
+    ).generate_state(1, np.uint64)
     return torch.Generator().manual_seed(int(words[0]) >> 1)
 
 
@@ -34,7 +36,13 @@ def random_states() -> dict[str, Any]:
     name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {
         "python": [version, list(internal), gauss],
-        "numpy": [name, torch.tensor(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
+        "numpy": [
+            name,
+            torch.tensor(np.asarray(keys).astype(np.int64)),
+            position,
+            has_gauss,
+            cached,
+        ],
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
     }
@@ -47,7 +55,9 @@ def restore_random_states(states: dict[str, Any]) -> None:
     name, keys, position, has_gauss, cached = states["numpy"]
     if not 0 <= position <= len(keys):  # which numpy would read at, wherever that is
         raise ValueError(f"the state of a generator has no number {position}")
-    GLOBAL_NUMPY.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+    GLOBAL_NUMPY.set_state(
+        (name, keys.numpy().astype(np.uint32), position, has_gauss, cached)
+    )
     torch.set_rng_state(states["torch"].cpu())
     if states["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])

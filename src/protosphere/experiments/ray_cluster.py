@@ -29,10 +29,17 @@ def on_ray(address: str | None) -> Engine:
         ray = require("ray")
         dashboard = False if address is None else None
         try:
-            ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=dashboard)
+            ray.init(
+                address=address,
+                log_to_driver=False,
+                logging_level="error",
+                include_dashboard=dashboard,
+            )
         except (ConnectionError, ValueError, RuntimeError) as error:
             reason = str(error).splitlines()[0]
-            raise InvalidArgumentError(f"'--ray' finds no cluster at '{address}': {reason}") from error
+            raise InvalidArgumentError(
+                f"'--ray' finds no cluster at '{address}': {reason}"
+            ) from error
         try:
             yield from _runs(ray, work)
         finally:
@@ -45,10 +52,16 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
     images = ray.put(work.dataset)
     task = ray.remote(max_retries=RETRIES)(_remote_run)
     asked: dict[Any, Recipe] = {}
-    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.accelerator in ("auto", "cuda", "gpu")
+    graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.accelerator in (
+        "auto",
+        "cuda",
+        "gpu",
+    )
     for recipe in work.recipes:
         folder = work.store.work_folder(recipe.digest).absolute()
-        share = task.options(num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0)
+        share = task.options(
+            num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0
+        )
         asked[share.remote(recipe, images, folder, work.accelerator)] = recipe
     while asked:
         work.watch(list(asked.values()))
@@ -65,7 +78,9 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
             yield answer
 
 
-def _remote_run(recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str) -> RunRecord | str:
+def _remote_run(
+    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str
+) -> RunRecord | str:
     """One run, on whatever node this is."""
     try:
         try:

@@ -59,30 +59,45 @@ class RunRecord:
 
     def to_json(self) -> str:
         """One JSON document."""
-        return json.dumps({"digest": self.digest} | asdict(self), indent=1, allow_nan=False) + "\n"
+        return (
+            json.dumps(
+                {"digest": self.digest} | asdict(self), indent=1, allow_nan=False
+            )
+            + "\n"
+        )
 
     def row(self) -> dict[str, Any]:
         """One flat row: the digest, the figures, every setting of the recipe, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
-        settings = {COLUMNS.get(name, name): value for name, value in self.recipe.record().items()}
+        settings = {
+            COLUMNS.get(name, name): value
+            for name, value in self.recipe.record().items()
+        }
         settings["options"] = json.dumps(settings["options"], sort_keys=True)
         return {"digest": self.digest} | figures | settings | dict(self.metrics)
 
 
-FIGURES = {each.name: str(each.type) for each in fields(RunRecord) if each.name not in ("recipe", "metrics")}
+FIGURES = {
+    each.name: str(each.type)
+    for each in fields(RunRecord)
+    if each.name not in ("recipe", "metrics")
+}
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
     """The record in a JSON document; StorageError where its digest is not that of its recipe."""
     try:
         given: dict[str, Any] = dict(content)
-        digest, recipe = given.pop("digest"), recipe_from(given.pop("recipe"))
+        digest = given.pop("digest")
+        recipe = recipe_from(given.pop("recipe"))
         _check_figures(given)
         record = RunRecord(recipe, **given)
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(f"'{where}' is not the record of a run: {error}") from error
     if record.digest != digest or record.status not in STATUSES:
-        raise StorageError(f"'{where}' was changed by hand: its digest is {digest}, that of its recipe {record.digest}")
+        raise StorageError(
+            f"'{where}' was changed by hand: its digest is {digest}, that of its recipe {record.digest}"
+        )
     return record
 
 
@@ -90,11 +105,19 @@ def _check_figures(given: Mapping[str, Any]) -> None:
     """ValueError where a figure is no number, or a word no text: a file may hold anything."""
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
-        raise ValueError(f"metrics must be numbers with their names, got {brief(metrics)}")
-    numbers = {name: value for name, value in given.items() if "float" in FIGURES.get(name, "")}
+        raise ValueError(
+            f"metrics must be numbers with their names, got {brief(metrics)}"
+        )
+    numbers = {
+        name: value for name, value in given.items() if "float" in FIGURES.get(name, "")
+    }
     figures: dict[str, Any] = {**numbers, **metrics}
     for name, value in figures.items():
-        number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= float_info.max
+        number = (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and abs(value) <= float_info.max
+        )
         if value is not None and not number:
             raise ValueError(f"{name} must be a finite number, got {brief(value)}")
     for name in ("status", "reason", "weights", "data", "version"):
@@ -108,14 +131,27 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
     kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
     try:
-        settings = {name: _parsed(row.get(COLUMNS.get(name, name)), kind) for name, kind in kinds.items()}
+        settings = {
+            name: _parsed(row.get(COLUMNS.get(name, name)), kind)
+            for name, kind in kinds.items()
+        }
         figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}
-        metrics = {name: _parsed(text, "float") for name, text in row.items() if name.startswith(SETS) and text}
+        metrics = {
+            name: _parsed(text, "float")
+            for name, text in row.items()
+            if name.startswith(SETS) and text
+        }
     except (ValueError, RecursionError) as error:
-        raise StorageError(f"'{where}' is not the record of a run: {brief(str(error))}") from error
-    content = {"recipe": {name: value for name, value in settings.items() if value is not None}} | figures
+        raise StorageError(
+            f"'{where}' is not the record of a run: {brief(str(error))}"
+        ) from error
+    content = {
+        "recipe": {name: value for name, value in settings.items() if value is not None}
+    } | figures
     others = {name: value for name, value in metrics.items() if name not in FIGURES}
-    return record_from({"digest": row.get("digest"), "metrics": others} | content, where)
+    return record_from(
+        {"digest": row.get("digest"), "metrics": others} | content, where
+    )
 
 
 def _parsed(text: str | None, kind: Any) -> Any:

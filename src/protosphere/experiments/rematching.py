@@ -38,18 +38,30 @@ class Reassignment:
     """Watches a classifier's epochs, and gives its prototypes to classes anew between the recipe's first ones."""
 
     def __init__(self, recipe: Recipe, classifier: Classifier) -> None:
-        self.recipe, self.classifier = recipe, classifier
+        self.recipe = recipe
+        self.classifier = classifier
         self.use(cast("PrototypeHead", classifier.head))
 
     def after(self, epoch: int, summed: Callable[[Tensor], Tensor]) -> None:
         """After an epoch, counted from 0: other prototypes for classes, if it is one of the recipe's first."""
-        directions, self.sums = self.sums, torch.zeros_like(self.sums)
+        directions = self.sums
+        self.sums = torch.zeros_like(self.sums)
         if epoch < self.recipe.reassignment:
             code: SphericalCode = self.head.code
-            order = linear_assignment(summed(directions).double().cpu().numpy(), code.points)
-            provenance = code.provenance and code.provenance.then(Step(WHY, numbers=tuple(order.tolist())))
-            reordered = replace(code, placement=code.placement.permuted(order), provenance=provenance)
-            self.use(PrototypeHead(reordered, preset=self.recipe.preset, scale=self.recipe.scale))
+            order = linear_assignment(
+                summed(directions).double().cpu().numpy(), code.points
+            )
+            provenance = code.provenance and code.provenance.then(
+                Step(WHY, numbers=tuple(order.tolist()))
+            )
+            reordered = replace(
+                code, placement=code.placement.permuted(order), provenance=provenance
+            )
+            self.use(
+                PrototypeHead(
+                    reordered, preset=self.recipe.preset, scale=self.recipe.scale
+                )
+            )
 
     def use(self, head: PrototypeHead) -> None:
         """Make it the classifier's, and watch what it is trained by."""
@@ -59,7 +71,9 @@ class Reassignment:
         objective = build_objective(self.recipe, head)
 
         def watched(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-            self.sums.index_add_(0, labels, normalize(z.detach().to(self.sums.dtype), dim=1))
+            self.sums.index_add_(
+                0, labels, normalize(z.detach().to(self.sums.dtype), dim=1)
+            )
             return objective(z, labels)
 
         self.classifier.objective = watched

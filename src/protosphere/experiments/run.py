@@ -18,19 +18,38 @@ from protosphere.storage.files import locked, make_folder
 from protosphere.types import ignore
 
 
-def constructed(recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str) -> ps.SphericalCode:
+def constructed(
+    recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str
+) -> ps.SphericalCode:
     """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
-    mapping, own = "fixed" if recipe.mapping in ALIGNED else recipe.mapping, dict(recipe.options)
+    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
+    own = dict(recipe.options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
     if tree is not None and set(tree.classes) & set(class_names):
         own["tree"] = tree.of(class_names).text  # its classes in the order of the data
     chosen = json.dumps(own | options)
-    return _constructed(recipe.scheme, num_classes, recipe.dim, recipe.seed_of_prototypes, mapping, chosen)
+    return _constructed(
+        recipe.scheme,
+        num_classes,
+        recipe.dim,
+        recipe.seed_of_prototypes,
+        mapping,
+        chosen,
+    )
 
 
 @lru_cache(maxsize=8)  # runs of a sweep that differ in something else have the same
-def _constructed(scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str) -> ps.SphericalCode:
-    return ps.construct(scheme, num_classes=num_classes, dim=dim, seed=seed, mapping=mapping, **json.loads(options))
+def _constructed(
+    scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str
+) -> ps.SphericalCode:
+    return ps.construct(
+        scheme,
+        num_classes=num_classes,
+        dim=dim,
+        seed=seed,
+        mapping=mapping,
+        **json.loads(options),
+    )
 
 
 def run(
@@ -46,29 +65,44 @@ def run(
 ) -> RunRecord:
     """Train, and keep the weights in `folder`, beside the checkpoint; StorageError where another process is at it."""
     given = recipe.head == "prototypes" and not recipe.fits_prototypes
-    code = constructed(recipe, dataset.num_classes, dataset.class_names) if given else None
+    if given:
+        code = constructed(recipe, dataset.num_classes, dataset.class_names)
+    else:
+        code = None
     make_folder(folder)
     with locked(folder, "run") if fabric.is_global_zero else nullcontext():
         from protosphere.experiments.loop import train
         from protosphere.experiments.models import save_model
         from protosphere.experiments.prototype_fitting import fitted_prototypes
 
-        code = fitted_prototypes(recipe, dataset, folder, fabric) if recipe.fits_prototypes else code
-        told: dict[str, Any] = {"report": report, "tick": tick, "tensorboard": tensorboard, "watched": watched}
+        if recipe.fits_prototypes:
+            code = fitted_prototypes(recipe, dataset, folder, fabric)
+        told: dict[str, Any] = {
+            "report": report,
+            "tick": tick,
+            "tensorboard": tensorboard,
+            "watched": watched,
+        }
         outcome = train(recipe, code, dataset, folder, fabric, **told)
         if fabric.is_global_zero:
             save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
         return _record(recipe, code, dataset, outcome)
 
 
-def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, outcome: Any) -> RunRecord:
+def _record(
+    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, outcome: Any
+) -> RunRecord:
     from protosphere.experiments.checkpoint import weights_digest
     from protosphere.experiments.code_metrics import code_metrics
 
     last = outcome.history[-1] if outcome.history else None
     seconds = sum(metrics.seconds for metrics in outcome.history)
-    images = sum(metrics.seconds * metrics.images_per_second for metrics in outcome.history)
-    metrics = {name: value for name, value in outcome.metrics.items() if name not in FIGURES}  # accuracies have fields
+    images = sum(
+        metrics.seconds * metrics.images_per_second for metrics in outcome.history
+    )
+    metrics = {
+        name: value for name, value in outcome.metrics.items() if name not in FIGURES
+    }  # accuracies have fields
     return RunRecord(
         recipe,
         "done",
@@ -87,14 +121,26 @@ def _record(recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, out
 
 
 def run_or_reason(
-    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str, watch: Callable[[], None] = ignore
+    recipe: Recipe,
+    dataset: Dataset,
+    folder: Path,
+    accelerator: str,
+    watch: Callable[[], None] = ignore,
 ) -> RunRecord:
     """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
     from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(accelerator, recipe.precision)
     try:
-        return run(recipe, dataset, folder, fabric, report=lambda _: watch(), tensorboard=False, watched=False)
+        return run(
+            recipe,
+            dataset,
+            folder,
+            fabric,
+            report=lambda _: watch(),
+            tensorboard=False,
+            watched=False,
+        )
     except InfeasibleError as obstacle:
         return RunRecord(recipe, "infeasible", str(obstacle), data=dataset.digest)
     except StorageError:

@@ -14,7 +14,13 @@ from protosphere.experiments.config import Recipe
 from protosphere.experiments.record import RunRecord, record_from, record_from_row
 from protosphere.extras import require
 from protosphere.storage.csv_files import read_csv, write_csv
-from protosphere.storage.files import locked, make_folder, reading, replace_bytes, replace_file
+from protosphere.storage.files import (
+    locked,
+    make_folder,
+    reading,
+    replace_bytes,
+    replace_file,
+)
 
 TABLE_ENDINGS = (".csv", ".parquet")
 
@@ -45,7 +51,16 @@ class Store:
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
         found = [_read(path) for path in sorted(self.runs.glob("*.json"))]
-        return sorted(found, key=lambda r: (r.recipe.scheme, r.recipe.dim, r.recipe.mapping, r.recipe.seed, r.digest))
+        return sorted(
+            found,
+            key=lambda r: (
+                r.recipe.scheme,
+                r.recipe.dim,
+                r.recipe.mapping,
+                r.recipe.seed,
+                r.digest,
+            ),
+        )
 
     def records_of(self, recipes: Iterable[Recipe]) -> list[RunRecord]:
         """Those of these recipes, in their order, as far as they are there."""
@@ -74,7 +89,9 @@ def _read(path: Path) -> RunRecord:
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:
         found = f"it holds the record of another run, {record.digest}"
-        raise StorageError(f"cannot read '{path}': {found}; remove the file, and the sweep runs it again")
+        raise StorageError(
+            f"cannot read '{path}': {found}; remove the file, and the sweep runs it again"
+        )
     return record
 
 
@@ -83,24 +100,37 @@ def read_table(path: Path) -> list[RunRecord]:
     with reading(path, "not a table of runs"):
         columns, *rows = read_csv(path) or [[]]
         if any(len(cells) > len(columns) for cells in rows):
-            raise StorageError(f"cannot read '{path}': not a table of runs (a line has more cells than columns)")
+            raise StorageError(
+                f"cannot read '{path}': not a table of runs (a line has more cells than columns)"
+            )
         named = (dict(zip(columns, cells, strict=False)) for cells in rows)
-        return [record_from_row(row, f"{path}, line {n}") for n, row in enumerate(named, start=2)]
+        return [
+            record_from_row(row, f"{path}, line {n}")
+            for n, row in enumerate(named, start=2)
+        ]
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
     """The records of a store, or of a CSV file."""
-    return read_table(Path(path)) if str(path).endswith(".csv") else Store(path).records()
+    if str(path).endswith(".csv"):
+        return read_table(Path(path))
+    return Store(path).records()
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
     """Write the records as .csv or .parquet, a row each."""
     rows = [record.row() for record in records]
     if path.suffix not in TABLE_ENDINGS:
-        raise InvalidArgumentError(f"a table's name must end in {' or '.join(TABLE_ENDINGS)}, got '{path.name}'")
+        raise InvalidArgumentError(
+            f"a table's name must end in {' or '.join(TABLE_ENDINGS)}, got '{path.name}'"
+        )
     if not rows:
         raise InvalidArgumentError("there are no runs to write yet")
     if path.suffix == ".csv":
-        return write_csv(path, list(dict.fromkeys(name for row in rows for name in row)), rows)
+        return write_csv(
+            path, list(dict.fromkeys(name for row in rows for name in row)), rows
+        )
     table = require("pyarrow").Table.from_pylist(rows)
-    return replace_file(path, lambda beside: require("pyarrow.parquet").write_table(table, beside))
+    return replace_file(
+        path, lambda beside: require("pyarrow.parquet").write_table(table, beside)
+    )

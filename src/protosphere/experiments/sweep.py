@@ -33,14 +33,22 @@ Engine = Callable[[Work], Iterator[RunRecord]]
 """Does the work and hands out each record once, as it comes."""
 
 
-def pending(recipes: Iterable[Recipe], store: Store, dataset: Dataset, *, retry_failed: bool = False) -> list[Recipe]:
+def pending(
+    recipes: Iterable[Recipe],
+    store: Store,
+    dataset: Dataset,
+    *,
+    retry_failed: bool = False,
+) -> list[Recipe]:
     """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
     found = ((recipe, store.get(recipe.digest)) for recipe in recipes)
     again = ("failed",) if retry_failed else ()
     return [
         recipe
         for recipe, record in found
-        if record is None or record.status in again or record.data not in (None, dataset.digest)
+        if record is None
+        or record.status in again
+        or record.data not in (None, dataset.digest)
     ]
 
 
@@ -71,6 +79,7 @@ def sweep(
 def in_this_process(work: Work) -> Iterator[RunRecord]:
     """The engine that does one run after another, here."""
     for recipe in work.recipes:
-        watch, folder = partial(work.watch, [recipe]), work.store.work_folder(recipe.digest)
+        watch = partial(work.watch, [recipe])
+        folder = work.store.work_folder(recipe.digest)
         watch()
         yield run_or_reason(recipe, work.dataset, folder, work.accelerator, watch)

@@ -21,7 +21,13 @@ from typing import Any, cast
 
 from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.experiments.config import LEARNED, OF_PROTOTYPES, Recipe, recipe_from, without_prototypes
+from protosphere.experiments.config import (
+    LEARNED,
+    OF_PROTOTYPES,
+    Recipe,
+    recipe_from,
+    without_prototypes,
+)
 from protosphere.experiments.config_files import default_recipe, load_recipe, read_toml
 
 AXES = {
@@ -63,9 +69,13 @@ def sweep_recipes(content: Mapping[str, Any], where: str = "the sweep") -> list[
     [10, 16]
     """
     _check_keys(content, {*SETTINGS, *AXES, "recipe", "grid"}, f"'{where}'")
-    named = content.get("recipe") or default_recipe(str(content.get("dataset", "digits")))
+    named = content.get("recipe") or default_recipe(
+        str(content.get("dataset", "digits"))
+    )
     base = load_recipe(str(named)).changed(**_settings(content))
-    recipes = [recipe for grid in _grids(content, where) for recipe in _runs(base, grid, where)]
+    recipes = [
+        recipe for grid in _grids(content, where) for recipe in _runs(base, grid, where)
+    ]
     return list({recipe.digest: recipe for recipe in recipes}.values())
 
 
@@ -73,7 +83,9 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in given:
         if name not in known:
             offered = ", ".join((*AXES, *sorted(known - {*AXES})))
-            raise InvalidArgumentError(f"{where} has an unknown key {brief(name)}; it may have: {offered}")
+            raise InvalidArgumentError(
+                f"{where} has an unknown key {brief(name)}; it may have: {offered}"
+            )
 
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,7 +96,9 @@ def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
-        raise InvalidArgumentError(f"'{where}' must have its grids as [[grid]], got {brief(content['grid'])}")
+        raise InvalidArgumentError(
+            f"'{where}' must have its grids as [[grid]], got {brief(content['grid'])}"
+        )
     return [shared | grid for grid in cast("list[dict[str, Any]]", grids)]
 
 
@@ -101,10 +115,21 @@ def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]
 
 def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recipe]:
     """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
-    unused = ("head", *(OF_PROTOTYPES if head in LEARNED else ()), *(("dim",) if head == "linear" else ()))
-    axes = {axis: setting for axis, setting in AXES.items() if axis in grid and setting not in unused}
+    unused = (
+        "head",
+        *(OF_PROTOTYPES if head in LEARNED else ()),
+        *(("dim",) if head == "linear" else ()),
+    )
+    axes = {
+        axis: setting
+        for axis, setting in AXES.items()
+        if axis in grid and setting not in unused
+    }
     own = base.record() | _settings(grid)
-    settings = (without_prototypes(own) if head in LEARNED else own) | {"head": head, "seed": 0}
+    settings = (without_prototypes(own) if head in LEARNED else own) | {
+        "head": head,
+        "seed": 0,
+    }
     if head == "linear":
         settings["dim"] = dataset_facts(base.dataset).num_classes
     for values in product(*(grid[axis] for axis in axes)):
@@ -113,4 +138,6 @@ def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recip
 
 def _check_list(axis: str, values: Any, where: str) -> None:
     if type(values) not in (list, tuple) or not values:
-        raise InvalidArgumentError(f"'{where}' needs a list of {axis}, got {brief(values)}")
+        raise InvalidArgumentError(
+            f"'{where}' needs a list of {axis}, got {brief(values)}"
+        )

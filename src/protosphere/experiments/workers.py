@@ -27,7 +27,9 @@ class _Worker:
     """A process, and our end of the pipe to it."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads half alive
+        context = multiprocessing.get_context(
+            "spawn"
+        )  # a fork would inherit torch's threads half alive
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
@@ -43,7 +45,8 @@ class _Crew:
     """The workers, by their pipes those at work, and the runs: each with how often it has been begun."""
 
     def __init__(self, work: Work, size: int) -> None:
-        self.work, self.size = work, size
+        self.work = work
+        self.size = size
         self.todo = [(recipe, 0) for recipe in work.recipes]
         self.idle: list[_Worker] = []
         self.busy: dict[Any, tuple[_Worker, Recipe, int]] = {}
@@ -55,7 +58,9 @@ class _Crew:
             recipe, tries = self.todo.pop(0)
             self.busy[worker.pipe] = (worker, recipe, tries + 1)
             folder = self.work.store.work_folder(recipe.digest)
-            worker.pipe.send((recipe, self.work.data_dir, folder, self.work.accelerator))
+            worker.pipe.send(
+                (recipe, self.work.data_dir, folder, self.work.accelerator)
+            )
 
     def collected(self, pipe: Any) -> RunRecord | None:
         """The record that came; of a worker that died None, its run put back, or a record of the failure."""
@@ -90,7 +95,10 @@ def local_workers(count: int) -> Engine:
                     if record is not None:
                         yield record
         finally:
-            for worker in (*crew.idle, *(worker for worker, _, _ in crew.busy.values())):
+            for worker in (
+                *crew.idle,
+                *(worker for worker, _, _ in crew.busy.values()),
+            ):
                 worker.end()
 
     return engine
@@ -98,7 +106,9 @@ def local_workers(count: int) -> Engine:
 
 def _serve(pipe: Connection) -> None:
     """What a worker does: runs, until nobody asks for more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the sweep's to handle
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # an interrupt is the sweep's to handle
     end_with_parent()
     dataset_of = lru_cache(maxsize=1)(load_dataset)
     with suppress(EOFError):

@@ -33,7 +33,9 @@ def cholesky_factor(gram: Indices) -> Points:
     return factor
 
 
-def close_vectors(factor: Points, centre: Points, squared_distance: float) -> Iterator[tuple[Points, Points]]:
+def close_vectors(
+    factor: Points, centre: Points, squared_distance: float
+) -> Iterator[tuple[Points, Points]]:
     """Blocks of coefficients x - centre, x integer, and their squared lengths, which are at most the given one.
 
     Vectors are combinations of the rows of `factor`, which is lower triangular.
@@ -41,14 +43,19 @@ def close_vectors(factor: Points, centre: Points, squared_distance: float) -> It
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]
     """
-    heights, slopes = np.diag(factor) ** 2, factor / np.diag(factor)
+    heights = np.diag(factor) ** 2
+    slopes = factor / np.diag(factor)
     waiting = [(len(factor) - 1, np.zeros((1, 0)), np.zeros(1))]
     while waiting:
         level, partial, lengths = waiting.pop()
         middle = -(partial @ slopes[level + 1 :, level])
-        reach = np.sqrt(np.maximum(0.0, squared_distance * (1 + SLACK) - lengths) / heights[level])
+        reach = np.sqrt(
+            np.maximum(0.0, squared_distance * (1 + SLACK) - lengths) / heights[level]
+        )
         lowest = np.ceil(middle - reach + centre[level])
-        counts = np.maximum(0, np.floor(middle + reach + centre[level]) - lowest + 1).astype(np.int64)
+        counts = np.maximum(
+            0, np.floor(middle + reach + centre[level]) - lowest + 1
+        ).astype(np.int64)
         which = np.repeat(np.arange(len(partial)), counts)
         steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
         entry = lowest[which] + steps - centre[level]
@@ -57,5 +64,12 @@ def close_vectors(factor: Points, centre: Points, squared_distance: float) -> It
         if level == 0:
             yield found, lengths
             continue
-        edges = np.linspace(0, len(found), -(-len(found) // BLOCK_ROWS) + 1).astype(np.int64).tolist()
-        waiting += [(level - 1, found[a:b], lengths[a:b]) for a, b in reversed([*pairwise(edges)])]
+        edges = (
+            np.linspace(0, len(found), -(-len(found) // BLOCK_ROWS) + 1)
+            .astype(np.int64)
+            .tolist()
+        )
+        waiting += [
+            (level - 1, found[a:b], lengths[a:b])
+            for a, b in reversed([*pairwise(edges)])
+        ]

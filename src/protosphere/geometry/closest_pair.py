@@ -16,6 +16,10 @@ def closest_pair_cosine(points: Points) -> float:
     """
     from scipy.spatial import cKDTree
 
-    neighbours: Indices = np.asarray(cKDTree(points).query(points, k=2, workers=-1)[1], dtype=np.int64)
-    others = np.where(neighbours[:, 0] == np.arange(len(points)), neighbours[:, 1], neighbours[:, 0])
+    neighbours: Indices = np.asarray(
+        cKDTree(points).query(points, k=2, workers=-1)[1], dtype=np.int64
+    )
+    others = np.where(
+        neighbours[:, 0] == np.arange(len(points)), neighbours[:, 1], neighbours[:, 0]
+    )
     return float(np.einsum("ij,ij->i", points, points[others]).max())

@@ -31,12 +31,19 @@ class Rows:
     @property
     def block(self) -> int:
         """How many rows to take at once."""
-        return int(max(1, min(self.count, BLOCK_ENTRIES // max(self.dim, 1), BLOCK_ENTRIES**0.5)))
+        return int(
+            max(
+                1,
+                min(self.count, BLOCK_ENTRIES // max(self.dim, 1), BLOCK_ENTRIES**0.5),
+            )
+        )
 
 
 def point_rows(points: Points) -> Rows:
     """The rows of a dense matrix."""
-    return Rows(points.shape[0], points.shape[1], lambda start, stop: points[start:stop])
+    return Rows(
+        points.shape[0], points.shape[1], lambda start, stop: points[start:stop]
+    )
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
@@ -80,9 +87,12 @@ def product_error(dim: int) -> float:
     return 1.01 * additions * 2.0**-53
 
 
-def gram_blocks(rows: Rows, progress: Progress = ignore) -> Iterator[tuple[int, int, Block]]:
+def gram_blocks(
+    rows: Rows, progress: Progress = ignore
+) -> Iterator[tuple[int, int, Block]]:
     """Blocks of the Gram matrix on and above its diagonal, each with the numbers of its first row and column."""
-    starts, done = range(0, rows.count, rows.block), 0
+    starts = range(0, rows.count, rows.block)
+    done = 0
     total = len(starts) * (len(starts) + 1) // 2
     for i in starts:
         left = rows.slice(i, i + rows.block)
@@ -101,7 +111,10 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
-    blocks = (float(products.max(initial=-np.inf)) for products in pair_products(rows, progress))
+    blocks = (
+        float(products.max(initial=-np.inf))
+        for products in pair_products(rows, progress)
+    )
     return max(blocks, default=-np.inf)
 
 
@@ -110,7 +123,9 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
     return largest_inner_product(point_rows(points), progress)
 
 
-def bin_cosines(points: Points, edges: Points, progress: Progress = ignore) -> NDArray[np.int64]:
+def bin_cosines(
+    points: Points, edges: Points, progress: Progress = ignore
+) -> NDArray[np.int64]:
     """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for cosines in pair_products(point_rows(points), progress):
@@ -118,10 +133,14 @@ def bin_cosines(points: Points, edges: Points, progress: Progress = ignore) -> N
     return counts
 
 
-def sign_inner_product_counts(signs: PackedBits, dim: int, progress: Progress = ignore) -> dict[int, int]:
+def sign_inner_product_counts(
+    signs: PackedBits, dim: int, progress: Progress = ignore
+) -> dict[int, int]:
     """How many pairs of +-1 rows have each inner product, as exact integers."""
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):
         distances = ((dim - products) / 2).astype(np.int64)
         counts += np.bincount(distances, minlength=dim + 1)
-    return {dim - 2 * distance: int(count) for distance, count in enumerate(counts) if count}
+    return {
+        dim - 2 * distance: int(count) for distance, count in enumerate(counts) if count
+    }

@@ -33,24 +33,37 @@ class LatticeCoset:
     def in_annulus(self, lengths: Points) -> bool:
         """Whether points times these lengths keep below the ceiling: all at most 1, none below 1 - least."""
         # of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2
-        shortest, longest = float(np.min(lengths)), float(np.max(lengths))
-        return shortest > 0 and 1 - float(self.least) <= shortest + COSET_TOLERANCE and longest <= 1 + COSET_TOLERANCE
+        shortest = float(np.min(lengths))
+        longest = float(np.max(lengths))
+        return (
+            shortest > 0
+            and 1 - float(self.least) <= shortest + COSET_TOLERANCE
+            and longest <= 1 + COSET_TOLERANCE
+        )
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
         """Whether the points, times the column of their lengths, are different ones of one coset."""
         # coordinates of all differences are integers; those after the lattice's must be the same for all
-        rank, inverse = len(self.basis), np.linalg.inv(self.basis)
+        rank = len(self.basis)
+        inverse = np.linalg.inv(self.basis)
         mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
         hashes = np.empty(len(points), dtype=np.int64)
         first = points[0] * (1.0 if lengths is None else lengths[0])
         for start in range(0, len(points), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            differences = (points[rows] if lengths is None else points[rows] * lengths[rows]) - first
+            differences = (
+                points[rows] if lengths is None else points[rows] * lengths[rows]
+            ) - first
             integers = np.rint(differences[:, :rank] @ inverse)
             differences[:, :rank] -= integers @ self.basis
-            if np.any(differences[:, rank:]) or np.max(np.abs(differences)) > COSET_TOLERANCE:
+            if (
+                np.any(differences[:, rank:])
+                or np.max(np.abs(differences)) > COSET_TOLERANCE
+            ):
                 return False
-            hashes[rows] = integers.astype(np.int64) @ mixers  # wraps around; equal rows have equal hashes
+            hashes[rows] = (
+                integers.astype(np.int64) @ mixers
+            )  # wraps around; equal rows have equal hashes
         hashes.sort()
         return bool(np.all(hashes[1:] > hashes[:-1]))
 
@@ -67,7 +80,9 @@ def integer_basis(vectors: Indices) -> Indices:
         while len(hit := np.flatnonzero(rows[:, column])) > 1:
             pivot = hit[np.argmin(np.abs(rows[hit, column]))]
             others = hit[hit != pivot]
-            rows[others] -= (rows[others, column] // rows[pivot, column])[:, None] * rows[pivot]
+            rows[others] -= (rows[others, column] // rows[pivot, column])[
+                :, None
+            ] * rows[pivot]
         if len(hit):  # else the column depends on those before it
             basis.append(rows[hit[0]] * np.sign(rows[hit[0], column]))
             rows = np.delete(rows, hit[0], axis=0)

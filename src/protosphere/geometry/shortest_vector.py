@@ -33,7 +33,9 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
     True
     """
     reduced = lll_reduced(basis)
-    return None if reduced is None else _any_within(_triangle(reduced), _largest_shorter(reduced, squared_length))
+    if reduced is None:
+        return None
+    return _any_within(_triangle(reduced), _largest_shorter(reduced, squared_length))
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
@@ -42,7 +44,8 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
     Where inner products of the rows are multiples of a unit but for errors, squared lengths are, but for the sum of
     these errors, each times two coefficients, which are at most the length times that of a vector of the dual basis.
     """
-    gram, norms = basis @ basis.T, np.linalg.norm(basis, axis=1)
+    gram = basis @ basis.T
+    norms = np.linalg.norm(basis, axis=1)
     rounding = len(basis) * np.finfo(float).eps * np.outer(norms, norms)
     coefficients = np.linalg.norm(np.linalg.inv(basis), axis=0)
     for parts in range(1, MOST_PARTS + 1):
@@ -50,7 +53,11 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
         errors = np.abs(gram - squared_length / parts * multiples) + rounding
         slack = float(coefficients @ errors @ coefficients)
         if slack < ROUNDING / 2:
-            step = 1 if np.any(np.diag(multiples) % 2) else 2  # of an even lattice all squared lengths are even
+            # of an even lattice all squared lengths are even
+            if np.any(np.diag(multiples) % 2):
+                step = 1
+            else:
+                step = 2
             if parts % step == 0:
                 return squared_length * ((1 - step / parts) * (1 + BELOW_NEXT) + slack)
     return squared_length * (1 - ROUNDING)
@@ -58,13 +65,18 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
     """Whether a non-zero vector of the basis with this triangular factor is no longer."""
-    heights, slopes = np.diag(triangle) ** 2, triangle / np.diag(triangle)[:, None]
-    vectors, lengths = np.zeros((1, len(triangle))), np.zeros(1)
+    heights = np.diag(triangle) ** 2
+    slopes = triangle / np.diag(triangle)[:, None]
+    vectors = np.zeros((1, len(triangle)))
+    lengths = np.zeros(1)
     for level in reversed(range(len(triangle))):
         centres = -vectors @ slopes[level]
         reach = np.sqrt(np.maximum(0.0, squared_length - lengths) / heights[level])
-        lowest, highest = np.ceil(centres - reach), np.floor(centres + reach)
-        lowest[0] = 0.0  # the first is zero so far: of a vector and its negative one is enough
+        lowest = np.ceil(centres - reach)
+        highest = np.floor(centres + reach)
+        lowest[0] = (
+            0.0  # the first is zero so far: of a vector and its negative one is enough
+        )
         counts = np.maximum(0, highest - lowest + 1).astype(np.int64)
         if counts.sum() > MOST_PARTIAL:
             return None
@@ -72,13 +84,16 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
         steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
         vectors = vectors[which]
         vectors[:, level] = lowest[which] + steps
-        lengths = lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
+        lengths = (
+            lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
+        )
     return bool(np.any((lengths <= squared_length) & vectors.any(axis=1)))
 
 
 def lll_reduced(basis: Points) -> Points | None:
     """A basis of the same lattice with short, nearly orthogonal rows; None where rounding keeps it from ending."""
-    rows, k = basis.astype(np.float64), 1
+    rows = basis.astype(np.float64)
+    k = 1
     for _ in range(MOST_SWAPS):
         if k == len(rows):
             return rows
@@ -87,7 +102,10 @@ def lll_reduced(basis: Points) -> Points | None:
             times = np.rint(triangle[j, k] / triangle[j, j])
             rows[k] -= times * rows[j]
             triangle[:, k] -= times * triangle[:, j]
-        if triangle[k, k] ** 2 + triangle[k - 1, k] ** 2 >= LOVASZ * triangle[k - 1, k - 1] ** 2:
+        if (
+            triangle[k, k] ** 2 + triangle[k - 1, k] ** 2
+            >= LOVASZ * triangle[k - 1, k - 1] ** 2
+        ):
             k += 1
         else:
             rows[[k - 1, k]] = rows[[k, k - 1]]

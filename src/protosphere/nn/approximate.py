@@ -43,27 +43,51 @@ class ApproximateTop(nn.Module):
     classes: Tensor
     rest_classes: Tensor
 
-    def __init__(self, code: SphericalCode, directions: int = 8, cosets: int = 8) -> None:
+    def __init__(
+        self, code: SphericalCode, directions: int = 8, cosets: int = 8
+    ) -> None:
         super().__init__()
         layout, classes = _cosets_of(code)
         m = len(layout.generator)
-        self.num_classes, self.dim, self.coefficient = code.num_classes, code.dim, layout.coefficient
-        self.cosets = min(as_integer("cosets", cosets, minimum=1), len(layout.representatives))
+        self.num_classes = code.num_classes
+        self.dim = code.dim
+        self.coefficient = layout.coefficient
+        self.cosets = min(
+            as_integer("cosets", cosets, minimum=1), len(layout.representatives)
+        )
         few = min(as_integer("directions", directions, minimum=1), code.dim - 1)
         shifts = 1 + np.random.default_rng(0).permutation(code.dim - 1)[:few]
         signs = 2 * unpack(layout.representatives, code.dim).astype(np.float32) - 1
         rest = np.setdiff1d(np.arange(code.num_classes), classes)
-        outer, inner = (hadamard(1 << bits).astype(np.float32) for bits in (m // 2, m - m // 2))
-        kept = {"shifts": np.arange(code.dim) ^ shifts[:, None], "classes": classes, "rest_classes": rest}
-        for name, array in (kept | {"outer": outer, "inner": inner, "signs": signs}).items():
+        outer, inner = (
+            hadamard(1 << bits).astype(np.float32) for bits in (m // 2, m - m // 2)
+        )
+        kept = {
+            "shifts": np.arange(code.dim) ^ shifts[:, None],
+            "classes": classes,
+            "rest_classes": rest,
+        }
+        for name, array in (
+            kept | {"outer": outer, "inner": inner, "signs": signs}
+        ).items():
             self.register_buffer(name, torch.from_numpy(array), persistent=False)  # pyright: ignore[reportUnknownMemberType]
-        self.register_buffer("bins", torch.stack([self._bins(code, shifted) for shifted in self.shifts]), False)
+        self.register_buffer(
+            "bins",
+            torch.stack([self._bins(code, shifted) for shifted in self.shifts]),
+            False,
+        )
         self.rest = DensePart(matrix(code, rest, torch.float32)) if len(rest) else None
 
     def _bins(self, code: SphericalCode, shifted: Tensor) -> Tensor:
         """For each coset which word of RM(1, m) the derivative of its form in a direction is."""
-        some = (self.signs[first:last] for first, last in cuts(len(self.signs), CHUNK_COSETS))
-        found = [self._transformed(signs * signs[:, shifted]).abs().max(dim=1) for signs in some]
+        some = (
+            self.signs[first:last]
+            for first, last in cuts(len(self.signs), CHUNK_COSETS)
+        )
+        found = [
+            self._transformed(signs * signs[:, shifted]).abs().max(dim=1)
+            for signs in some
+        ]
         if not all((each.values == code.dim).all() for each in found):
             raise InvalidArgumentError(_unfit(code))
         return torch.cat([each.indices for each in found])
@@ -73,8 +97,12 @@ class ApproximateTop(nn.Module):
         check_vectors(z, self.dim)
         most = self.cosets * self.dim
         if as_integer("k", k, minimum=1) > most:
-            raise InvalidArgumentError(f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}")
-        values, classes = gathered_rows(lambda rows: self._top(widened(z[rows]), k), z, self.num_classes)
+            raise InvalidArgumentError(
+                f"'k' must be at most {most}, half the words of {self.cosets} cosets, got {k}"
+            )
+        values, classes = gathered_rows(
+            lambda rows: self._top(widened(z[rows]), k), z, self.num_classes
+        )
         return values.to(z.dtype), classes
 
     def _top(self, z: Tensor, k: int) -> Found:
@@ -93,16 +121,21 @@ class ApproximateTop(nn.Module):
 
     def _within(self, z: Tensor, cosets: Tensor, k: int) -> Found:
         """The best k of the words of these cosets."""
-        scores = self._transformed((z * self.coefficient)[:, None] * self.signs.to(z.dtype)[cosets])
+        scores = self._transformed(
+            (z * self.coefficient)[:, None] * self.signs.to(z.dtype)[cosets]
+        )
         values, place = scores.abs().flatten(1).topk(k, dim=1)
         opposed = scores.flatten(1).gather(1, place) < 0
-        coset, word = cosets.gather(1, place // self.dim), place % self.dim
+        coset = cosets.gather(1, place // self.dim)
+        word = place % self.dim
         return values, self.classes[2 * (coset * self.dim + word) + opposed]
 
     def _transformed(self, vectors: Tensor) -> Tensor:
         """Walsh-Hadamard transforms of the last axis."""
         square = vectors.reshape(-1, len(self.outer), len(self.inner))
-        transformed = self.outer.to(vectors.dtype) @ (square @ self.inner.to(vectors.dtype))
+        transformed = self.outer.to(vectors.dtype) @ (
+            square @ self.inner.to(vectors.dtype)
+        )
         return transformed.view(vectors.shape)
 
 
@@ -110,8 +143,15 @@ def _cosets_of(code: SphericalCode) -> tuple[HadamardLayout, Indices]:
     """The whole cosets of RM(1, m) and the classes of their words."""
     rows = code.placement.structure.sign_rows()
     m = code.dim.bit_length() - 1
-    found = whole_cosets(rows, m, antipodal=True) if rows is not None and code.dim == 1 << m == rows.length else None
-    if rows is None or found is None or not np.array_equal(found[0].bins, np.arange(code.dim)):
+    if rows is not None and code.dim == 1 << m == rows.length:
+        found = whole_cosets(rows, m, antipodal=True)
+    else:
+        found = None
+    if (
+        rows is None
+        or found is None
+        or not np.array_equal(found[0].bins, np.arange(code.dim))
+    ):
         raise InvalidArgumentError(_unfit(code))
     return found[0], rows.classes[found[1]]
 

@@ -14,13 +14,25 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.nn.head import PrototypeHead
 from protosphere.spherical.spherical_code import SphericalCode
 
-NAMES = ("fc", "classifier", "head", "heads", "score", "classification_head", "cls_classifier", "logits_proj")
+NAMES = (
+    "fc",
+    "classifier",
+    "head",
+    "heads",
+    "score",
+    "classification_head",
+    "cls_classifier",
+    "logits_proj",
+)
 """Attributes that hold a classifier."""
 
 SECOND = re.compile(r"^aux|(^|_)(dist|distill(ed|ation))($|_|\d)", re.IGNORECASE)
 """Attributes that hold a second one: `aux1`, `AuxLogits`, `head_dist`, `distillation_classifier`; not `distilbert`."""
 
-LIKELY = re.compile(r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])", re.IGNORECASE)
+LIKELY = re.compile(
+    r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])",
+    re.IGNORECASE,
+)
 """Names of layers that are classifiers if they have as many outputs as the one that is; `pre_classifier` is none."""
 
 COUNTS = ("num_classes", "num_labels")
@@ -56,10 +68,17 @@ def attach(
     if not isinstance(model, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise InvalidArgumentError(f"'model' must be an nn.Module, got {brief(model)}")
     layers = _layers(model, layer)
-    given = [name for name, value in ({"dim": dim} | options).items() if value is not None]
+    given = [
+        name for name, value in ({"dim": dim} | options).items() if value is not None
+    ]
     if isinstance(num_classes, PrototypeHead) and given:
-        raise InvalidArgumentError(f"'{given[0]}' goes with a number of classes, got a head, which has its own")
-    head = num_classes if isinstance(num_classes, PrototypeHead) else PrototypeHead(num_classes, dim=dim, **options)
+        raise InvalidArgumentError(
+            f"'{given[0]}' goes with a number of classes, got a head, which has its own"
+        )
+    if isinstance(num_classes, PrototypeHead):
+        head = num_classes
+    else:
+        head = PrototypeHead(num_classes, dim=dim, **options)
     for old in layers:
         _replace(model, old, head)
     for holder in (model, getattr(model, "config", None)):
@@ -81,11 +100,15 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     """Put a layer of head.dim outputs and the head wherever the old layer stands, alone or before a head."""
-    device, dtype = old.weight.device, old.weight.dtype
+    device = old.weight.device
+    dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
     new = nn.LazyLinear(head.dim) if lazy else nn.Linear(old.in_features, head.dim)
-    new, head = new.to(device, dtype), head.to(device, dtype)
-    for parent, name in [(parent, name) for parent, name, child in _children(model) if child is old]:
+    new = new.to(device, dtype)
+    head = head.to(device, dtype)
+    for parent, name in [
+        (parent, name) for parent, name, child in _children(model) if child is old
+    ]:
         if _is_before_head(parent, name):
             parent[int(name)], parent[int(name) + 1] = new, head
         else:
@@ -93,27 +116,51 @@ def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
 
 
 def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
-    return ((parent, name, child) for parent in model.modules() for name, child in parent.named_children())
+    return (
+        (parent, name, child)
+        for parent in model.modules()
+        for name, child in parent.named_children()
+    )
 
 
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
     """The layers to replace."""
     if layer is not None:
         if not layer and layer != "":
-            raise InvalidArgumentError(f"'layer' must name at least one layer of 'model', got {layer!r}")
-        return [_named(model, name) for name in ([layer] if isinstance(layer, str) else layer)]
-    before_heads = _linears(child for parent, name, child in _children(model) if _is_before_head(parent, name))
+            raise InvalidArgumentError(
+                f"'layer' must name at least one layer of 'model', got {layer!r}"
+            )
+        return [
+            _named(model, name)
+            for name in ([layer] if isinstance(layer, str) else layer)
+        ]
+    before_heads = _linears(
+        child
+        for parent, name, child in _children(model)
+        if _is_before_head(parent, name)
+    )
     if before_heads:
         return before_heads
     if any(isinstance(module, PrototypeHead) for module in model.modules()):
         raise InvalidArgumentError(
             "'model' has a PrototypeHead with no nn.Linear before it; layer= names what to replace"
         )
-    roots, main = _classifiers(model), list[nn.Linear]()
+    roots = _classifiers(model)
+    main = list[nn.Linear]()
     for root in roots:
         main.append(_last(_linears([root]), _needs_linear(model, root)))
-    second = {name: child for name, child in model.named_children() if SECOND.search(name) and child not in roots}
-    chosen = [*main, *(_last_of_second(name, child, main[0].out_features) for name, child in second.items())]
+    second = {
+        name: child
+        for name, child in model.named_children()
+        if SECOND.search(name) and child not in roots
+    }
+    chosen = [
+        *main,
+        *(
+            _last_of_second(name, child, main[0].out_features)
+            for name, child in second.items()
+        ),
+    ]
     _require_no_other(model, chosen, roots)
     return chosen
 
@@ -121,13 +168,24 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
 def _is_before_head(parent: nn.Module, name: str) -> TypeGuard[nn.Sequential]:
     if not (isinstance(parent, nn.Sequential) and name.isdigit()):
         return False
-    return int(name) < len(parent) - 1 and isinstance(parent[int(name) + 1], PrototypeHead)
+    return int(name) < len(parent) - 1 and isinstance(
+        parent[int(name) + 1], PrototypeHead
+    )
 
 
 def _named(model: nn.Module, name: str) -> nn.Linear:
     modules = dict(cast("Iterator[tuple[str, nn.Module]]", model.named_modules()))
-    inside = _linears([modules[name]]) if name in modules and modules[name] is not model else []
-    known = ", ".join([repr(name) for name, module in modules.items() if isinstance(module, nn.Linear)][-5:])
+    if name in modules and modules[name] is not model:
+        inside = _linears([modules[name]])
+    else:
+        inside = []
+    known = ", ".join(
+        [
+            repr(name)
+            for name, module in modules.items()
+            if isinstance(module, nn.Linear)
+        ][-5:]
+    )
     otherwise = f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
     return _last(inside, otherwise)
 
@@ -136,19 +194,28 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
     """What the model's library calls its classifiers."""
     asked = _asked(model)
     reset = getattr(model, "reset_classifier", None)
-    if asked and not _linears(asked) and callable(reset):  # a timm model made without classes
+    if (
+        asked and not _linears(asked) and callable(reset)
+    ):  # a timm model made without classes
         reset(2)
         asked = _asked(model)
     if asked:
         return asked
-    named = {name: getattr(model, name) for name in NAMES if isinstance(getattr(model, name, None), nn.Module)}
+    named = {
+        name: getattr(model, name)
+        for name in NAMES
+        if isinstance(getattr(model, name, None), nn.Module)
+    }
     if len(named) > 1:
         several = ", ".join(repr(name) for name in named)
-        raise InvalidArgumentError(f"'model' has several layers that may be its classifier, {several}; layer= names it")
+        raise InvalidArgumentError(
+            f"'model' has several layers that may be its classifier, {several}; layer= names it"
+        )
     if not named and isinstance(model, nn.Sequential) and _linears(model.children()):
         return [_linears(model.children())[-1]]
     if not named:
-        known, kind = ", ".join(NAMES), type(model).__name__
+        known = ", ".join(NAMES)
+        kind = type(model).__name__
         raise InvalidArgumentError(
             f"'model' must have get_classifier() or one of {known}, got a {kind} without; layer= names its classifier"
         )
@@ -159,7 +226,10 @@ def _asked(model: nn.Module) -> list[nn.Module]:
     """What timm's `get_classifier` says: one, or of distilled models two."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
-    several = cast("Iterable[object]", found) if isinstance(found, (tuple, list)) else [found]
+    if isinstance(found, (tuple, list)):
+        several = cast("Iterable[object]", found)
+    else:
+        several = [found]
     return [module for module in several if isinstance(module, nn.Module)]
 
 
@@ -191,12 +261,23 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
     return layers[-1]
 
 
-def _require_no_other(model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]) -> None:
+def _require_no_other(
+    model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
+) -> None:
     """Raise where a classifier would keep the old classes."""
-    inside, outputs = [*chosen, *_linears(roots)], chosen[0].out_features
+    inside = [*chosen, *_linears(roots)]
+    outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
-    linears = ((name, module) for name, module in each if isinstance(module, nn.Linear) and module not in inside)
-    others = [repr(name) for name, layer in linears if layer.out_features == outputs and LIKELY.search(name)]
+    linears = (
+        (name, module)
+        for name, module in each
+        if isinstance(module, nn.Linear) and module not in inside
+    )
+    others = [
+        repr(name)
+        for name, layer in linears
+        if layer.out_features == outputs and LIKELY.search(name)
+    ]
     if others and not (isinstance(model, nn.Sequential) and roots == chosen):
         several = ", ".join(others)
         raise InvalidArgumentError(
@@ -205,4 +286,9 @@ def _require_no_other(model: nn.Module, chosen: list[nn.Linear], roots: list[nn.
 
 
 def _linears(modules: Iterable[nn.Module]) -> list[nn.Linear]:
-    return [layer for module in modules for layer in module.modules() if isinstance(layer, nn.Linear)]
+    return [
+        layer
+        for module in modules
+        for layer in module.modules()
+        if isinstance(layer, nn.Linear)
+    ]

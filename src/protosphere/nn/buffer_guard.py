@@ -36,7 +36,10 @@ def like_buffers(module: nn.Module) -> Tensor:
     """A tensor with the floating type and on the device of the module's buffers."""
     buffers = list(module.buffers())
     device = buffers[0].device if buffers else None
-    return next((buffer for buffer in buffers if buffer.is_floating_point()), torch.empty(0, device=device))
+    return next(
+        (buffer for buffer in buffers if buffer.is_floating_point()),
+        torch.empty(0, device=device),
+    )
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:

@@ -21,7 +21,12 @@ from torch import Tensor
 from protosphere.constructions.build import rebuild
 from protosphere.constructions.codes_from_files import is_closed_form, with_theorem
 from protosphere.constructions.registry import describe
-from protosphere.errors import InvalidArgumentError, ProtosphereError, as_positive, as_text
+from protosphere.errors import (
+    InvalidArgumentError,
+    ProtosphereError,
+    as_positive,
+    as_text,
+)
 from protosphere.spherical.certificate import certified_on_loading
 from protosphere.spherical.distinct import require_different_points
 from protosphere.spherical.io import code_file as file
@@ -60,11 +65,18 @@ class SavedHead(NamedTuple):
 def code_digest(code: SphericalCode) -> str:
     """SHA-256 over the points as they are kept: packed words, or float64 rows, and their tails; bit for bit."""
     if code not in _digests:
-        _digests[code] = storage.digest(code.placement.structure.point_arrays(), str(code.dim))
+        _digests[code] = storage.digest(
+            code.placement.structure.point_arrays(), str(code.dim)
+        )
     return _digests[code]
 
 
-def packed_state(code: SphericalCode, reserve: SphericalCode, settings: dict[str, Any], started: float) -> Tensor:
+def packed_state(
+    code: SphericalCode,
+    reserve: SphericalCode,
+    settings: dict[str, Any],
+    started: float,
+) -> Tensor:
     """The state of a head that uses `code`, the first classes of `reserve`, and whose scale started there."""
     words = {
         "num_classes": code.num_classes,
@@ -91,14 +103,27 @@ def unpacked_state(state: Tensor) -> SavedHead:
         if not raw.startswith(MAGIC):
             raise ValueError(f"it does not begin with {MAGIC.decode()}")
         words = json.loads(raw[start:stop])
-        if not {"preset", "scale", "projection"}.issuperset(words["settings"]) or type(words["num_classes"]) is not int:
+        if (
+            not {"preset", "scale", "projection"}.issuperset(words["settings"])
+            or type(words["num_classes"]) is not int
+        ):
             raise ValueError("its settings are others")
         as_text("preset", words["settings"]["preset"])
         if words.get("scale_started") is not None:
-            words["scale_started"] = as_positive("scale_started", words["scale_started"])
+            words["scale_started"] = as_positive(
+                "scale_started", words["scale_started"]
+            )
         return SavedHead(dict(words), raw[stop:])
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"the checkpoint's head state is not one that protosphere wrote: {error}") from error
+    except (
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise InvalidArgumentError(
+            f"the checkpoint's head state is not one that protosphere wrote: {error}"
+        ) from error
 
 
 def started_scale(saved: SavedHead, preset: str) -> float | None:
@@ -111,32 +136,52 @@ def started_scale(saved: SavedHead, preset: str) -> float | None:
 def packed_code(code: SphericalCode) -> bytes:
     """The code as a compressed safetensors file."""
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
-    arrays, left_out = code.placement.structure.arrays(), _left_out(code)
-    carried = {name: _compressible(array) for name, array in arrays.items() if name not in left_out}
+    arrays = code.placement.structure.arrays()
+    left_out = _left_out(code)
+    carried = {
+        name: _compressible(array)
+        for name, array in arrays.items()
+        if name not in left_out
+    }
     description = file.described(code)
     description |= {"left_out": left_out, "left_out_digest": _known_by(code, left_out)}
-    return zlib.compress(safetensors.save(carried, metadata={"description": json.dumps(description)}), level=1)
+    return zlib.compress(
+        safetensors.save(carried, metadata={"description": json.dumps(description)}),
+        level=1,
+    )
 
 
 def _left_out(code: SphericalCode) -> list[str]:
     """The arrays of a large code that what is kept gives back: by its structure, or as a closed form."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
-    closed = code.provenance is not None and describe(code.provenance.placed_by.construction).closed_form
+    closed = (
+        code.provenance is not None
+        and describe(code.provenance.placed_by.construction).closed_form
+    )
     structure = code.placement.structure
-    return [*structure.derived, *(["points"] if closed and structure.points is not None else [])]
+    return [
+        *structure.derived,
+        *(["points"] if closed and structure.points is not None else []),
+    ]
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
     """Numbers of words, which mostly rise by one, as differences."""
-    return np.diff(array, prepend=array.dtype.type(0)) if array.ndim == 1 else np.ascontiguousarray(array)
+    if array.ndim == 1:
+        return np.diff(array, prepend=array.dtype.type(0))
+    return np.ascontiguousarray(array)
 
 
 def rounded_digest(code: SphericalCode) -> str:
     """A digest of the points that does not hang on their last bits."""
     sha = hashlib.sha256()
     for start in range(0, code.num_classes, BLOCK_ROWS):
-        sha.update(np.rint(code.rows(start, start + BLOCK_ROWS) * ROUNDED).astype(np.int32).tobytes())
+        sha.update(
+            np.rint(code.rows(start, start + BLOCK_ROWS) * ROUNDED)
+            .astype(np.int32)
+            .tobytes()
+        )
     return sha.hexdigest()
 
 
@@ -154,23 +199,37 @@ def saved_code(saved: SavedHead) -> SphericalCode:
     except ProtosphereError:
         raise
     except Exception as error:  # of bytes that somebody else wrote, zlib and safetensors raise many kinds
-        raise InvalidArgumentError(f"the checkpoint's head state is damaged: {error}") from error
+        raise InvalidArgumentError(
+            f"the checkpoint's head state is damaged: {error}"
+        ) from error
 
 
 def _read(packed: bytes) -> SphericalCode:
     safetensors: Any = import_module("safetensors.numpy")
     unpacking = zlib.decompressobj()
-    raw = unpacking.decompress(packed, max(UNSUSPECTED_BYTES, LARGEST_RATIO * len(packed)))
+    raw = unpacking.decompress(
+        packed, max(UNSUSPECTED_BYTES, LARGEST_RATIO * len(packed))
+    )
     if not unpacking.eof:
         raise ValueError("its code is cut off, or unpacks to more than any")
     length = int.from_bytes(raw[:8], "little")
-    description: dict[str, Any] = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"]["description"])
+    description: dict[str, Any] = json.loads(
+        json.loads(raw[8 : 8 + length])["__metadata__"]["description"]
+    )
     arrays: dict[str, NDArray[Any]] = safetensors.load(raw)
-    arrays = {name: np.cumsum(array) if array.ndim == 1 else array for name, array in arrays.items()}
+    arrays = {
+        name: np.cumsum(array) if array.ndim == 1 else array
+        for name, array in arrays.items()
+    }
     left_out = description["left_out"]
-    code = _made_again(description) if "points" in left_out else _measured(arrays, description)
+    if "points" in left_out:
+        code = _made_again(description)
+    else:
+        code = _measured(arrays, description)
     if _known_by(code, left_out) != description["left_out_digest"]:
-        raise InvalidArgumentError("the code built again differs from the one that was saved: use the version that did")
+        raise InvalidArgumentError(
+            "the code built again differs from the one that was saved: use the version that did"
+        )
     require_different_points(code)
     return code
 
@@ -179,18 +238,24 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
     """The code of a closed form whose points were left out, certified as one just made."""
     provenance = Provenance(**description["provenance"])
     if not is_closed_form(provenance):
-        raise InvalidArgumentError("the code that was left out is not of a closed form: its points should be there")
+        raise InvalidArgumentError(
+            "the code that was left out is not of a closed form: its points should be there"
+        )
     return rebuild(provenance)
 
 
 def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
     """The code of these arrays, its certificate measured as that of a file is; what the state says of it is a claim."""
     placement, claim, provenance, choice = file.parts(arrays, description)
-    code = SphericalCode(placement, certified_on_loading(placement, claim), provenance, choice)
+    code = SphericalCode(
+        placement, certified_on_loading(placement, claim), provenance, choice
+    )
     return code if code.certificate.claimed else with_theorem(code)
 
 
-def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode) -> SphericalCode:
+def reserve_to_use(
+    saved: SavedHead, code: SphericalCode, reserve: SphericalCode
+) -> SphericalCode:
     """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request."""
     words = saved.words
     if words.get("digest") == code_digest(code):
@@ -198,7 +263,8 @@ def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode
     if words.get("reserve_digest") != code_digest(reserve):
         theirs = saved_code(saved) if words.get("dim") == code.dim else None
         if theirs is None or not _same_request(theirs, reserve):
-            mine, other = f"{code!r}", words.get("code", "an unknown code")
+            mine = f"{code!r}"
+            other = words.get("code", "an unknown code")
             same = " (the same scheme, but other points)" if other == mine else ""
             raise InvalidArgumentError(
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
@@ -216,7 +282,15 @@ def reserve_to_use(saved: SavedHead, code: SphericalCode, reserve: SphericalCode
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
-    if theirs.provenance is not None and mine.provenance is not None and theirs.provenance.agrees(mine.provenance):
+    if (
+        theirs.provenance is not None
+        and mine.provenance is not None
+        and theirs.provenance.agrees(mine.provenance)
+    ):
         return True
     starts = range(0, mine.num_classes, BLOCK_ROWS)
-    return all(np.abs(theirs.rows(i, i + BLOCK_ROWS) - mine.rows(i, i + BLOCK_ROWS)).max() <= SAME for i in starts)
+    return all(
+        np.abs(theirs.rows(i, i + BLOCK_ROWS) - mine.rows(i, i + BLOCK_ROWS)).max()
+        <= SAME
+        for i in starts
+    )

@@ -35,7 +35,9 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 
 
 @_operator("protosphere::weighted_prototypes")
-def weighted_prototypes(weights: Tensor, factors: Tensor | None, handle: int) -> tuple[Tensor, Tensor]:
+def weighted_prototypes(
+    weights: Tensor, factors: Tensor | None, handle: int
+) -> tuple[Tensor, Tensor]:
     """`Projection.weighted_prototypes`."""
     return _living[handle].weighted_prototypes(weights, factors)
 
@@ -49,13 +51,18 @@ def products(z: Tensor, handle: int) -> Tensor:
 @log_sum_exp.register_fake
 def _empty_sums(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
     del handle
-    return z.new_empty(z.shape[0]), torch.empty_like(z) if with_mean else z.new_empty(z.shape[0], 0)
+    return z.new_empty(z.shape[0]), torch.empty_like(z) if with_mean else z.new_empty(
+        z.shape[0], 0
+    )
 
 
 @weighted_prototypes.register_fake
-def _empty_weighted(weights: Tensor, factors: Tensor | None, handle: int) -> tuple[Tensor, Tensor]:
+def _empty_weighted(
+    weights: Tensor, factors: Tensor | None, handle: int
+) -> tuple[Tensor, Tensor]:
     del factors
-    like, rows = widened(weights), weights.shape[0]
+    like = widened(weights)
+    rows = weights.shape[0]
     return like.new_empty(rows, _living[handle].dim), like.new_empty(rows)
 
 
@@ -64,14 +71,20 @@ def _empty_products(z: Tensor, handle: int) -> Tensor:
     return z.new_empty(z.shape[0], _living[handle].num_classes)
 
 
-def _keep_sums(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+def _keep_sums(
+    ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+) -> None:
     z, handle, with_mean = inputs
     LogSumExp.setup_context(ctx, (z, _living[handle], with_mean), output)
 
 
-def _keep_weights(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+def _keep_weights(
+    ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+) -> None:
     *given, handle = inputs
-    WeightedPrototypes.setup_context(ctx, (*given, partial(products, handle=handle)), output)  # traced backwards too
+    WeightedPrototypes.setup_context(
+        ctx, (*given, partial(products, handle=handle)), output
+    )  # traced backwards too
 
 
 def _keep_handle(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -84,5 +97,7 @@ def _products_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
 
 
 log_sum_exp.register_autograd(LogSumExp.backward, setup_context=_keep_sums)
-weighted_prototypes.register_autograd(WeightedPrototypes.backward, setup_context=_keep_weights)
+weighted_prototypes.register_autograd(
+    WeightedPrototypes.backward, setup_context=_keep_weights
+)
 products.register_autograd(_products_backward, setup_context=_keep_handle)

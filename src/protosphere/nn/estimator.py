@@ -26,7 +26,15 @@ from sklearn.utils.validation import (
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
-from protosphere.nn.linear_probe import Examples, Trainee, by_adam, by_lbfgs, chunks, drawn_map, one_pass
+from protosphere.nn.linear_probe import (
+    Examples,
+    Trainee,
+    by_adam,
+    by_lbfgs,
+    chunks,
+    drawn_map,
+    one_pass,
+)
 
 LARGEST_AT_ONCE = 1 << 27
 """Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
@@ -97,7 +105,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PrototypeClassifier:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PrototypeClassifier:
         """Train the map on features X and their classes y."""
         as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
         as_integer("max_iter", self.max_iter, minimum=1)
@@ -107,12 +117,21 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         self._prepare(classes, features.shape[1])
         examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
         work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
-        if self.solver == "lbfgs" or (self.solver == "auto" and work <= LARGEST_AT_ONCE):
-            self.n_iter_, converged = by_lbfgs(self._trainee("evaluation"), examples, self.max_iter, self.tol)
+        if self.solver == "lbfgs" or (
+            self.solver == "auto" and work <= LARGEST_AT_ONCE
+        ):
+            self.n_iter_, converged = by_lbfgs(
+                self._trainee("evaluation"), examples, self.max_iter, self.tol
+            )
         else:
             self._to(torch.float32)
             self.n_iter_, converged = by_adam(
-                self._trainee("pass"), examples, self.max_iter, self.batch_size, self.learning_rate, self._rng
+                self._trainee("pass"),
+                examples,
+                self.max_iter,
+                self.batch_size,
+                self.learning_rate,
+                self._rng,
             )
             self._to(torch.float64)
         if not converged:
@@ -121,14 +140,22 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def partial_fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
         """One pass over these examples; `classes`, all there will ever be, go with the first call."""
         first = not hasattr(self, "classes_")
         if self.class_weight == "balanced":
-            raise ValueError("'class_weight' must be weights for partial_fit, which cannot balance what is to come")
+            raise ValueError(
+                "'class_weight' must be weights for partial_fit, which cannot balance what is to come"
+            )
         if first and classes is None:
-            raise ValueError("'classes' must be passed on the first call to partial_fit: all there will ever be")
+            raise ValueError(
+                "'classes' must be passed on the first call to partial_fit: all there will ever be"
+            )
         known = self.classes_ if classes is None else np.unique(np.asarray(classes))
         if not first and not np.array_equal(known, self.classes_):
             raise ValueError(
@@ -138,7 +165,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         numbers = _numbered(labels, known)
         if first:
             self._prepare(known, features.shape[1])
-            self._moments, self.n_iter_ = moments(features, weights), 0
+            self._moments = moments(features, weights)
+            self.n_iter_ = 0
         else:
             self._moments = self._moments.together(moments(features, weights))
         trainee = self._trainee("pass")
@@ -146,17 +174,25 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             self._adam = torch.optim.Adam(trainee.parameters, lr=self.learning_rate)
         self.n_iter_ += 1
         examples = Examples(features, numbers, weights, self._moments)
-        trainee.report(self.n_iter_, one_pass(trainee, examples, self.batch_size, self._adam, self._rng))
+        trainee.report(
+            self.n_iter_,
+            one_pass(trainee, examples, self.batch_size, self._adam, self._rng),
+        )
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
         """Where the map puts X, before the prototypes."""
         check_is_fitted(self)
-        features = cast("Any", validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False))
+        features = cast(
+            "Any",
+            validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False),
+        )
         found = np.empty((features.shape[0], self.head_.dim))
         with torch.no_grad():
             for rows in chunks(features.shape[0], features.shape[1]):
-                found[rows] = self.map_(torch.as_tensor(self._moments.standardised(features[rows]))).numpy()
+                found[rows] = self.map_(
+                    torch.as_tensor(self._moments.standardised(features[rows]))
+                ).numpy()
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -189,10 +225,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def _validated(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, reset: bool
     ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-        checked = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", reset=reset)
+        checked = validate_data(
+            self, X, y, dtype=np.float64, accept_sparse="csr", reset=reset
+        )
         features, labels = cast("tuple[Any, NDArray[Any]]", checked)
         check_classification_targets(labels)
-        weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(
+            sample_weight, features, dtype=np.float64, ensure_non_negative=True
+        )
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self.class_weight, labels)
         return features, labels, weights
@@ -200,20 +240,28 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
         """A head for these classes, and a map drawn for it."""
         if not np.iterable(self.hidden):
-            raise ValueError(f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}")
+            raise ValueError(
+                f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}"
+            )
         if len(classes) < 2:
-            raise ValueError(f"'y' must hold at least two classes, got one class: {classes[0]!r}")
+            raise ValueError(
+                f"'y' must hold at least two classes, got one class: {classes[0]!r}"
+            )
         options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
         head = PrototypeHead(len(classes), dim=self.dim, scheme=self.scheme, **options)
         if len(classes) >= CLASSES_FROM and head.projection.kind == "dense":
             with suppress(InvalidArgumentError):  # another code
                 head = PrototypeHead(head.code, projection="simplex", **options)
-        self.classes_, self.head_, self._adam = classes, head.double(), None
+        self.classes_ = classes
+        self.head_ = head.double()
+        self._adam = None
         self._rng = check_random_state(self.random_state)
         self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
 
     def _trainee(self, unit: str) -> Trainee:
-        return Trainee(self.map_, self.head_, self.alpha, unit if self.verbose else None)
+        return Trainee(
+            self.map_, self.head_, self.alpha, unit if self.verbose else None
+        )
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
@@ -221,5 +269,7 @@ def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):
-        raise ValueError(f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}")
+        raise ValueError(
+            f"'y' must hold classes that were there at first, got {unknown[:5].tolist()}"
+        )
     return numbers.astype(np.int64)

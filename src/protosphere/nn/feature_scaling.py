@@ -19,7 +19,9 @@ class Moments:
 
     def standardised(self, features: Any) -> NDArray[np.float64]:
         """(features - mean) / deviation, sparse rows as an array; those that are constant but for rounding by 1."""
-        dense: NDArray[np.float64] = features.toarray() if hasattr(features, "toarray") else features
+        dense: NDArray[np.float64] = (
+            features.toarray() if hasattr(features, "toarray") else features
+        )
         deviation = np.sqrt(self.variance)
         varies = deviation > 10 * np.finfo(np.float64).eps * np.abs(self.mean)
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
@@ -27,8 +29,13 @@ class Moments:
     def together(self, other: Moments) -> Moments:
         """The moments of both sets of examples."""
         total = self.total + other.total
-        share, apart = other.total / total, other.mean - self.mean
-        variance = (1 - share) * self.variance + share * other.variance + share * (1 - share) * np.square(apart)
+        share = other.total / total
+        apart = other.mean - self.mean
+        variance = (
+            (1 - share) * self.variance
+            + share * other.variance
+            + share * (1 - share) * np.square(apart)
+        )
         return Moments(total, self.mean + share * apart, variance)
 
 
@@ -38,7 +45,15 @@ def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
     mean: NDArray[np.float64] = weights @ features / total
     if not hasattr(features, "toarray"):
         return Moments(total, mean, weights @ np.square(features - mean) / total)
-    each = np.repeat(weights, np.diff(features.indptr))  # one a stored entry; the others are zeros
+    each = np.repeat(
+        weights, np.diff(features.indptr)
+    )  # one a stored entry; the others are zeros
     stored = np.bincount(features.indices, each, len(mean))
-    squares = np.bincount(features.indices, each * np.square(features.data - mean[features.indices]), len(mean))
-    return Moments(total, mean, (squares + (total - stored).clip(0) * np.square(mean)) / total)
+    squares = np.bincount(
+        features.indices,
+        each * np.square(features.data - mean[features.indices]),
+        len(mean),
+    )
+    return Moments(
+        total, mean, (squares + (total - stored).clip(0) * np.square(mean)) / total
+    )

@@ -15,16 +15,22 @@ SMALLEST_NORM = 1e-12
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
     """|z| of each row, B x 1; gradient 0 at 0."""
-    return cast("Any", torch.linalg).vector_norm(z, order, dim=-1, keepdim=True)  # torch has no types for it
+    return cast("Any", torch.linalg).vector_norm(
+        z, order, dim=-1, keepdim=True
+    )  # torch has no types for it
 
 
 def unit(z: Tensor) -> Tensor:
     """z / |z|: on the sphere, for every finite z; 0, with gradient 0, for 0."""
-    largest = norms(z.detach(), torch.inf)  # squares of z may overflow or vanish; those of z / largest do neither
+    largest = norms(
+        z.detach(), torch.inf
+    )  # squares of z may overflow or vanish; those of z / largest do neither
     scaled = z / torch.where(largest > 0, largest, 1)
     length = norms(scaled)
     direction = scaled / length.clamp(1)
-    return torch.where(length.detach() * largest > SMALLEST_NORM, direction, direction.detach())
+    return torch.where(
+        length.detach() * largest > SMALLEST_NORM, direction, direction.detach()
+    )
 
 
 def soft_unit(z: Tensor) -> Tensor:
@@ -34,14 +40,18 @@ def soft_unit(z: Tensor) -> Tensor:
     return scaled / (1 / largest + norms(scaled))
 
 
-def with_target_prototypes(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:
+def with_target_prototypes(
+    z: Tensor, target: Tensor, projection: Projection
+) -> tuple[Tensor, Tensor, Tensor]:
     """z, one row per example and in float32 for half types, the prototypes of its targets, and which are not -100."""
     classes, kept = checked_classes(z, target, LossOptions(projection.num_classes))
     wide = widened(z).reshape(-1, projection.dim)
     return wide, projection.rows(classes.flatten(), wide), kept.flatten()
 
 
-def target_cosines(z: Tensor, target: Tensor, projection: Projection) -> tuple[Tensor, Tensor, Tensor]:
+def target_cosines(
+    z: Tensor, target: Tensor, projection: Projection
+) -> tuple[Tensor, Tensor, Tensor]:
     """Unit z, its cosine with the prototype of its target, and which targets are not -100."""
     wide, own, kept = with_target_prototypes(z, target, projection)
     on_sphere = unit(wide)

@@ -37,9 +37,15 @@ LARGEST_DEFAULT_DIM = 512
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """The same points, the first `num_first` as well separated as we know; chains stay as they are."""
-    if code.placement.structure.is_chain or code.num_classes**2 * code.dim > LARGEST_ORDERED:
+    if (
+        code.placement.structure.is_chain
+        or code.num_classes**2 * code.dim > LARGEST_ORDERED
+    ):
         return code
-    step = Step(f"{NESTED}{num_first}", numbers=tuple(nested_order(code.points, num_first).tolist()))
+    step = Step(
+        f"{NESTED}{num_first}",
+        numbers=tuple(nested_order(code.points, num_first).tolist()),
+    )
     provenance = code.provenance and code.provenance.then(step)
     return replace(code, placement=after(code.placement, step), provenance=provenance)
 
@@ -55,13 +61,17 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     if code.num_classes == K:
         return code
     if code.num_classes < K:
-        raise InvalidArgumentError(f"'num_classes' must be at most the {code.num_classes} in reserve, got {K}")
+        raise InvalidArgumentError(
+            f"'num_classes' must be at most the {code.num_classes} in reserve, got {K}"
+        )
     step = Step(FIRST, K)
     placement = after(code.placement, step)
     if code.certificate.claimed:  # of a file too large to be looked at while loading
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
-    proof = certified(placement, code.certificate.guarantee, proved=code.certificate.exact)
+    proof = certified(
+        placement, code.certificate.guarantee, proved=code.certificate.exact
+    )
     return SphericalCode(placement, proof, provenance)
 
 
@@ -72,27 +82,40 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     >>> [(c.num_classes, str(c.max_cosine)) for c in ladder(ps.construct("kerdock", num_classes=200, dim=16))]
     [(2, '-1'), (4, '0'), (8, '0'), (16, '0'), (32, '0'), (64, '1/4'), (128, '1/4'), (200, '1/4')]
     """
-    counts = [1 << bits for bits in range(1, code.num_classes.bit_length()) if 1 << bits < code.num_classes]
-    return tuple(first_classes(code, count).certificate for count in [*counts, code.num_classes])
+    counts = [
+        1 << bits
+        for bits in range(1, code.num_classes.bit_length())
+        if 1 << bits < code.num_classes
+    ]
+    return tuple(
+        first_classes(code, count).certificate for count in [*counts, code.num_classes]
+    )
 
 
 def one_of_two_names(
-    num_classes: SphericalCode | int | None, code_or_num_classes: SphericalCode | int | None
+    num_classes: SphericalCode | int | None,
+    code_or_num_classes: SphericalCode | int | None,
 ) -> SphericalCode | int:
     """What was given under either name."""
     if num_classes is None:
         num_classes = code_or_num_classes
     elif code_or_num_classes is not None:
-        raise InvalidArgumentError("'num_classes' and 'code_or_num_classes' are two names of one argument, got both")
+        raise InvalidArgumentError(
+            "'num_classes' and 'code_or_num_classes' are two names of one argument, got both"
+        )
     if num_classes is None:
-        raise InvalidArgumentError("'num_classes' must be a number of classes or a code, got neither")
+        raise InvalidArgumentError(
+            "'num_classes' must be a number of classes or a code, got neither"
+        )
     return num_classes
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
     """Raise unless a head with `in_use` classes can grow to `num_classes`; the sentence says what would work."""
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
-        raise InvalidArgumentError(f"'num_classes' must be at least the {in_use} of now, got {num_classes}")
+        raise InvalidArgumentError(
+            f"'num_classes' must be at least the {in_use} of now, got {num_classes}"
+        )
     if num_classes > reserve.num_classes:
         raise InvalidArgumentError(
             f"'num_classes' must be at most {reserve.num_classes}, all that this head was made for, got {num_classes}; "
@@ -117,7 +140,9 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 def least_roomy_dim(num_classes: int) -> int:
     """Return the smallest dimension that is not crowded."""
     needed = 2 * num_classes * math.log(num_classes)
-    return math.ceil(max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed))
+    return math.ceil(
+        max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
+    )
 
 
 def warn_once(num_classes: int, dim: int) -> None:
@@ -146,15 +171,22 @@ def reserved(
     """The code of all classes there may ever be, quickly made where there is none yet, and how many there are now."""
     if isinstance(given, SphericalCode):
         if dim not in (None, given.dim) or reserve is not None:
-            raise InvalidArgumentError("'dim' and 'reserve' go with a number of classes, got a code, which has them")
+            raise InvalidArgumentError(
+                "'dim' and 'reserve' go with a number of classes, got a code, which has them"
+            )
         return given, given.num_classes
     K = as_integer("num_classes", given, minimum=2)
     if isinstance(reserve, SphericalCode):
         if dim not in (None, reserve.dim):
-            raise InvalidArgumentError(f"'dim' must be the reserve's, {reserve.dim}, or left out, got {dim}")
+            raise InvalidArgumentError(
+                f"'dim' must be the reserve's, {reserve.dim}, or left out, got {dim}"
+            )
         return reserve, K
     room = K if reserve is None else as_integer("reserve", reserve, minimum=K)
-    n = min(room - 1, LARGEST_DEFAULT_DIM) if dim is None else as_integer("dim", dim, minimum=1)
+    if dim is None:
+        n = min(room - 1, LARGEST_DEFAULT_DIM)
+    else:
+        n = as_integer("dim", dim, minimum=1)
     quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
     if is_crowded(room, n) and not MEANINGFUL.intersection(options):
         warn_once(room, n)

@@ -10,7 +10,13 @@ from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn import checkpoint, growth
-from protosphere.nn.buffer_guard import is_filled, is_on_meta, keeps_values, like_buffers, note_filled
+from protosphere.nn.buffer_guard import (
+    is_filled,
+    is_on_meta,
+    keeps_values,
+    like_buffers,
+    note_filled,
+)
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.nearest import Nearest
@@ -66,31 +72,45 @@ class PrototypeHead(nn.Module):
         super().__init__()
         chosen = None if preset is None else preset_named(preset)
         given = growth.one_of_two_names(num_classes, code_or_num_classes)
-        self.reserve, in_use = growth.reserved(given, dim, reserve, scheme, seed, options or {})
+        self.reserve, in_use = growth.reserved(
+            given, dim, reserve, scheme, seed, options or {}
+        )
         self.preset = chosen or default_preset(self.reserve.num_classes)
         self._preset_given = chosen is not None
         self.scaling = Scale(scale, self.preset.scale(self.reserve))
         self._projection_kind = projection
         self._has_state = False
         self._use(in_use)
-        self._loaded = is_on_meta(self.projection)  # a loader will fill what is not there yet
+        self._loaded = is_on_meta(
+            self.projection
+        )  # a loader will fill what is not there yet
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         self.code = growth.first_classes(self.reserve, num_classes)
-        share = getattr(getattr(self, "projection", None), "of", None)  # a ShardedProjection stays one
-        self.projection = share(self.code, dtype) if share else projection_for(self.code, self._projection_kind, dtype)
+        share = getattr(
+            getattr(self, "projection", None), "of", None
+        )  # a ShardedProjection stays one
+        if share:
+            self.projection = share(self.code, dtype)
+        else:
+            self.projection = projection_for(self.code, self._projection_kind, dtype)
         note_filled(self.projection)
 
-    def _refill(self, num_classes: int, device: torch.device, dtype: torch.dtype) -> None:
+    def _refill(
+        self, num_classes: int, device: torch.device, dtype: torch.dtype
+    ) -> None:
         """Prototypes from the code anew, whatever device is torch's default."""
         with torch.device("cpu"):
             self._use(num_classes, dtype)
         self.projection.to(device)
         note_filled(self.projection)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrototypeHead:
+    def _apply(
+        self, fn: Callable[[Tensor], Tensor], recurse: bool = True
+    ) -> PrototypeHead:
         """`.to()` and its kin: in a finer type, or after memory was not kept, prototypes come from the code anew."""
-        before, filled = like_buffers(self.projection), is_filled(self.projection) and keeps_values(fn)
+        before = like_buffers(self.projection)
+        filled = is_filled(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
         after = like_buffers(self.projection)
         finer = torch.finfo(after.dtype).eps < torch.finfo(before.dtype).eps
@@ -110,7 +130,11 @@ class PrototypeHead(nn.Module):
             return
         self._loaded = False
         if not is_filled(self.projection):
-            self._refill(self.num_classes, like_buffers(self.projection).device, like_buffers(self.projection).dtype)
+            self._refill(
+                self.num_classes,
+                like_buffers(self.projection).device,
+                like_buffers(self.projection).dtype,
+            )
             if not self._has_state:  # the checkpoint was of a model without this head
                 self.scaling.reset()
 
@@ -136,7 +160,8 @@ class PrototypeHead(nn.Module):
 
     def embed(self, z: Tensor) -> Tensor:
         """What the logits are dot products of: z as the preset normalises it, in float32 for half types, scaled."""
-        wide, slope = self._wide(z), self.preset.slope
+        wide = self._wide(z)
+        slope = self.preset.slope
         short = wide if slope is None else wide * (slope / self.scaling.value)
         return self.scaling(self.preset.embed(short)).to(z.dtype)
 
@@ -156,9 +181,12 @@ class PrototypeHead(nn.Module):
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
         """The prototypes of these classes, or all of them, one per row."""
-        which = (
-            torch.arange(self.num_classes, device=like_buffers(self.projection).device) if classes is None else classes
-        )
+        if classes is None:
+            which = torch.arange(
+                self.num_classes, device=like_buffers(self.projection).device
+            )
+        else:
+            which = classes
         return self.projection.prototypes(which)
 
     def loss(
@@ -173,67 +201,109 @@ class PrototypeHead(nn.Module):
         """The preset's loss, exact, without B x K logits; it takes what torch's cross_entropy does, classes last."""
         if self.preset.loss == "cross_entropy":
             options = weight, label_smoothing, reduction
-            return self.projection.cross_entropy(self.embed(self._wide(z)), target, *options, ignore_index=ignore_index)
-        if weight is not None or (label_smoothing, reduction, ignore_index) != (0, "mean", -100):
+            return self.projection.cross_entropy(
+                self.embed(self._wide(z)), target, *options, ignore_index=ignore_index
+            )
+        if weight is not None or (label_smoothing, reduction, ignore_index) != (
+            0,
+            "mean",
+            -100,
+        ):
             raise InvalidArgumentError(
                 "'weight', 'label_smoothing', 'reduction' and 'ignore_index' go with cross-entropy, and preset "
                 f"'{self.preset.name}' has another loss; preset='soft_cap' takes them"
             )
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
-    def decode(self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None) -> Nearest:
+    def decode(
+        self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None
+    ) -> Nearest:
         """The k nearest prototypes of each z, (..., k), streaming; exact unless `top` is an `ApproximateTop`."""
         rows = unit(self._wide(z)).reshape(-1, self.dim)
         cosines, classes = (top or self.projection.top)(rows, k)
-        return Nearest(cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k))
+        return Nearest(
+            cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k)
+        )
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
         """Return an in-distribution score of each z, higher if known: 'energy', 'max_cosine' or 'margin'."""
         wide = self._wide(z)
         if as_choice("kind", kind, ("max_cosine", "margin", "energy")) == "energy":
-            return self.projection.log_sum_exp(self.embed(wide).reshape(-1, self.dim)).reshape(z.shape[:-1])
+            return self.projection.log_sum_exp(
+                self.embed(wide).reshape(-1, self.dim)
+            ).reshape(z.shape[:-1])
         cosines = self.decode(wide, 2 if kind == "margin" else 1).cosines
-        return cosines[..., 0] - cosines[..., 1] if kind == "margin" else cosines[..., 0]
+        if kind == "margin":
+            return cosines[..., 0] - cosines[..., 1]
+        return cosines[..., 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
         """Use the first `num_classes` of the reserve, in place. Old prototypes, and the scale, stay bit for bit."""
         growth.require_room(self.reserve, self.num_classes, num_classes)
-        self._refill(num_classes, like_buffers(self.projection).device, like_buffers(self.projection).dtype)
+        self._refill(
+            num_classes,
+            like_buffers(self.projection).device,
+            like_buffers(self.projection).dtype,
+        )
         return self
 
     def get_extra_state(self) -> Tensor:
         """The code and the settings, for `state_dict`."""
-        settings = {"preset": self.preset.name, "scale": self.scaling.setting, "projection": self._projection_kind}
-        return checkpoint.packed_state(self.code, self.reserve, settings, self.scaling.start)
+        settings = {
+            "preset": self.preset.name,
+            "scale": self.scaling.setting,
+            "projection": self._projection_kind,
+        }
+        return checkpoint.packed_state(
+            self.code, self.reserve, settings, self.scaling.start
+        )
 
     def set_extra_state(self, state: Tensor) -> None:
         """Use the saved prototypes; refuse, in one sentence, those that were not asked for."""
         self._loaded = self._has_state = True
         saved = checkpoint.unpacked_state(state)
-        mine, self.reserve = self.reserve, checkpoint.reserve_to_use(saved, self.code, self.reserve)
+        mine = self.reserve
+        self.reserve = checkpoint.reserve_to_use(saved, self.code, self.reserve)
         if not self._preset_given:
             self.preset = preset_named(saved.words["settings"]["preset"])
         started = checkpoint.started_scale(saved, self.preset.name)
-        self.scaling.begin_at(self.preset.scale(self.reserve) if started is None else started)
+        self.scaling.begin_at(
+            self.preset.scale(self.reserve) if started is None else started
+        )
         if self.reserve is mine and is_filled(self.projection):
             note_filled(self.projection)
         else:
             like = like_buffers(self.projection)
-            self._refill(self.num_classes, state.device if like.is_meta else like.device, like.dtype)
+            self._refill(
+                self.num_classes,
+                state.device if like.is_meta else like.device,
+                like.dtype,
+            )
 
     @classmethod
-    def from_state_dict(cls, state: Mapping[str, Any], prefix: str = "") -> PrototypeHead:
+    def from_state_dict(
+        cls, state: Mapping[str, Any], prefix: str = ""
+    ) -> PrototypeHead:
         """The head of a checkpoint, with the prototypes that it had; `prefix` as in 'head.'."""
         key = f"{prefix}_extra_state"
         if key not in state:
-            raise InvalidArgumentError(f"'state' has no {key!r}: give 'prefix', the head's name in the model and a dot")
+            raise InvalidArgumentError(
+                f"'state' has no {key!r}: give 'prefix', the head's name in the model and a dot"
+            )
         saved = checkpoint.unpacked_state(state[key])
         words = saved.words
-        head = cls(words["num_classes"], reserve=checkpoint.saved_code(saved), **words["settings"])
+        head = cls(
+            words["num_classes"],
+            reserve=checkpoint.saved_code(saved),
+            **words["settings"],
+        )
         head.load_state_dict({name: state[prefix + name] for name in head.state_dict()})
         return head
 
     def extra_repr(self) -> str:
         """One line for `print(model)`."""
-        room = f", room for {self.reserve.num_classes}" if self.reserve is not self.code else ""
+        if self.reserve is not self.code:
+            room = f", room for {self.reserve.num_classes}"
+        else:
+            room = ""
         return f"{self.code!r}{room}, preset={self.preset.name}"

@@ -39,10 +39,13 @@ class Examples:
     weights: NDArray[np.float64]
     moments: Moments
 
-    def rows(self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    def rows(
+        self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Standardised features, classes and weights of some examples."""
         features = self.moments.standardised(self.features[chosen])
-        numbers, weights = torch.as_tensor(self.classes[chosen]), torch.as_tensor(self.weights[chosen])
+        numbers = torch.as_tensor(self.classes[chosen])
+        weights = torch.as_tensor(self.weights[chosen])
         return torch.as_tensor(features).to(dtype), numbers, weights.to(dtype)
 
 
@@ -70,12 +73,20 @@ class Trainee:
         z = self.map_(features)
         if self.head.preset.loss == "cross_entropy":
             return (weights * self.head.loss(z, classes, reduction="none")).sum()
-        return (weights * (1 - target_cosines(z, classes, self.head.projection)[1]).square()).sum()
+        return (
+            weights * (1 - target_cosines(z, classes, self.head.projection)[1]).square()
+        ).sum()
 
     def penalty(self, total: float) -> Tensor:
         """alpha / 2 over the weight of all examples, times the squared norm."""
-        weights = (p for name, p in self.map_.named_parameters() if name.endswith("weight"))
-        return self.alpha / (2 * total) * cast("Tensor", sum(weight.square().sum() for weight in weights))
+        weights = (
+            p for name, p in self.map_.named_parameters() if name.endswith("weight")
+        )
+        return (
+            self.alpha
+            / (2 * total)
+            * cast("Tensor", sum(weight.square().sum() for weight in weights))
+        )
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
@@ -84,11 +95,17 @@ def chunks(count: int, width: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, count, size))
 
 
-def by_lbfgs(trainee: Trainee, examples: Examples, max_iter: int, tol: float) -> tuple[int, bool]:
+def by_lbfgs(
+    trainee: Trainee, examples: Examples, max_iter: int, tol: float
+) -> tuple[int, bool]:
     """All examples at once, in float64; the number of iterations, and whether it has converged."""
-    learned, total = trainee.parameters, float(examples.weights.sum())
-    solver = torch.optim.LBFGS(learned, max_iter=max_iter, tolerance_grad=tol, line_search_fn="strong_wolfe")
-    width, evaluations = examples.features.shape[1] + trainee.head.num_classes, 0
+    learned = trainee.parameters
+    total = float(examples.weights.sum())
+    solver = torch.optim.LBFGS(
+        learned, max_iter=max_iter, tolerance_grad=tol, line_search_fn="strong_wolfe"
+    )
+    width = examples.features.shape[1] + trainee.head.num_classes
+    evaluations = 0
     stretches = list(chunks(len(examples.classes), width))
     kept = examples.rows(stretches[0], torch.float64) if len(stretches) == 1 else None
 
@@ -109,14 +126,23 @@ def by_lbfgs(trainee: Trainee, examples: Examples, max_iter: int, tol: float) ->
     solver.step(objective)
     state = solver.state[learned[0]]
     iterations = int(state["n_iter"])
-    return max(1, iterations), iterations < max_iter and state["func_evals"] < max_iter * 5 // 4
+    return max(1, iterations), iterations < max_iter and state[
+        "func_evals"
+    ] < max_iter * 5 // 4
 
 
 def by_adam(
-    trainee: Trainee, examples: Examples, max_iter: int, batch_size: int, rate: float, rng: np.random.RandomState
+    trainee: Trainee,
+    examples: Examples,
+    max_iter: int,
+    batch_size: int,
+    rate: float,
+    rng: np.random.RandomState,
 ) -> tuple[int, bool]:
     """Batches in random order, pass by pass, in float32, the rate halved where it no longer helps; as `by_lbfgs`."""
-    solver, best, halved = torch.optim.Adam(trainee.parameters, lr=rate), np.inf, 0
+    solver = torch.optim.Adam(trainee.parameters, lr=rate)
+    best = np.inf
+    halved = 0
     for done in range(1, max_iter + 1):
         value = one_pass(trainee, examples, batch_size, solver, rng)
         trainee.report(done, value)
@@ -130,11 +156,17 @@ def by_adam(
 
 
 def one_pass(
-    trainee: Trainee, examples: Examples, batch_size: int, solver: torch.optim.Adam, rng: np.random.RandomState
+    trainee: Trainee,
+    examples: Examples,
+    batch_size: int,
+    solver: torch.optim.Adam,
+    rng: np.random.RandomState,
 ) -> float:
     """Every example once; the mean loss on the way."""
-    order, total = rng.permutation(len(examples.classes)), float(examples.weights.sum())
-    dtype, found = trainee.parameters[0].dtype, 0.0
+    order = rng.permutation(len(examples.classes))
+    total = float(examples.weights.sum())
+    dtype = trainee.parameters[0].dtype
+    found = 0.0
     size = min(batch_size, max(SMALLEST_BATCH, len(order) // STEPS))
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
@@ -152,10 +184,15 @@ def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
     """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
-        layer = cast("nn.Linear", nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64))
+        layer = cast(
+            "nn.Linear",
+            nn.utils.skip_init(nn.Linear, inputs, outputs, dtype=torch.float64),
+        )
         bound = 1 / np.sqrt(inputs)
         with torch.no_grad():
-            layer.weight.copy_(torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs))))
+            layer.weight.copy_(
+                torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs)))
+            )
             layer.bias.zero_()
         layers += [layer, nn.ReLU()]
     return nn.Sequential(*layers[:-1])

@@ -22,8 +22,12 @@ def threshold_at(known: Tensor, accept: float = 0.95) -> float:
     0.5
     """
     if not 0 < accept <= 1:
-        raise InvalidArgumentError(f"'accept' must be above 0 and at most 1, got {accept!r}")
+        raise InvalidArgumentError(
+            f"'accept' must be above 0 and at most 1, got {accept!r}"
+        )
     if known.ndim != 1 or not len(known) or not bool(torch.isfinite(known).all()):
-        raise InvalidArgumentError(f"'known' must be a vector of finite scores, got shape {tuple(known.shape)}")
+        raise InvalidArgumentError(
+            f"'known' must be a vector of finite scores, got shape {tuple(known.shape)}"
+        )
     needed = max(1, math.ceil(accept * len(known) - ROUNDING))
     return float(known.double().sort(descending=True).values[needed - 1])

@@ -68,7 +68,9 @@ def perfect_scale(code: SphericalCode) -> float:
 def soft_cap_scale(code: SphericalCode) -> float:
     """The longest that logits get together: twice `perfect_scale`, or more where they are many (docs/presets.md)."""
     # those of a simplex are together as long as z: a hundred of wrong classes, 2 each, longer than a right one needs
-    return max(2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5)
+    return max(
+        2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5
+    )
 
 
 _ALL = (

@@ -22,7 +22,9 @@ class Scale(nn.Module):
         self.begin_at(automatic)
         # one entry and not a scalar: FullyShardedDataParallel shards no scalars
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
-        cast("Any", self).register_load_state_dict_pre_hook(_with_one_entry)  # torch has no types for it
+        cast("Any", self).register_load_state_dict_pre_hook(
+            _with_one_entry
+        )  # torch has no types for it
 
     def begin_at(self, automatic: float) -> None:
         """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
@@ -38,7 +40,9 @@ class Scale(nn.Module):
         """The scale: a number, or with a gradient where it is learned."""
         if self.shift is None:
             return self.start
-        return self.start * torch.exp(math.log(LEARNED_RANGE) * torch.tanh(self.shift.reshape(())))
+        return self.start * torch.exp(
+            math.log(LEARNED_RANGE) * torch.tanh(self.shift.reshape(()))
+        )
 
     def forward(self, z: Tensor) -> Tensor:
         """scale * z."""
@@ -47,10 +51,14 @@ class Scale(nn.Module):
     def extra_repr(self) -> str:
         """One line for `print(model)`."""
         value = self.value
-        return f"{value.item():.4g}, learned" if isinstance(value, Tensor) else f"{value:.4g}"
+        if isinstance(value, Tensor):
+            return f"{value.item():.4g}, learned"
+        return f"{value:.4g}"
 
 
-def _with_one_entry(module: nn.Module, state: dict[str, Any], prefix: str, *rest: object) -> None:
+def _with_one_entry(
+    module: nn.Module, state: dict[str, Any], prefix: str, *rest: object
+) -> None:
     """Take the shift also from states that hold it as a scalar."""
     del module, rest
     saved = state.get(f"{prefix}shift")
@@ -61,4 +69,6 @@ def _with_one_entry(module: nn.Module, state: dict[str, Any], prefix: str, *rest
 def _number(setting: object) -> float:
     with suppress(InvalidArgumentError):
         return as_positive("scale", setting)
-    raise InvalidArgumentError(f"'scale' must be 'auto', 'learn' or a number above 0, got {brief(setting)}")
+    raise InvalidArgumentError(
+        f"'scale' must be 'auto', 'learn' or a number above 0, got {brief(setting)}"
+    )

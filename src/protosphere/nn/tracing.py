@@ -44,7 +44,9 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
         return cast("Any", function).apply(*arguments)
     if any(map(is_batched_gradient, arguments)):
         return _call_with_batched_gradients(function, arguments)
-    return cast("Any", super(torch.autograd.Function, function)).apply(*cast("Any", unwrap_dead_wrappers)(arguments))
+    return cast("Any", super(torch.autograd.Function, function)).apply(
+        *cast("Any", unwrap_dead_wrappers)(arguments)
+    )
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
@@ -52,13 +54,26 @@ def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> A
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()
-    in_dims = tuple(0 if is_batched_gradient(argument) else None for argument in arguments)
+    in_dims = tuple(
+        0 if is_batched_gradient(argument) else None for argument in arguments
+    )
     plain = [
-        argument if dim is None else internals._remove_batch_dim(argument, level, 1, dim)
+        argument
+        if dim is None
+        else internals._remove_batch_dim(argument, level, 1, dim)
         for argument, dim in zip(arguments, in_dims, strict=True)
     ]
-    batch_size = next(len(argument) for argument, dim in zip(plain, in_dims, strict=True) if dim is not None)
-    outputs, out_dims = function.vmap(SimpleNamespace(batch_size=batch_size), in_dims, *plain)
+    batch_size = next(
+        len(argument)
+        for argument, dim in zip(plain, in_dims, strict=True)
+        if dim is not None
+    )
+    outputs, out_dims = function.vmap(
+        SimpleNamespace(batch_size=batch_size), in_dims, *plain
+    )
     if isinstance(outputs, Tensor):
         return internals._add_batch_dim(outputs, out_dims, level)
-    return tuple(internals._add_batch_dim(*each, level) for each in zip(outputs, out_dims, strict=True))
+    return tuple(
+        internals._add_batch_dim(*each, level)
+        for each in zip(outputs, out_dims, strict=True)
+    )

@@ -9,7 +9,14 @@ from statistics import fmean
 from typing import Any
 
 from protosphere.plots.figure_files import save_figure, save_table
-from protosphere.plots.style import SPARE, SchemeStyle, dimension_axis, new_panels, power_ticks, scheme_styles
+from protosphere.plots.style import (
+    SPARE,
+    SchemeStyle,
+    dimension_axis,
+    new_panels,
+    power_ticks,
+    scheme_styles,
+)
 from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import Regression, regression
 
@@ -49,19 +56,36 @@ class Averaged:
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
     """The mean over seeds and its 95 % interval, by scheme, mapping, variant and dimension."""
-    cell, rows = attrgetter("scheme", "mapping", "variant", "dim"), list[Averaged]()
-    for (scheme, mapping, variant, dim), found in groupby(sorted(runs, key=cell), key=cell):
+    cell = attrgetter("scheme", "mapping", "variant", "dim")
+    rows = list[Averaged]()
+    for (scheme, mapping, variant, dim), found in groupby(
+        sorted(runs, key=cell), key=cell
+    ):
         group = list(found)
         accuracy = mean_with_interval([run.accuracy for run in group])
         cosines = [run.max_cosine for run in group if run.max_cosine is not None]
         cosine = fmean(cosines) if cosines else None
-        rows.append(Averaged(scheme, dim, mapping, len(group), cosine, accuracy.value, accuracy.margin, variant))
+        rows.append(
+            Averaged(
+                scheme,
+                dim,
+                mapping,
+                len(group),
+                cosine,
+                accuracy.value,
+                accuracy.margin,
+                variant,
+            )
+        )
     return rows
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
     """Rows as `averages` sorts them, those together that are drawn as one line."""
-    return [list(own) for _, own in groupby(rows, key=attrgetter("scheme", "mapping", "variant"))]
+    return [
+        list(own)
+        for _, own in groupby(rows, key=attrgetter("scheme", "mapping", "variant"))
+    ]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
@@ -69,8 +93,15 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
     None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines.
     """
-    placed = [(run.max_cosine, 100 * run.accuracy, run.variant) for run in runs if run.max_cosine is not None]
-    if len({variant for *_, variant in placed}) > 1 or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES:
+    placed = [
+        (run.max_cosine, 100 * run.accuracy, run.variant)
+        for run in runs
+        if run.max_cosine is not None
+    ]
+    if (
+        len({variant for *_, variant in placed}) > 1
+        or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES
+    ):
         return None
     return regression([x for x, *_ in placed], [y for _, y, _ in placed])
 
@@ -97,19 +128,40 @@ def is_reference(rows: Sequence[Averaged]) -> bool:
 
 def label_of(row: Averaged, style: SchemeStyle) -> str:
     """What a legend calls a series."""
-    parts = (style.label, "random mapping" if row.mapping == "random" else "", row.variant)
+    parts = (
+        style.label,
+        "random mapping" if row.mapping == "random" else "",
+        row.variant,
+    )
     return ", ".join(part for part in parts if part)
 
 
-def draw_accuracy(runs: Sequence[Trained], folder: Path, name: str, title: str) -> tuple[Path, ...]:
+def draw_accuracy(
+    runs: Sequence[Trained], folder: Path, name: str, title: str
+) -> tuple[Path, ...]:
     """NAME-accuracy and NAME-cosine, each as .png, .pdf and .csv."""
     rows = averages(runs)
     drawn: list[Path] = []
-    pictures = {"accuracy": accuracy_figure(rows, title), "cosine": cosine_figure(runs, title)}
+    pictures = {
+        "accuracy": accuracy_figure(rows, title),
+        "cosine": cosine_figure(runs, title),
+    }
     for kind, figure in pictures.items():
-        drawn += [save_figure(figure, folder / f"{name}-{kind}{ending}") for ending in (".png", ".pdf")]
-    tables = {"accuracy": [asdict(row) for row in rows], "cosine": [asdict(run) for run in runs]}
-    return (*drawn, *(save_table(table, folder / f"{name}-{kind}.csv") for kind, table in tables.items()))
+        drawn += [
+            save_figure(figure, folder / f"{name}-{kind}{ending}")
+            for ending in (".png", ".pdf")
+        ]
+    tables = {
+        "accuracy": [asdict(row) for row in rows],
+        "cosine": [asdict(run) for run in runs],
+    }
+    return (
+        *drawn,
+        *(
+            save_table(table, folder / f"{name}-{kind}.csv")
+            for kind, table in tables.items()
+        ),
+    )
 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
@@ -122,7 +174,9 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
         dims = drawn_dims(rows)
         dimension_axis(ax, dims, power_ticks(dims))
         ax.set(ylim=shown_range(rows), ylabel="test accuracy, %", title=title)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, handlelength=3.2)
+        figure.legend(
+            loc="outside lower center", ncols=2, frameon=False, handlelength=3.2
+        )
     return figure
 
 
@@ -131,7 +185,9 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
     A reference is a line across the figure, so its dimension counts only where there is nothing else to draw.
     """
-    by_dimension = [row for own in series_of(rows) if not is_reference(own) for row in own]
+    by_dimension = [
+        row for own in series_of(rows) if not is_reference(own) for row in own
+    ]
     return sorted({row.dim for row in by_dimension or rows})
 
 
@@ -143,22 +199,42 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
-    random, single = rows[0].mapping == "random", len(rows) == 1
+    random = rows[0].mapping == "random"
+    single = len(rows) == 1
     look = style.points() if single else {"marker": style.marker}
     if random:
-        look |= {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.0}
-    look |= {"color": style.color, "linestyle": "none" if single else (0, (4, 2)) if random else "-"}
-    dims, heights = [row.dim for row in rows], [100 * row.accuracy for row in rows]
+        look |= {
+            "markerfacecolor": "white",
+            "markeredgecolor": style.color,
+            "markeredgewidth": 1.0,
+        }
+    look |= {
+        "color": style.color,
+        "linestyle": "none" if single else (0, (4, 2)) if random else "-",
+    }
+    dims = [row.dim for row in rows]
+    heights = [100 * row.accuracy for row in rows]
     margins = [100 * (row.margin or 0.0) for row in rows]
-    ax.errorbar(dims, heights, margins, capsize=2, elinewidth=0.7, label=label_of(rows[0], style), **look)
+    ax.errorbar(
+        dims,
+        heights,
+        margins,
+        capsize=2,
+        elinewidth=0.7,
+        label=label_of(rows[0], style),
+        **look,
+    )
 
 
 def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     """A line across the figure, and around it a band of its 95 % interval."""
     row = rows[0]
-    height, half = 100 * row.accuracy, 100 * (row.margin or 0.0)
+    height = 100 * row.accuracy
+    half = 100 * (row.margin or 0.0)
     label = f"{label_of(row, style)}, n = {row.dim}"
-    ax.axhline(height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=label)
+    ax.axhline(
+        height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=label
+    )
     ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
 
 
@@ -168,15 +244,35 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with new_panels(4.0) as (figure, ax):
         for scheme in dict.fromkeys(run.scheme for run in placed):
-            own, style = [run for run in placed if run.scheme == scheme], styles[scheme]
-            points = [run.max_cosine for run in own], [100 * run.accuracy for run in own]
-            ax.plot(*points, linestyle="none", color=style.color, label=style.label, alpha=0.8, **style.points(0.8))
+            own = [run for run in placed if run.scheme == scheme]
+            style = styles[scheme]
+            points = (
+                [run.max_cosine for run in own],
+                [100 * run.accuracy for run in own],
+            )
+            ax.plot(
+                *points,
+                linestyle="none",
+                color=style.color,
+                label=style.label,
+                alpha=0.8,
+                **style.points(0.8),
+            )
         for row in reference_rows(runs):
             _draw_reference(ax, styles[row.scheme], [row])
         line = line_through(runs)
         if line is not None:
-            ax.plot(*regression_ends(line, runs), color="#444444", linewidth=1, label=equation(line))
-        ax.set(xlabel="largest cosine of two prototypes", ylabel="test accuracy, %", title=title)
+            ax.plot(
+                *regression_ends(line, runs),
+                color="#444444",
+                linewidth=1,
+                label=equation(line),
+            )
+        ax.set(
+            xlabel="largest cosine of two prototypes",
+            ylabel="test accuracy, %",
+            title=title,
+        )
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -186,7 +282,9 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
     return [own[0] for own in series_of(averages(runs)) if is_reference(own)]
 
 
-def regression_ends(line: Regression, runs: Sequence[Trained]) -> tuple[list[float], list[float]]:
+def regression_ends(
+    line: Regression, runs: Sequence[Trained]
+) -> tuple[list[float], list[float]]:
     """The smallest and the largest of the cosines, and the accuracies of the line there."""
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
     ends = [min(cosines), max(cosines)]

@@ -34,7 +34,9 @@ def figure_path(path: str | Path) -> Path:
     """`path` if we can write a figure of that name; to be asked before the work, not after it."""
     target = Path(path)
     if target.suffix.lower() not in UNDATED:
-        raise InvalidArgumentError(f"a figure's name must end in one of {', '.join(UNDATED)}, got '{target.name}'")
+        raise InvalidArgumentError(
+            f"a figure's name must end in one of {', '.join(UNDATED)}, got '{target.name}'"
+        )
     return target
 
 

@@ -29,7 +29,8 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     """The matplotlib figure: dimensions across, classes up, a cell's colour its gap, white where it is optimal."""
-    counts, dims = sorted({row.num_classes for row in rows}), sorted({row.dim for row in rows})
+    counts = sorted({row.num_classes for row in rows})
+    dims = sorted({row.dim for row in rows})
     gaps, optimal = np.full((2, len(counts), len(dims)), np.nan)
     for row in rows:
         place = counts.index(row.num_classes), dims.index(row.dim)
@@ -37,7 +38,9 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     with new_panels(0.9 + min(ROW_INCHES * len(counts), ROWS_INCHES)) as (figure, ax):
         ax.set_facecolor(UNKNOWN)
         grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
-        ax.pcolormesh(optimal, cmap=require("matplotlib.colors").ListedColormap([OPTIMAL]), **grid)
+        ax.pcolormesh(
+            optimal, cmap=require("matplotlib.colors").ListedColormap([OPTIMAL]), **grid
+        )
         image = ax.pcolormesh(gaps, cmap="viridis_r", vmin=0, **grid)
         _name_axes(ax, counts, dims)
         bar = figure.colorbar(image, ax=ax, pad=0.02)
@@ -49,10 +52,22 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
     """Powers of two below, numbers of classes on the left, or powers of ten where they are many."""
-    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or list(range(len(dims)))
-    powers = [i for i in powers if i == powers[-1] or powers[-1] - i >= len(dims) / 10 or len(dims) <= NAMED_COLUMNS]
+    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or list(
+        range(len(dims))
+    )
+    powers = [
+        i
+        for i in powers
+        if i == powers[-1]
+        or powers[-1] - i >= len(dims) / 10
+        or len(dims) <= NAMED_COLUMNS
+    ]
     ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
-    tens = [i for i, count in enumerate(counts) if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"]
+    tens = [
+        i
+        for i, count in enumerate(counts)
+        if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"
+    ]
     ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])
     ax.set(xlabel="n, dimensions (not evenly spaced)", ylabel="K, classes")
     ax.tick_params(length=2)

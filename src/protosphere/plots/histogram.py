@@ -17,25 +17,37 @@ NEARLY_OPPOSED = -0.9
 """Where no other cosine is this low, pairs at -1 are told in a note: one bar would stretch the axis for nothing."""
 
 
-def draw_histogram(codes: SphericalCode | Sequence[SphericalCode], path: str | Path, *, bins: int = BINS) -> Path:
+def draw_histogram(
+    codes: SphericalCode | Sequence[SphericalCode],
+    path: str | Path,
+    *,
+    bins: int = BINS,
+) -> Path:
     """Draw the cosines of one or several codes as the .png, .pdf or .svg that `path` ends in."""
     figure_path(path)
     given = (codes,) if isinstance(codes, SphericalCode) else tuple(codes)
-    return save_figure(histogram_figure([cosine_counts(code, bins) for code in given]), path)
+    return save_figure(
+        histogram_figure([cosine_counts(code, bins) for code in given]), path
+    )
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     """The matplotlib figure: exact cosines as bars at their place, binned ones as steps."""
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     height = 0.6 + 0.95 * len(counts)
-    with new_panels(height, nrows=len(counts), sharex=True, squeeze=False) as (figure, panels):
+    with new_panels(height, nrows=len(counts), sharex=True, squeeze=False) as (
+        figure,
+        panels,
+    ):
         panels[0, 0].set_xlim(*_extent(counts))  # and of the others, which share it
         for ax, count in zip(panels.flat, counts, strict=True):
             _draw_panel(ax, count, styles[count.scheme])
         panels[-1, 0].set_xlabel("cosine of two prototypes")
         figure.supylabel("percent of pairs", fontsize=8)
         classes = ", ".join(map(str, sorted({count.num_classes for count in counts})))
-        figure.suptitle(f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8)
+        figure.suptitle(
+            f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8
+        )
     return figure
 
 
@@ -43,20 +55,35 @@ def _draw_panel(ax: Any, count: CosineCounts, style: SchemeStyle) -> None:
     low, high = ax.get_xlim()
     shown = [b for b in count.bins if float(b.low) >= low]
     if count.exact:
-        middles, heights = [b.middle for b in shown], [100 * b.pairs / count.pairs for b in shown]
+        middles = [b.middle for b in shown]
+        heights = [100 * b.pairs / count.pairs for b in shown]
         ax.bar(middles, heights, width=(high - low) / 120, color=style.color)
-        ax.plot(middles, [0.0] * len(shown), ".", color=style.color, clip_on=False)  # where a bar is too low to see
+        ax.plot(
+            middles, [0.0] * len(shown), ".", color=style.color, clip_on=False
+        )  # where a bar is too low to see
     elif shown:
         heights, edges = _steps(shown, count.pairs)
         ax.stairs(heights, edges, color=style.color, fill=True, alpha=0.45)
         ax.stairs(heights, edges, color=style.color, linewidth=1.0)
-    ax.axvline(float(count.max_cosine), color="#000000", linewidth=0.9, linestyle="--", zorder=0)
+    ax.axvline(
+        float(count.max_cosine),
+        color="#000000",
+        linewidth=0.9,
+        linestyle="--",
+        zorder=0,
+    )
     ax.margins(y=0.12)
     ax.locator_params(axis="y", nbins=4)
     ax.set_title(f"{style.label}, n = {count.dim}", loc="left", fontweight="bold")
-    largest = short_cosine(count.max_cosine) if isinstance(count.max_cosine, Fraction) else f"{count.max_cosine:.4f}"
+    if isinstance(count.max_cosine, Fraction):
+        largest = short_cosine(count.max_cosine)
+    else:
+        largest = f"{count.max_cosine:.4f}"
     hidden = sum(b.pairs for b in count.bins if float(b.low) < low)
-    ax.set_title(f"max {largest}" + (f"; {hidden:,} pairs at -1 not shown" if hidden else ""), loc="right")
+    ax.set_title(
+        f"max {largest}" + (f"; {hidden:,} pairs at -1 not shown" if hidden else ""),
+        loc="right",
+    )
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:

@@ -7,7 +7,9 @@ from typing import Any
 from protosphere.plots.style import SPARE, STYLES, dimension_axis, new_panels
 from protosphere.statistics.intervals import Compared
 
-LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(each[:2] for each in SPARE)
+LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(
+    each[:2] for each in SPARE
+)
 
 FITS_TWICE = 40
 """Letters of a name up to which two stand side by side."""
@@ -16,14 +18,32 @@ FITS_TWICE = 40
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
     with new_panels(4.2) as (figure, ax):
-        for way, (color, marker) in zip(dict.fromkeys(row.way for row in rows), cycle(LOOKS), strict=False):
+        for way, (color, marker) in zip(
+            dict.fromkeys(row.way for row in rows), cycle(LOOKS), strict=False
+        ):
             own = [row for row in rows if row.way == way]
-            dims, means = [row.dim for row in own], [row.mean.value for row in own]
+            dims = [row.dim for row in own]
+            means = [row.mean.value for row in own]
             margins = [row.mean.margin or 0.0 for row in own]
             if len(own) == 1:
-                ax.axhline(means[0], color=color, linestyle="--", linewidth=1, label=f"{way}, n = {dims[0]}")
+                ax.axhline(
+                    means[0],
+                    color=color,
+                    linestyle="--",
+                    linewidth=1,
+                    label=f"{way}, n = {dims[0]}",
+                )
             else:
-                ax.errorbar(dims, means, margins, color=color, marker=marker, capsize=2, elinewidth=0.7, label=way)
+                ax.errorbar(
+                    dims,
+                    means,
+                    margins,
+                    color=color,
+                    marker=marker,
+                    capsize=2,
+                    elinewidth=0.7,
+                    label=way,
+                )
         dimension_axis(ax, _drawn_dims(rows))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
         columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
@@ -36,5 +56,7 @@ def _drawn_dims(rows: Sequence[Compared]) -> list[int]:
     dims_of: dict[str, list[int]] = {}
     for row in rows:
         dims_of.setdefault(row.way, []).append(row.dim)
-    several = [dims for dims in dims_of.values() if len(dims) > 1] or list(dims_of.values())
+    several = [dims for dims in dims_of.values() if len(dims) > 1] or list(
+        dims_of.values()
+    )
     return sorted({dim for dims in several for dim in dims})

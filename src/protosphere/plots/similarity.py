@@ -21,7 +21,13 @@ LETTER_INCHES = 0.042
 """About the width of a letter of their names."""
 
 
-def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, tree: Taxonomy | None = None) -> Path:
+def draw_similarity(
+    similarity: Any,
+    code: SphericalCode,
+    path: str | Path,
+    *,
+    tree: Taxonomy | None = None,
+) -> Path:
     """Draw both matrices as the .png, .pdf or .svg that `path` ends in.
 
     With a `tree` classes of one superclass are side by side, and superclasses by how similar they are; without,
@@ -32,7 +38,9 @@ def draw_similarity(similarity: Any, code: SphericalCode, path: str | Path, *, t
     groups = np.arange(len(S)) if tree is None else checked_tree(tree, len(S)).groups()
     order = drawing_order(S, groups)
     names = [] if tree is None else _superclasses(tree, order)
-    return save_figure(similarity_figure(S, code.points @ code.points.T, order, groups, names), path)
+    return save_figure(
+        similarity_figure(S, code.points @ code.points.T, order, groups, names), path
+    )
 
 
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
@@ -40,7 +48,11 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
     mean = np.eye(groups.max() + 1)[groups] / np.bincount(groups)[groups, None]
     between = mean.T @ similarity @ mean
     centring = np.eye(len(between)) - 1 / len(between)
-    place = np.argsort(np.argsort(np.linalg.eigh(centring @ between @ centring)[1][:, -1], kind="stable"))
+    place = np.argsort(
+        np.argsort(
+            np.linalg.eigh(centring @ between @ centring)[1][:, -1], kind="stable"
+        )
+    )
     return np.argsort(place[groups], kind="stable")
 
 
@@ -51,16 +63,31 @@ def _superclasses(tree: Taxonomy, order: Indices) -> list[str]:
     return shown if len(shown) <= MOST_NAMES else []
 
 
-def similarity_figure(similarity: Points, cosines: Points, order: Indices, groups: Indices, names: list[str]) -> Any:
+def similarity_figure(
+    similarity: Points,
+    cosines: Points,
+    order: Indices,
+    groups: Indices,
+    names: list[str],
+) -> Any:
     """The matplotlib figure; `names` are those of the groups in the order they are drawn."""
     edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
-    edges = edges[: 0 if len(edges) == len(order) - 1 else None]  # lines around each class would hide it
+    edges = edges[
+        : 0 if len(edges) == len(order) - 1 else None
+    ]  # lines around each class would hide it
     room = LETTER_INCHES * max(map(len, names), default=0)
-    with new_panels(0.6 * COLUMN_INCHES, COLUMN_INCHES + room, ncols=2, sharey=True) as (figure, panels):
+    with new_panels(
+        0.6 * COLUMN_INCHES, COLUMN_INCHES + room, ncols=2, sharey=True
+    ) as (figure, panels):
         upper = np.triu_indices(len(similarity), 1)
         agreement = correlation(similarity[upper], cosines[upper])
-        titles = ("similarity of classes", f"cosine of prototypes (correlation {agreement:.2f})")
-        for ax, matrix, title in zip(panels, (similarity, cosines), titles, strict=True):
+        titles = (
+            "similarity of classes",
+            f"cosine of prototypes (correlation {agreement:.2f})",
+        )
+        for ax, matrix, title in zip(
+            panels, (similarity, cosines), titles, strict=True
+        ):
             _draw_matrix(figure, ax, matrix[np.ix_(order, order)], edges)
             ax.set_title(title)
         if names:
@@ -75,10 +102,22 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
     np.fill_diagonal(shown, np.nan)
     largest = float(np.nanmax(np.abs(shown))) or 1.0
     limit = max(float(np.nanquantile(np.abs(shown), 0.99)), largest / 2)
-    image = ax.imshow(shown, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
+    image = ax.imshow(
+        shown, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest"
+    )
     beyond = bool(np.nanmin(shown) < -limit), bool(np.nanmax(shown) > limit)
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
-    bar = figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.7, aspect=30, pad=0.03, extend=extend)
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
+        beyond, "neither"
+    )
+    bar = figure.colorbar(
+        image,
+        ax=ax,
+        orientation="horizontal",
+        shrink=0.7,
+        aspect=30,
+        pad=0.03,
+        extend=extend,
+    )
     bar.outline.set_visible(False)
     ax.set(xticks=[], yticks=[])
     ax.tick_params(length=0)

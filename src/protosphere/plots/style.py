@@ -59,10 +59,21 @@ class SchemeStyle:
     def points(self, factor: float = 1.0) -> dict[str, Any]:
         """How matplotlib draws it where there is no line: a ring for what is a line alone, to be seen around others."""
         if not self.marker:
-            look = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": self.color, "markeredgewidth": 1.5}
+            look = {
+                "marker": "o",
+                "markerfacecolor": "none",
+                "markeredgecolor": self.color,
+                "markeredgewidth": 1.5,
+            }
             return look | {"markersize": 1.7 * factor * self.size}
-        edge, width = (self.color, 1.5) if self.marker in LINE_MARKERS else ("white", 0.6)
-        look = {"marker": self.marker, "markeredgecolor": edge, "markeredgewidth": width}
+        edge, width = (
+            (self.color, 1.5) if self.marker in LINE_MARKERS else ("white", 0.6)
+        )
+        look = {
+            "marker": self.marker,
+            "markeredgecolor": edge,
+            "markeredgewidth": width,
+        }
         return look | {"markersize": factor * self.size}
 
 
@@ -77,7 +88,9 @@ STYLES = {
     "reed_solomon": SchemeStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
     "mean_row_max": SchemeStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
     "learned layer": SchemeStyle("learned layer", "#444444", "_", (0, (6, 2))),
-    "learned bottleneck": SchemeStyle("learned bottleneck", "#6B6B6B", "d", (0, (2, 1))),
+    "learned bottleneck": SchemeStyle(
+        "learned bottleneck", "#6B6B6B", "d", (0, (2, 1))
+    ),
     "log_sum_exp": SchemeStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 }
 SPARE = (
@@ -94,7 +107,10 @@ SPARE = (
 def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
     """A style for each scheme; those we have not met before take the spare ones in turn."""
     spare = cycle(SPARE)
-    return {name: STYLES.get(name) or SchemeStyle(name.replace("_", " "), *next(spare)) for name in schemes}
+    return {
+        name: STYLES.get(name) or SchemeStyle(name.replace("_", " "), *next(spare))
+        for name in schemes
+    }
 
 
 def styled() -> AbstractContextManager[None]:
@@ -104,18 +120,24 @@ def styled() -> AbstractContextManager[None]:
 
 def new_figure(width: float, height: float) -> Any:
     """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
-    return require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+    return require("matplotlib.figure").Figure(
+        figsize=(width, height), layout="constrained"
+    )
 
 
 @contextmanager
-def new_panels(height: float, width: float = COLUMN_INCHES, **subplots: Any) -> Generator[tuple[Any, Any]]:
+def new_panels(
+    height: float, width: float = COLUMN_INCHES, **subplots: Any
+) -> Generator[tuple[Any, Any]]:
     """A new figure and its panels, a single one unless `subplots` says otherwise, drawn with our settings."""
     with styled():
         figure = new_figure(width, height)
         yield figure, figure.subplots(**subplots)
 
 
-def dimension_axis(ax: Any, dims: Sequence[int], ticks: Sequence[int] | None = None) -> None:
+def dimension_axis(
+    ax: Any, dims: Sequence[int], ticks: Sequence[int] | None = None
+) -> None:
     """Make the horizontal axis logarithmic, from the smallest of `dims` to the largest.
 
     Args:
@@ -139,12 +161,19 @@ def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
     """Return the powers of two from the smallest of `dims` to the largest, or all of `dims` if there is none."""
-    low, high = min(dims), max(dims)
-    powers = [1 << exponent for exponent in range(high.bit_length()) if low <= 1 << exponent <= high]
+    low = min(dims)
+    high = max(dims)
+    powers = [
+        1 << exponent
+        for exponent in range(high.bit_length())
+        if low <= 1 << exponent <= high
+    ]
     return powers or sorted(set(dims))
 
 
-def spaced_ticks(ticks: Iterable[int], low: float, high: float, characters: float) -> list[int]:
+def spaced_ticks(
+    ticks: Iterable[int], low: float, high: float, characters: float
+) -> list[int]:
     """Return the ticks inside a logarithmic axis whose labels do not touch each other.
 
     Args:

@@ -23,7 +23,9 @@ class Arrangement:
     cosets: tuple[NDArray[np.float64], ...]
     projectors: tuple[Points, ...]
 
-    def random_representatives(self, batch: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def random_representatives(
+        self, batch: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
         """(batch, m, n) unit representatives, uniform where they may be."""
         pieces = [
             rng.standard_normal((batch, count, len(projector))) @ projector
@@ -43,15 +45,25 @@ def _family(rng: np.random.Generator, names: list[str]) -> list[str]:
 
 def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """A random sum of irreducibles of total dimension `dim`; mostly different ones, and few trivial."""
-    trivial = next(part for part in symmetry.irreducibles if part.shape[1] == 1 and np.allclose(part, 1))
+    trivial = next(
+        part
+        for part in symmetry.irreducibles
+        if part.shape[1] == 1 and np.allclose(part, 1)
+    )
     moving = [part for part in symmetry.irreducibles if part is not trivial]
-    matrices, start = np.zeros((len(symmetry.table), dim, dim)), 0
+    matrices = np.zeros((len(symmetry.table), dim, dim))
+    start = 0
     pool: list[int] = []
     while start < dim:
-        room, part = dim - start, trivial
+        room = dim - start
+        part = trivial
         fitting = [i for i in pool if moving[i].shape[1] <= room]
         if not fitting:
-            pool = fitting = [i for i in map(int, rng.permutation(len(moving))) if moving[i].shape[1] <= room]
+            pool = fitting = [
+                i
+                for i in map(int, rng.permutation(len(moving)))
+                if moving[i].shape[1] <= room
+            ]
         if fitting and not (room <= 2 and rng.random() < 0.5):
             part = moving[fitting[0]]
             pool.remove(fitting[0])
@@ -67,21 +79,29 @@ def _orbit_types(
     """Coset matrices and projectors of those subgroups that are the whole stabiliser of some point."""
     types: list[tuple[NDArray[np.float64], Points]] = []
     for subgroup in symmetry.subgroups:
-        projector = matrices[list(subgroup)].mean(axis=0)  # onto what the subgroup fixes
+        projector = matrices[list(subgroup)].mean(
+            axis=0
+        )  # onto what the subgroup fixes
         if np.trace(projector) < 0.5:
             continue
-        cosets = matrices[np.unique(symmetry.table[:, list(subgroup)].min(axis=1))]  # one of each
+        cosets = matrices[
+            np.unique(symmetry.table[:, list(subgroup)].min(axis=1))
+        ]  # one of each
         images = cosets @ (projector @ rng.standard_normal(len(projector)))
         if np.all(np.sum((images[1:] - images[0]) ** 2, axis=1) > APART):
             types.append((cosets, projector))
     return types
 
 
-def _composition(sizes: list[int], room: list[int], total: int, rng: np.random.Generator) -> list[int] | None:
+def _composition(
+    sizes: list[int], room: list[int], total: int, rng: np.random.Generator
+) -> list[int] | None:
     """How many orbits of each size add up to `total`: large ones first, with a little chance for others."""
     counts = [0] * len(sizes)
     while total > 0:
-        open_ = [i for i, size in enumerate(sizes) if size <= total and counts[i] < room[i]]
+        open_ = [
+            i for i, size in enumerate(sizes) if size <= total and counts[i] < room[i]
+        ]
         if not open_:
             return None
         weights = np.array([float(sizes[i]) ** 2 for i in open_])
@@ -91,7 +111,9 @@ def _composition(sizes: list[int], room: list[int], total: int, rng: np.random.G
     return counts
 
 
-def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> Arrangement | None:
+def random_arrangement(
+    num_points: int, dim: int, rng: np.random.Generator
+) -> Arrangement | None:
     """A random arrangement, or None where the orbit sizes that were drawn do not add up to K."""
     largest = max(2, min(num_points, LARGEST_GROUP))
     family = _family(rng, list(group_names(largest)))
@@ -109,6 +131,8 @@ def random_arrangement(num_points: int, dim: int, rng: np.random.Generator) -> A
     counts = _composition(sizes, room, num_points, rng)
     if counts is None:
         return None
-    used = [(count, *orbits) for count, orbits in zip(counts, types, strict=True) if count]
+    used = [
+        (count, *orbits) for count, orbits in zip(counts, types, strict=True) if count
+    ]
     label = "+".join(f"{count}x{len(cosets)}" for count, cosets, _ in used)
     return Arrangement(f"{name} {label}", *zip(*used, strict=True))

@@ -37,25 +37,43 @@ class Orbits:
     def sizes(self) -> list[int]:
         """How many points the orbit of each representative has."""
         each = [len(matrices) for matrices in self.cosets] or [1]
-        return [size for count, size in zip(self.counts, each, strict=True) for _ in range(count)]
+        return [
+            size
+            for count, size in zip(self.counts, each, strict=True)
+            for _ in range(count)
+        ]
 
     def points(self, representatives: Tensor) -> Tensor:
         """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
-        blocks = zip(torch.split(representatives, list(self.counts), dim=1), self.cosets, strict=True)
-        images = [(block @ matrices.reshape(-1, dim).T).reshape(batch, -1, dim) for block, matrices in blocks]
+        blocks = zip(
+            torch.split(representatives, list(self.counts), dim=1),
+            self.cosets,
+            strict=True,
+        )
+        images = [
+            (block @ matrices.reshape(-1, dim).T).reshape(batch, -1, dim)
+            for block, matrices in blocks
+        ]
         return torch.cat(images, dim=1)
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
     """(B, m, n) rows of unit length, and the lengths they had."""
-    norms = variables.square().sum(dim=2, keepdim=True).sqrt_().clamp_min_(torch.finfo(variables.dtype).tiny)
+    norms = (
+        variables.square()
+        .sum(dim=2, keepdim=True)
+        .sqrt_()
+        .clamp_min_(torch.finfo(variables.dtype).tiny)
+    )
     return variables / norms, norms
 
 
-def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp") -> Energy:
+def smooth_max_cosine(
+    orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp"
+) -> Energy:
     """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
 
     The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it. The
@@ -63,7 +81,9 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     minus its radial part. `temperature` is (B,), one per start.
     """
     weights = temperature.new_tensor(orbits.sizes)
-    at = temperature.new_tensor([*accumulate(orbits.sizes[:-1], initial=0)]).long()  # the representatives' places
+    at = temperature.new_tensor(
+        [*accumulate(orbits.sizes[:-1], initial=0)]
+    ).long()  # the representatives' places
     pairs = sum(orbits.sizes) * (sum(orbits.sizes) - 1.0)
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
@@ -79,23 +99,37 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor, kind: str =
     return energy
 
 
-def _shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str) -> Shares:
+def _shares(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str
+) -> Shares:
     """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point."""
     of_slice = _riesz_slice if kind == "riesz" else _slice_shares
     # in slices of rows: the Gram matrix is never held whole where it is large
     size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
-    slices = zip(torch.split(units, size, dim=1), torch.split(at, size), torch.split(weights, size), strict=True)
-    parts = [of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices]
+    slices = zip(
+        torch.split(units, size, dim=1),
+        torch.split(at, size),
+        torch.split(weights, size),
+        strict=True,
+    )
+    parts = [
+        of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices
+    ]
     if len(parts) == 1:
         return parts[0]
     tops, totals = (torch.stack([part[i] for part in parts]) for i in (0, 1))
     largest = tops.amax(dim=0)
     scales = (t * (tops - largest)).exp()
-    pulls = [part[2] * scale[:, None, None] for part, scale in zip(parts, scales, strict=True)]
+    pulls = [
+        part[2] * scale[:, None, None]
+        for part, scale in zip(parts, scales, strict=True)
+    ]
     return largest, (totals * scales).sum(dim=0), torch.cat(pulls, dim=1)
 
 
-def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
+def _slice_shares(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
+) -> Shares:
     gram = units @ points.mT
     gram[:, torch.arange(len(at), device=at.device), at] = -float("inf")
     largest = gram.amax(dim=(1, 2))
@@ -103,10 +137,16 @@ def _slice_shares(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t:
     return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
 
 
-def _riesz_slice(units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor) -> Shares:
+def _riesz_slice(
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
+) -> Shares:
     """As `_slice_shares`, with -log(1 - cos), whose derivative is 1 / (1 - cos), in place of the cosine."""
     gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)
     gaps[:, torch.arange(len(at), device=at.device), at] = float("inf")
     closest = gaps.amin(dim=(1, 2))
     shares = (gaps / closest[:, None, None]).log_().mul_(-t[:, None, None]).exp_()
-    return -closest.log(), (shares.sum(dim=2) * weights).sum(dim=1), (shares / gaps) @ points
+    return (
+        -closest.log(),
+        (shares.sum(dim=2) * weights).sum(dim=1),
+        (shares / gaps) @ points,
+    )

@@ -27,11 +27,18 @@ class _State:
 
     def __init__(self, start: Tensor, value: Tensor, gradient: Tensor) -> None:
         batch, size = start.shape
-        self.at, self.value, self.gradient, self.direction = start, value, gradient, -gradient
+        self.at, self.value, self.gradient, self.direction = (
+            start,
+            value,
+            gradient,
+            -gradient,
+        )
         self.pairs = start.new_zeros(batch, 2 * MEMORY, size)
         self.step_change, self.change_change = start.new_zeros(2, batch, MEMORY, MEMORY)
-        self.length, self.scale = torch.ones_like(value), torch.ones_like(value)
-        self.known, self.used = self.scale > 1, 0
+        self.length = torch.ones_like(value)
+        self.scale = torch.ones_like(value)
+        self.known = self.scale > 1
+        self.used = 0
 
     def keep(self, kept: Tensor) -> None:
         """Go on with those starts alone."""
@@ -45,8 +52,12 @@ class _State:
         descends = slope < 0
         direction = torch.where(descends[:, None], self.direction, -self.gradient)
         slope = torch.where(descends, slope, -self.gradient.square().sum(dim=1))
-        largest = direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
-        size = self.length * torch.where(self.known, (LONGEST / largest).clamp_max_(1), FIRST / largest)
+        largest = (
+            direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
+        )
+        size = self.length * torch.where(
+            self.known, (LONGEST / largest).clamp_max_(1), FIRST / largest
+        )
         step = size[:, None] * direction
         value, gradient = energy(self.at + step, which)
         better = value <= self.value + SUFFICIENT * size * slope
@@ -64,15 +75,22 @@ class _State:
         self.used += 1
         self.pairs[:, at] = step * keep[:, None]
         self.pairs[:, MEMORY + at] = change * keep[:, None]
-        newest = torch.stack([self.pairs[:, MEMORY + at], self.gradient], dim=1) @ self.pairs.mT
+        newest = (
+            torch.stack([self.pairs[:, MEMORY + at], self.gradient], dim=1)
+            @ self.pairs.mT
+        )
         self.step_change[:, :, at] = newest[:, 0, :MEMORY]
         self.change_change[:, :, at] = newest[:, 0, MEMORY:]
         self.change_change[:, at, :] = newest[:, 0, MEMORY:]
-        ratio = newest[:, 0, at] / newest[:, 0, MEMORY + at].clamp_min(torch.finfo(change.dtype).tiny)
+        ratio = newest[:, 0, at] / newest[:, 0, MEMORY + at].clamp_min(
+            torch.finfo(change.dtype).tiny
+        )
         self.scale = torch.where(keep, ratio, self.scale)
         self.known = self.known | keep
         weights = self._weights(newest[:, 1])
-        self.direction = -(self.scale[:, None] * self.gradient + (weights[:, None] @ self.pairs)[:, 0])
+        self.direction = -(
+            self.scale[:, None] * self.gradient + (weights[:, None] @ self.pairs)[:, 0]
+        )
 
     def _weights(self, along: Tensor) -> Tensor:
         """How much of each pair enters (Byrd, Nocedal and Schnabel 1994, equation 3.1), from pairs . gradient."""
@@ -81,7 +99,10 @@ class _State:
         scale = self.scale[:, None, None]
         triangle = self.step_change[:, steps][:, :, steps].triu_()
         diagonal = torch.diagonal(triangle, dim1=1, dim2=2)
-        middle = torch.diag_embed(diagonal) + scale * self.change_change[:, steps][:, :, steps]
+        middle = (
+            torch.diag_embed(diagonal)
+            + scale * self.change_change[:, steps][:, :, steps]
+        )
         triangle += torch.diag_embed((diagonal == 0).to(triangle.dtype))
         inner = _solve_triangular(triangle, along[:, steps, None], upper=True)
         right = middle @ inner - scale * along[:, changes, None]
@@ -96,13 +117,20 @@ def _solve_triangular(triangle: Tensor, right: Tensor, *, upper: bool) -> Tensor
     return torch.linalg.solve_triangular(triangle, right, upper=upper)  # pyright: ignore  # torch leaves it untyped
 
 
-def batched_lbfgs(energy: Energy, start: Tensor, steps: int, tolerance: Tensor, spend: Callable[[int], bool]) -> Tensor:
+def batched_lbfgs(
+    energy: Energy,
+    start: Tensor,
+    steps: int,
+    tolerance: Tensor,
+    spend: Callable[[int], bool],
+) -> Tensor:
     """The variables after at most `steps` evaluations each.
 
     A start is done once it gained no more than its `tolerance` over twenty of them, and the batch shrinks. `spend` is
     told of the evaluations as they are made and answers whether there may be more.
     """
-    result, which = start.clone(), torch.arange(len(start), device=start.device)
+    result = start.clone()
+    which = torch.arange(len(start), device=start.device)
     state = _State(start, *energy(start, which))
     checkpoint = state.value
     for used in range(1, steps):
@@ -113,6 +141,7 @@ def batched_lbfgs(energy: Energy, start: Tensor, steps: int, tolerance: Tensor, 
             going = checkpoint - state.value > tolerance[which]
             result[which] = state.at
             state.keep(going)
-            which, checkpoint = which[going], state.value
+            which = which[going]
+            checkpoint = state.value
     result[which] = state.at
     return result

@@ -52,7 +52,9 @@ class Budget:
 
     def expired(self, limit: float = 1.0) -> bool:
         """Whether so much of the time is up, or somebody interrupted: never for evaluations alone."""
-        return self.interrupted or (self.seconds is not None and self.elapsed >= limit * self.seconds)
+        return self.interrupted or (
+            self.seconds is not None and self.elapsed >= limit * self.seconds
+        )
 
     def left(self, limit: float, workers: int) -> float:
         """Evaluations up to a share of it: of seconds, as many as there were in those so far, or as usual at first."""
@@ -71,12 +73,19 @@ class Budget:
 
     def tell(self, ahead: float = 0.0) -> None:
         """Say how far it is, evaluations `ahead` of those spent, unless that was just said; Ctrl-C then ends it."""
-        share, now = self.share + ahead / self.iterations, self.clock()
-        if self.interrupted or (share - self.told[0] < 0.01 and now - self.told[1] < TELL_SECONDS):
+        share = self.share + ahead / self.iterations
+        now = self.clock()
+        if self.interrupted or (
+            share - self.told[0] < 0.01 and now - self.told[1] < TELL_SECONDS
+        ):
             return
         self.told = share, now
         best = f"best {self.best:.6g}, " if self.best < float("inf") else ""
         try:
-            self.progress(f"optimising: {best}{self.starts} starts", int(100 * min(1.0, share)), 100)
+            self.progress(
+                f"optimising: {best}{self.starts} starts",
+                int(100 * min(1.0, share)),
+                100,
+            )
         except KeyboardInterrupt:
             self.interrupted = True

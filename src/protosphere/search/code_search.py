@@ -13,7 +13,12 @@ from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
 from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
-from protosphere.search.descent_backend import ENERGIES, LARGE_COUNT, LOW_DIM, DescentBackend
+from protosphere.search.descent_backend import (
+    ENERGIES,
+    LARGE_COUNT,
+    LOW_DIM,
+    DescentBackend,
+)
 from protosphere.search.polish import DENSE
 from protosphere.search.starts import KINDS, known_optimum
 from protosphere.types import Points, Progress, ignore
@@ -90,7 +95,9 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """`kinds` as a tuple, if each of them is one of `KINDS` and there is at least one."""
     chosen = tuple(as_choice("starts", kind, KINDS) for kind in kinds)
     if not chosen:
-        raise InvalidArgumentError(f"'starts' must name at least one of {', '.join(KINDS)}, got none")
+        raise InvalidArgumentError(
+            f"'starts' must name at least one of {', '.join(KINDS)}, got none"
+        )
     return chosen
 
 
@@ -138,11 +145,21 @@ def search_code(
     exact = known_optimum(num_points, dim)
     if exact is not None:
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
-    most = iterations or (float("inf") if budget is not None else max(LEAST, default_iterations(num_points, dim)))
-    spending = Budget(evaluation_products(num_points, dim), most, budget, progress, clock)
-    backend = DescentBackend(num_points, dim, device, as_choice("energy", energy, ENERGIES), spending)
+    most = iterations or (
+        float("inf")
+        if budget is not None
+        else max(LEAST, default_iterations(num_points, dim))
+    )
+    spending = Budget(
+        evaluation_products(num_points, dim), most, budget, progress, clock
+    )
+    backend = DescentBackend(
+        num_points, dim, device, as_choice("energy", energy, ENERGIES), spending
+    )
     with single_threaded() if backend.compiled else nullcontext():
-        search = BanditSearch(num_points, dim, rng, backend, chosen, polish, target, floor, thrifty)
+        search = BanditSearch(
+            num_points, dim, rng, backend, chosen, polish, target, floor, thrifty
+        )
         for points in catalogued:
             search.take(points, "catalogue")
         for points in start_points:
@@ -156,7 +173,14 @@ def search_code(
     search.pool.recall()
     best = search.pool.best
     spent = round(spending.spent)
-    return SearchResult(best.points, best.value, best.kind, dict(search.tried), spent, spending.interrupted)
+    return SearchResult(
+        best.points,
+        best.value,
+        best.kind,
+        dict(search.tried),
+        spent,
+        spending.interrupted,
+    )
 
 
 def _run(search: BanditSearch) -> None:
@@ -177,7 +201,9 @@ def _run(search: BanditSearch) -> None:
     search.pool.recall()
     _finish(search)
     size = search.num_points * search.dim
-    if search.polishes and not (search.budget.expired() or (search.thrifty and size > DENSE)):
+    if search.polishes and not (
+        search.budget.expired() or (search.thrifty and size > DENSE)
+    ):
         for candidate in search.pool.codes[: POLISHED if size <= POLISH_ALL else 1]:
             if not candidate.polished:
                 search.polish(candidate)
@@ -186,9 +212,13 @@ def _run(search: BanditSearch) -> None:
 def _own_arms(search: BanditSearch) -> list[Arm]:
     """The kinds of starts asked for; symmetric ones only where they are worth what they take."""
     asked = [kind for kind in search.kinds if kind != "refilled"] or ["random"]
-    overhead = SYMMETRIC_STEPS * search.backend.tensor_overhead  # tensors are slow for small codes
+    overhead = (
+        SYMMETRIC_STEPS * search.backend.tensor_overhead
+    )  # tensors are slow for small codes
     affordable = SYMMETRIC_SHARE * search.budget.left(1.0, search.backend.workers)
-    too_dear = (search.thrifty and search.num_points > LARGE_COUNT) or overhead > affordable
+    too_dear = (
+        search.thrifty and search.num_points > LARGE_COUNT
+    ) or overhead > affordable
     if "random" in asked and (search.dim <= LOW_DIM or too_dear):
         asked = ["random"]
     return [Arm(kind) for kind in asked]
@@ -197,11 +227,18 @@ def _own_arms(search: BanditSearch) -> list[Arm]:
 def _screen(search: BanditSearch) -> None:
     """New codes and changes of good ones, until the budget, the target or the patience is at its end."""
     while search.budget.share < search.screening_share and not _reached(search):
-        stale = search.budget.spent > 2 * search.pool.noticed_at + PATIENCE * search.budget.iterations
+        stale = (
+            search.budget.spent
+            > 2 * search.pool.noticed_at + PATIENCE * search.budget.iterations
+        )
         if search.thrifty and stale:
             break
         search.begin_epochs()
-        varying = search.varying and "refilled" in search.kinds and search.rng.random() < VARYING
+        varying = (
+            search.varying
+            and "refilled" in search.kinds
+            and search.rng.random() < VARYING
+        )
         (search.vary if varying else search.explore)()
 
 

@@ -24,7 +24,9 @@ SPARSE = 0.25
 U = np.uint64
 """The type of indices: signed ones are checked for wrapping around."""
 
-Work = tuple[Points, Points, Points, Points]  # space for units, columns, table and lengths
+Work = tuple[
+    Points, Points, Points, Points
+]  # space for units, columns, table and lengths
 
 
 @compiled
@@ -55,7 +57,8 @@ def normalise_rows(variables: Points, units: Points, lengths: Points) -> None:
 @compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
     """The Gram matrix above its diagonal into `table`, the transpose into `columns`; the largest cosine."""
-    count, dim = U(units.shape[0]), U(units.shape[1])
+    count = U(units.shape[0])
+    dim = U(units.shape[1])
     for k in range(dim):
         for j in range(count):
             columns[k, j] = units[j, k]
@@ -64,7 +67,10 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
         for j in range(i + U(1), count):
             table[i, j] = 0.0
         for k in range(U(0), dim, U(4)):
-            a, b, c, d = units[i, k], units[i, k + U(1)], units[i, k + U(2)], units[i, k + U(3)]
+            a = units[i, k]
+            b = units[i, k + U(1)]
+            c = units[i, k + U(2)]
+            d = units[i, k + U(3)]
             for j in range(i + U(1), count):
                 table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
                     c * columns[k + U(2), j] + d * columns[k + U(3), j]
@@ -78,7 +84,8 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
     """(2, P) pairs that matter at `t` until points have moved SLACK / 2t; none if too many for a list to be quicker."""
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
-    count, found = len(units), 0
+    count = len(units)
+    found = 0
     room = int(SPARSE * count * count / 2)
     pairs = np.empty((2, room), np.int64)
     for i in range(count):
@@ -99,7 +106,11 @@ def _softmax_weights(row: Points, t: float, top: float) -> float:
     for j in range(len(row)):
         # a polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions
         x = max(t * (row[j] - top), -30.0) / 256.0
-        row[j] = (1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))) ** 256
+        row[j] = (
+            1
+            + x
+            * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x / 720)))))
+        ) ** 256
         total += row[j]
     return total
 
@@ -109,8 +120,10 @@ def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
     """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
-    count, dim = U(units.shape[0]), U(units.shape[1])
-    top, total = cosine_table(units, columns, table), 0.0
+    count = U(units.shape[0])
+    dim = U(units.shape[1])
+    top = cosine_table(units, columns, table)
+    total = 0.0
     for i in range(count):
         table[i, i] = 0.0
         total += _softmax_weights(table[i, i + U(1) :], t, top)
@@ -124,17 +137,28 @@ def _sum_over_all_pairs(
                 b += table[i, j] * columns[k + U(1), j]
                 c += table[i, j] * columns[k + U(2), j]
                 d += table[i, j] * columns[k + U(3), j]
-            gradient[i, k], gradient[i, k + U(1)], gradient[i, k + U(2)], gradient[i, k + U(3)] = a, b, c, d
+            (
+                gradient[i, k],
+                gradient[i, k + U(1)],
+                gradient[i, k + U(2)],
+                gradient[i, k + U(3)],
+            ) = a, b, c, d
     return top, total
 
 
 @compiled
-def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Points) -> tuple[float, float]:
+def _sum_over_near_pairs(
+    units: Points, pairs: Indices, t: float, gradient: Points
+) -> tuple[float, float]:
     """As `_sum_over_all_pairs`, over the listed pairs alone."""
-    count, dim, top = U(pairs.shape[1]), U(units.shape[1]), -2.0
+    count = U(pairs.shape[1])
+    dim = U(units.shape[1])
+    top = -2.0
     weights = np.empty(count)
     for p in range(count):
-        i, j, cosine = U(pairs[0, p]), U(pairs[1, p]), 0.0
+        i = U(pairs[0, p])
+        j = U(pairs[1, p])
+        cosine = 0.0
         for k in range(dim):
             cosine += units[i, k] * units[j, k]
         weights[p] = cosine
@@ -144,7 +168,8 @@ def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Poin
     for p in range(count):
         weight = weights[p]
         if weight > WEIGHTLESS:
-            i, j = U(pairs[0, p]), U(pairs[1, p])
+            i = U(pairs[0, p])
+            j = U(pairs[1, p])
             for k in range(dim):
                 gradient[i, k] += weight * units[j, k]
             for k in range(dim):
@@ -153,7 +178,9 @@ def _sum_over_near_pairs(units: Points, pairs: Indices, t: float, gradient: Poin
 
 
 @compiled
-def smooth_max_cosine_gradient(variables: Points, t: float, pairs: Indices, work: Work, gradient: Points) -> float:
+def smooth_max_cosine_gradient(
+    variables: Points, t: float, pairs: Indices, work: Work, gradient: Points
+) -> float:
     """(1/t) log of the sum of exp(t cos) over the pairs, all if the list is empty; `gradient` by rows of any length.
 
     Of the work space the units are the points afterwards.
@@ -167,5 +194,7 @@ def smooth_max_cosine_gradient(variables: Points, t: float, pairs: Indices, work
     for i in range(len(units)):
         radial = dot(gradient[i], units[i])
         for k in range(units.shape[1]):
-            gradient[i, k] = (gradient[i, k] - radial * units[i, k]) / (total * lengths[i])
+            gradient[i, k] = (gradient[i, k] - radial * units[i, k]) / (
+                total * lengths[i]
+            )
     return top + math.log(total) / t

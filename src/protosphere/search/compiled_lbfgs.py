@@ -10,7 +10,14 @@ import numpy as np
 
 from protosphere.compiled import compiled
 from protosphere.errors import InvalidArgumentError
-from protosphere.search.compiled_energy import SLACK, add, dot, near_pairs, normalise_rows, smooth_max_cosine_gradient
+from protosphere.search.compiled_energy import (
+    SLACK,
+    add,
+    dot,
+    near_pairs,
+    normalise_rows,
+    smooth_max_cosine_gradient,
+)
 from protosphere.types import Points
 
 MEMORY = 8
@@ -35,12 +42,15 @@ STEP = 20.0  # what a step costs, in pairs a point
 
 
 @compiled
-def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points) -> float:
+def lbfgs_direction(
+    gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points
+) -> float:
     """Minus the inverse Hessian that the remembered differences suggest, times the gradient; its slope.
 
     The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4): s are steps, y the changes of the gradient.
     """
-    memory, alpha = min(steps, MEMORY), np.empty(MEMORY)
+    memory = min(steps, MEMORY)
+    alpha = np.empty(MEMORY)
     for k in range(len(out)):
         out[k] = -gradient[k]
     for back in range(memory):
@@ -58,7 +68,14 @@ def lbfgs_direction(gradient: Points, s: Points, y: Points, rho: Points, steps: 
 
 @compiled
 def push_pair(
-    length: float, direction: Points, old: Points, new: Points, s: Points, y: Points, rho: Points, steps: int
+    length: float,
+    direction: Points,
+    old: Points,
+    new: Points,
+    s: Points,
+    y: Points,
+    rho: Points,
+    steps: int,
 ) -> int:
     """Remember the step and the change of the gradient; how many pairs there are, 0 if curvature is not positive."""
     if steps < 0:  # there is no step yet
@@ -75,7 +92,9 @@ def push_pair(
 
 
 @compiled
-def step_along(variables: Points, length: float, direction: Points, trial: Points) -> None:
+def step_along(
+    variables: Points, length: float, direction: Points, trial: Points
+) -> None:
     """Write `variables` + `length` times `direction` into `trial`."""
     for k in range(len(trial)):
         trial[k] = variables[k] + length * direction[k]
@@ -102,36 +121,64 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
     """Of an evaluation of `count` points over so many listed pairs, or over all (0), and of the step that follows."""
-    return 1.0 if listed == 0 else (2 * LISTED_PAIR * listed / (count - 1) + STEP) / (count + STEP)
+    if listed == 0:
+        return 1.0
+    return (2 * LISTED_PAIR * listed / (count - 1) + STEP) / (count + STEP)
 
 
 @compiled
-def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allowed: float) -> Points:
+def lbfgs(
+    start: Points, t: float, most: int, table: Points, meter: Points, allowed: float
+) -> Points:
     """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled or done the work allowed."""
-    shape, size = start.shape, start.size
-    variables, trial, direction = np.empty(size), start.copy().reshape(size), np.zeros(size)
-    gradient, ahead = np.empty(size), np.empty(size)
-    s, y, rho = np.empty((MEMORY, size)), np.empty((MEMORY, size)), np.empty(MEMORY)
-    units, columns, lengths = np.empty(shape), np.empty((shape[1], shape[0])), np.empty(shape[0])
+    shape = start.shape
+    size = start.size
+    variables = np.empty(size)
+    trial = start.copy().reshape(size)
+    direction = np.zeros(size)
+    gradient = np.empty(size)
+    ahead = np.empty(size)
+    s = np.empty((MEMORY, size))
+    y = np.empty((MEMORY, size))
+    rho = np.empty(MEMORY)
+    units = np.empty(shape)
+    columns = np.empty((shape[1], shape[0]))
+    lengths = np.empty(shape[0])
     work = units, columns, table, lengths
     normalise_rows(start, units, lengths)
-    anchor, pairs = units.copy(), near_pairs(units, columns, table, t)
+    anchor = units.copy()
+    pairs = near_pairs(units, columns, table, t)
     listing = LISTING * shape[0] / (shape[0] + STEP)
     meter[SPENT] += listing
     value = checked = np.inf
-    slope, length = 0.0, 0.0
-    evaluations, steps, since, trials = 0, -1, 0, 0
-    while evaluations < most and (evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)):
-        reached = smooth_max_cosine_gradient(trial.reshape(shape), t, pairs, work, ahead.reshape(shape))
+    slope = 0.0
+    length = 0.0
+    evaluations = 0
+    steps = -1
+    since = 0
+    trials = 0
+    while evaluations < most and (
+        evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)
+    ):
+        reached = smooth_max_cosine_gradient(
+            trial.reshape(shape), t, pairs, work, ahead.reshape(shape)
+        )
         evaluations += 1
         meter[SPENT] += evaluation_work(shape[0], pairs.shape[1])
         if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:
-            length, trials = backtrack(length, slope, reached - value), trials + 1
+            length = backtrack(length, slope, reached - value)
+            trials = trials + 1
             step_along(variables, length, direction, trial)
             continue
         if reached <= value:
             steps = push_pair(length, direction, gradient, ahead, s, y, rho, steps)
-            variables, trial, gradient, ahead, value = trial, variables, ahead, gradient, reached
+            variables, trial, gradient, ahead, value = (
+                trial,
+                variables,
+                ahead,
+                gradient,
+                reached,
+            )
             since += 1
         elif steps == 0:
             break
@@ -140,7 +187,8 @@ def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allo
         if since == CHECK:
             if checked - value < SETTLED / t:
                 break
-            checked, since = value, 0
+            checked = value
+            since = 0
         if pairs.shape[1] > 0 and 2 * max_displacement(units, anchor) > SLACK / t:
             anchor[:] = units
             pairs = near_pairs(units, columns, table, t)
@@ -148,7 +196,8 @@ def lbfgs(start: Points, t: float, most: int, table: Points, meter: Points, allo
         slope = lbfgs_direction(gradient, s, y, rho, steps, direction)
         if slope > -1e-30:
             break
-        length, trials = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope))), 0
+        length = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope)))
+        trials = 0
         step_along(variables, length, direction, trial)
     normalise_rows(variables.reshape(shape), units, lengths)
     return units
@@ -162,7 +211,12 @@ def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
 
 
 def compiled_anneal(
-    start: Points, t: float, last: float, factor: float, most: int, meter: Points | None = None
+    start: Points,
+    t: float,
+    last: float,
+    factor: float,
+    most: int,
+    meter: Points | None = None,
 ) -> Points:
     """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`.
 
@@ -171,10 +225,21 @@ def compiled_anneal(
     """
     rows = np.ascontiguousarray(start, dtype=np.float64)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
-        raise InvalidArgumentError(f"'start' must be a matrix of finite numbers, got shape {rows.shape} or NaN in it")
+        raise InvalidArgumentError(
+            f"'start' must be a matrix of finite numbers, got shape {rows.shape} or NaN in it"
+        )
     if not (0 < t < math.inf and 0 < last < math.inf and factor > 1 and most >= 1):
-        raise InvalidArgumentError(f"temperatures must be above 0 and rise, got {t}, {last}, {factor}, {most}")
-    return _anneal(rows, float(t), float(last), float(factor), int(most), new_meters(1)[0] if meter is None else meter)
+        raise InvalidArgumentError(
+            f"temperatures must be above 0 and rise, got {t}, {last}, {factor}, {most}"
+        )
+    return _anneal(
+        rows,
+        float(t),
+        float(last),
+        float(factor),
+        int(most),
+        new_meters(1)[0] if meter is None else meter,
+    )
 
 
 def is_compiled() -> bool:
@@ -183,14 +248,23 @@ def is_compiled() -> bool:
 
 
 @compiled
-def _anneal(start: Points, t: float, last: float, factor: float, most: int, meter: Points) -> Points:
+def _anneal(
+    start: Points, t: float, last: float, factor: float, most: int, meter: Points
+) -> Points:
     count, dim = start.shape
     points = np.zeros((count, (dim + 3) // 4 * 4))  # rows of whole vector registers
     points[:, :dim] = start
     table = np.empty((count, count))
     while True:
         stages = 1 + max(0.0, math.ceil(math.log(last / t) / math.log(factor) - 1e-9))
-        points = lbfgs(points, t, most, table, meter, meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages)
+        points = lbfgs(
+            points,
+            t,
+            most,
+            table,
+            meter,
+            meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages,
+        )
         if t >= last or meter[STOP] != 0 or meter[SPENT] >= meter[ALLOWED]:
             return points[:, :dim].copy()
         t = min(t * factor, last)

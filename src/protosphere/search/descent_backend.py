@@ -29,14 +29,18 @@ TEMPERATURE_FACTOR = 5.0
 SETTLED = 1e-3
 """A start of tensors has settled at temperature t once twenty evaluations gain less than this over t."""
 
-MAX_COMPILED_POINTS = 6000  # above, a Gram matrix is no longer held whole, of 8 bytes an entry
+MAX_COMPILED_POINTS = (
+    6000  # above, a Gram matrix is no longer held whole, of 8 bytes an entry
+)
 MAX_PAIRED_POINTS = 3000  # above, only one is
 
 LOOK_SECONDS = 0.05
 """How often descents are looked at while they go on."""
 
 TENSOR_SLOWNESS = 3.0  # how often a compiled evaluation goes into one of tensors
-TENSOR_STEP = 4e6  # products of a compiled evaluation that a step of tensors takes beside its own
+TENSOR_STEP = (
+    4e6  # products of a compiled evaluation that a step of tensors takes beside its own
+)
 
 MAX_FLOAT32_TEMPERATURE = 2e3
 """The temperature up to which rounding of single precision, 1e-7, does not show: exp(t cos) is off by 2e-4 of it."""
@@ -71,14 +75,32 @@ class DescentBackend:
         workers: how many threads descend.
     """
 
-    def __init__(self, num_points: int, dim: int, device: str, energy: str, budget: Budget) -> None:
-        large, wide = num_points > LARGE_COUNT, dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
-        self.device, self.energy, self.budget = device, energy, budget
-        self.compiled = (device, energy) == ("cpu", ENERGIES[0]) and num_points <= MAX_COMPILED_POINTS
+    def __init__(
+        self, num_points: int, dim: int, device: str, energy: str, budget: Budget
+    ) -> None:
+        large = num_points > LARGE_COUNT
+        wide = dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
+        self.device = device
+        self.energy = energy
+        self.budget = budget
+        self.compiled = (device, energy) == (
+            "cpu",
+            ENERGIES[0],
+        ) and num_points <= MAX_COMPILED_POINTS
         least = 2 if self.compiled and num_points <= MAX_PAIRED_POINTS else 1
         self.batch = int(min(32, max(least, 120_000 // (num_points**2 + 1))))
-        self.last = 1e6 if num_points * dim <= TINY_SIZE else 5e4 if num_points <= SMALL_COUNT else 2e3
-        self.variation = (50.0, 3000.0) if dim <= LOW_DIM else (80.0, 800.0) if large else (10.0, 300.0)
+        if num_points * dim <= TINY_SIZE:
+            self.last = 1e6
+        elif num_points <= SMALL_COUNT:
+            self.last = 5e4
+        else:
+            self.last = 2e3
+        if dim <= LOW_DIM:
+            self.variation = (50.0, 3000.0)
+        elif large:
+            self.variation = (80.0, 800.0)
+        else:
+            self.variation = (10.0, 300.0)
         self.epochs = 3 if dim <= LOW_DIM else 1
         self.screening, self.breadth = (150.0, 1.0) if large else (400.0, 3.0)
         self.sprint = (12.0, 19) if self.compiled and not wide else (16.0, 9)
@@ -88,17 +110,29 @@ class DescentBackend:
             compile_descent(budget.progress)
 
     def descend(
-        self, starts: list[Points], first: Points, last: float, steps: int, limit: float, as_tensors: bool = False
+        self,
+        starts: list[Points],
+        first: Points,
+        last: float,
+        steps: int,
+        limit: float,
+        as_tensors: bool = False,
     ) -> list[Points]:
         """Each start after annealing by L-BFGS from its first temperature to the last one."""
         if as_tensors or not self.compiled:
-            return self.descend_orbits(None, np.stack(starts), first, last, steps, limit)
+            return self.descend_orbits(
+                None, np.stack(starts), first, last, steps, limit
+            )
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
-        meters = new_meters(len(starts), self.budget.left(limit, self.workers) / len(starts))
+        meters = new_meters(
+            len(starts), self.budget.left(limit, self.workers) / len(starts)
+        )
         with ThreadPoolExecutor(self.workers) as threads:
             jobs = [
-                threads.submit(compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter)
+                threads.submit(
+                    compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter
+                )
                 for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
             ]
             watch(jobs, meters, self.budget, limit)
@@ -110,33 +144,75 @@ class DescentBackend:
         return TENSOR_STEP / self.budget.products if self.compiled else 0.0
 
     def descend_orbits(
-        self, arrangement: Arrangement | None, starts: Points, first: Points, last: float, steps: int, limit: float
+        self,
+        arrangement: Arrangement | None,
+        starts: Points,
+        first: Points,
+        last: float,
+        steps: int,
+        limit: float,
     ) -> list[Points]:
         """All points of codes that keep a symmetry, or none, while their representatives descend as tensors."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
 
-        with torch.inference_mode(), single_threaded() if self.compiled else nullcontext():
-            counts, cosets = (arrangement.counts, arrangement.cosets) if arrangement else ((starts.shape[1],), ())
-            orbits = Orbits(counts, tuple(torch.as_tensor(matrices, device=self.device) for matrices in cosets))
+        with (
+            torch.inference_mode(),
+            single_threaded() if self.compiled else nullcontext(),
+        ):
+            counts, cosets = (
+                (arrangement.counts, arrangement.cosets)
+                if arrangement
+                else ((starts.shape[1],), ())
+            )
+            orbits = Orbits(
+                counts,
+                tuple(
+                    torch.as_tensor(matrices, device=self.device) for matrices in cosets
+                ),
+            )
             # without symmetry of single precision, in half the time, where the last temperature resolves no more
-            dtype = torch.float32 if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE else torch.float64
-            rows, t = (torch.as_tensor(array, device=self.device, dtype=dtype) for array in (starts, first))
+            if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE:
+                dtype = torch.float32
+            else:
+                dtype = torch.float64
+            rows, t = (
+                torch.as_tensor(array, device=self.device, dtype=dtype)
+                for array in (starts, first)
+            )
             rows = self._anneal(orbits, rows, t, last, steps, limit)
-            return [normalized(points) for points in orbits.points(rows.double()).cpu().numpy()]
+            return [
+                normalized(points)
+                for points in orbits.points(rows.double()).cpu().numpy()
+            ]
 
-    def _anneal(self, orbits: Orbits, rows: Tensor, t: Tensor, last: float, steps: int, limit: float) -> Tensor:
+    def _anneal(
+        self,
+        orbits: Orbits,
+        rows: Tensor,
+        t: Tensor,
+        last: float,
+        steps: int,
+        limit: float,
+    ) -> Tensor:
         """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then at sharper ones up to the last."""
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
         batch, count, dim = rows.shape
         weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / sum(orbits.sizes)
-        budget, overhead = self.budget, self.tensor_overhead
+        budget = self.budget
+        overhead = self.tensor_overhead
         while True:
             rows = unit_rows(rows)[0]
-            stages = 1 + max(0, math.ceil(math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR) - 1e-6))
+            stages = 1 + max(
+                0,
+                math.ceil(
+                    math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR)
+                    - 1e-6
+                ),
+            )
             # what is left is shared among the temperatures to come, so that a short descent sees all of them
             affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
             found = batched_lbfgs(
@@ -144,7 +220,9 @@ class DescentBackend:
                 rows.reshape(batch, -1),
                 max(2, int(min(affordable, steps))),
                 SETTLED / t,
-                lambda evaluations: budget.spend(evaluations * weight + overhead, limit),
+                lambda evaluations: budget.spend(
+                    evaluations * weight + overhead, limit
+                ),
             )
             rows = found.reshape(batch, count, dim)
             if bool((t >= last).all()) or budget.share >= limit:
@@ -152,7 +230,9 @@ class DescentBackend:
             t = (t * TEMPERATURE_FACTOR).clamp_max(last)
 
 
-def watch(jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float) -> None:
+def watch(
+    jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float
+) -> None:
     """Wait for descents and say how far they are; once the time is up, or Ctrl-C pressed, they end where they are."""
     from protosphere.search.compiled_lbfgs import SPENT, STOP
 

@@ -50,7 +50,9 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | 
 
 def _table(elements: list[Permutation]) -> Indices:
     letters = np.array(elements, dtype=np.int64)
-    marks = np.array([pow(48271, 1 + i, 2147483647) for i in range(letters.shape[1])], dtype=np.int64)
+    marks = np.array(
+        [pow(48271, 1 + i, 2147483647) for i in range(letters.shape[1])], dtype=np.int64
+    )
     hashes: Indices = letters @ marks
     order = np.argsort(hashes)
     products: Indices = letters[:, letters] @ marks
@@ -63,20 +65,29 @@ def _irreducibles(table: Indices) -> tuple[NDArray[np.float64], ...]:
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
     weights = weights + weights[inverse]
-    commuting = weights[table[inverse]]  # entry (g, h) depends on g^-1 h only: commutes with left multiplication
+    commuting = weights[
+        table[inverse]
+    ]  # entry (g, h) depends on g^-1 h only: commutes with left multiplication
     values, vectors = np.linalg.eigh(commuting)
-    starts = [0, *(np.flatnonzero(np.diff(values) > 1e-8 * np.abs(values).max()) + 1), order]
+    starts = [
+        0,
+        *(np.flatnonzero(np.diff(values) > 1e-8 * np.abs(values).max()) + 1),
+        order,
+    ]
     parts: dict[str, NDArray[np.float64]] = {}
     for start, stop in pairwise(starts):
         basis = vectors[:, start:stop]
         matrices = basis[table].transpose(0, 2, 1) @ basis
-        character = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices).replace("-0.0000", "+0.0000")
+        character = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices).replace(
+            "-0.0000", "+0.0000"
+        )
         parts.setdefault(character, matrices)
     return tuple(sorted(parts.values(), key=lambda part: part.shape[1]))
 
 
 def _generated(table: Indices, element: int) -> tuple[int, ...]:
-    found, power = [0], element
+    found = [0]
+    power = element
     while power != 0:
         found.append(power)
         power = int(table[power, element])
@@ -99,8 +110,10 @@ def _cycle(length: int) -> Permutation:
 
 def _product(left: list[Permutation], right: list[Permutation]) -> list[Permutation]:
     """The direct product: both act, on disjoint letters."""
-    a, b = len(left[0]), len(right[0])
-    tail, head = tuple(range(a, a + b)), tuple(range(a))
+    a = len(left[0])
+    b = len(right[0])
+    tail = tuple(range(a, a + b))
+    head = tuple(range(a))
     return [g + tail for g in left] + [head + tuple(a + i for i in g) for g in right]
 
 
@@ -122,7 +135,8 @@ def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:
             continue
-        powers, power = [1], factor
+        powers = [1]
+        power = factor
         while power != 1:
             powers.append(power)
             power = power * factor % modulus
@@ -139,10 +153,16 @@ def group_names(largest: int) -> dict[str, list[Permutation]]:
         for factor, order in _multipliers(m):
             if m * order <= largest:
                 times = tuple(factor * i % m for i in range(m))
-                named[f"C{m}:C{order}" + (f"({factor})" if order > 2 else "")] = [_cycle(m), times]
+                named[f"C{m}:C{order}" + (f"({factor})" if order > 2 else "")] = [
+                    _cycle(m),
+                    times,
+                ]
     for prime, power in ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2)):
         named[f"C{prime}^{power}"] = reduce(_product, [[_cycle(prime)]] * power)
-    doubled = {f"C2x{name}": _product([_cycle(2)], SMALL_SYMMETRIC[name]) for name in ("A4", "S4", "A5", "Q8")}
+    doubled = {
+        f"C2x{name}": _product([_cycle(2)], SMALL_SYMMETRIC[name])
+        for name in ("A4", "S4", "A5", "Q8")
+    }
     return named | SMALL_SYMMETRIC | doubled
 
 

@@ -17,7 +17,8 @@ def margin_descent(
     progress: Progress = ignore,
 ) -> Points:
     """Points after momentum descent while the temperature goes from the first to the last, rows kept at length 1."""
-    points, velocity = start, np.zeros_like(start)
+    points = start
+    velocity = np.zeros_like(start)
     first, last = temperatures
     for step in range(steps):
         temperature = first + (last - first) * step / max(1, steps - 1)
@@ -27,7 +28,9 @@ def margin_descent(
     return points
 
 
-def margin_gradient(points: Points, margins: Points | float, temperature: float) -> Points:
+def margin_gradient(
+    points: Points, margins: Points | float, temperature: float
+) -> Points:
     """Gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)): each pair pushes by its share of the sum."""
     shares = points @ points.T - margins
     np.fill_diagonal(shares, -np.inf)

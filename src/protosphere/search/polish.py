@@ -97,12 +97,18 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
     """The derivative of each pair's cosine by all points, along the sphere: x_j - c x_i for i, x_i - c x_j for j."""
     from scipy.sparse import csr_array
 
-    one, other, cosine = points[pairs.first], points[pairs.second], pairs.cosines[:, None]
+    one = points[pairs.first]
+    other = points[pairs.second]
+    cosine = pairs.cosines[:, None]
     values = np.concatenate([other - cosine * one, one - cosine * other], axis=1)
     places: Indices = np.arange(points.size, dtype=np.int64).reshape(points.shape)
-    columns: Indices = np.concatenate([places[pairs.first], places[pairs.second]], axis=1)
+    columns: Indices = np.concatenate(
+        [places[pairs.first], places[pairs.second]], axis=1
+    )
     starts: Indices = np.arange(0, columns.size + 1, columns.shape[1], dtype=np.int64)
-    return csr_array((values.ravel(), columns.ravel(), starts), shape=(len(columns), points.size))
+    return csr_array(
+        (values.ravel(), columns.ravel(), starts), shape=(len(columns), points.size)
+    )
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
@@ -120,7 +126,12 @@ def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
 
 
 def _newton_step(
-    points: Points, pairs: Contacts, multipliers: Points, slack: Points, target: float, damping: float
+    points: Points,
+    pairs: Contacts,
+    multipliers: Points,
+    slack: Points,
+    target: float,
+    damping: float,
 ) -> Points:
     """Step of all points and, last, of the level above them, towards multiplier times slack = `target` everywhere."""
     slopes = jacobian(points, pairs)
@@ -129,7 +140,9 @@ def _newton_step(
     system = np.empty((size + 1, size + 1))
     system[:size, :size] = (slopes.T @ (slopes * ratio[:, None])).toarray()
     system[:size, :size] += _curvature(points, pairs, multipliers)
-    system[np.arange(size), np.arange(size)] += damping + 1e-14 * system.diagonal()[:size].max()
+    system[np.arange(size), np.arange(size)] += (
+        damping + 1e-14 * system.diagonal()[:size].max()
+    )
     system[:size, -1] = system[-1, :size] = -(slopes.T @ ratio)
     system[-1, -1] = ratio.sum()
     barrier = target / slack
@@ -145,7 +158,13 @@ def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) ->
     level = csr_array(-np.ones((len(pairs.first), 1)))
     slopes = hstack([jacobian(points, pairs), level]).tocsr()
     most = min(300, int(MOST_LSMR_ENTRIES / slopes.nnz))
-    step, _, steps, *_ = lsmr(slopes, pairs.cosines.max() - pairs.cosines, atol=1e-13, btol=1e-13, maxiter=most)
+    step, _, steps, *_ = lsmr(
+        slopes,
+        pairs.cosines.max() - pairs.cosines,
+        atol=1e-13,
+        btol=1e-13,
+        maxiter=most,
+    )
     allowance.products -= MULTIPLYING * steps * slopes.nnz
     return step[:-1].reshape(points.shape)
 
@@ -156,13 +175,18 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
     return min(1.0, float(np.min(-0.99 * value[falling] / step[falling], initial=1.0)))
 
 
-def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple[Points, float]:
+def _interior_point(
+    points: Points, start: float, allowance: Allowance
+) -> tuple[Points, float]:
     """The points with the lowest cosine on the way of a primal-dual interior-point run, its level `start` above all."""
     best = current = points
     value = max_cosine(points)
     pairs = contacts(points, value - NEAR)
-    level, damping = value + start, DAMPING
-    multipliers = 1 / (level - pairs.cosines)  # target / slack; the target falls to nothing
+    level = value + start
+    damping = DAMPING
+    multipliers = 1 / (
+        level - pairs.cosines
+    )  # target / slack; the target falls to nothing
     multipliers /= multipliers.sum()
     for _ in range(ROUNDS):
         if not allowance.spend(FACTORING * points.size**3):
@@ -184,15 +208,19 @@ def _interior_point(points: Points, start: float, allowance: Allowance) -> tuple
         level = max(level + part * found[-1], float(pairs.cosines.max()))
         reached = max_cosine(current)
         if reached < value:
-            best, value = current, reached
+            best = current
+            value = reached
         if target * len(slack) < GAP:
             break
     return best, value
 
 
-def _gauss_newton(points: Points, width: float, allowance: Allowance) -> tuple[Points, float]:
+def _gauss_newton(
+    points: Points, width: float, allowance: Allowance
+) -> tuple[Points, float]:
     """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
-    best, value = points, max_cosine(points)
+    best = points
+    value = max_cosine(points)
     for _ in range(ROUNDS):
         if not allowance.spend(float(len(points) * points.size)):
             break
@@ -206,18 +234,24 @@ def _gauss_newton(points: Points, width: float, allowance: Allowance) -> tuple[P
         reached = max_cosine(moved)
         if reached >= value:
             break
-        best, value = moved, reached
+        best = moved
+        value = reached
     return best, value
 
 
-def polish_code(points: Points, allowance: Allowance | None = None) -> tuple[Points, float]:
+def polish_code(
+    points: Points, allowance: Allowance | None = None
+) -> tuple[Points, float]:
     """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
 
     Never worse than what came in, by the true largest cosine of all pairs. Once the allowance is spent it ends.
     """
     allowance = allowance or Allowance()
-    best, value = points, max_cosine(points)
-    attempt, scales = (_interior_point, STARTS) if points.size <= DENSE else (_gauss_newton, WIDTHS)
+    best = points
+    value = max_cosine(points)
+    attempt, scales = (
+        (_interior_point, STARTS) if points.size <= DENSE else (_gauss_newton, WIDTHS)
+    )
     if QUICK < points.size <= DENSE:
         scales = scales[1:2]
     for scale in scales:

@@ -30,8 +30,12 @@ class CodePool:
     """Codes, best first."""
 
     budget: Budget  # of the search, which is told of the best value
-    codes: list[ScreenedCode] = field(default_factory=list[ScreenedCode])  # those of this epoch
-    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])  # the best of earlier ones, put aside
+    codes: list[ScreenedCode] = field(
+        default_factory=list[ScreenedCode]
+    )  # those of this epoch
+    earlier: list[ScreenedCode] = field(
+        default_factory=list[ScreenedCode]
+    )  # the best of earlier ones, put aside
     noticed: float = float("inf")  # the value that was last better by more than nothing
     noticed_at: float = 0.0  # how much was spent by then
 
@@ -50,12 +54,21 @@ class CodePool:
 
     def admit(self, found: ScreenedCode) -> None:
         """Put a code into the pool, unless the pool has one of the same value or is full of better ones."""
-        rivals = [other for other in self.codes if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9]
+        rivals = [
+            other
+            for other in self.codes
+            if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9
+        ]
         same = [other for other in self.codes if other not in rivals]
-        winner = min([*same, found], key=lambda other: (not other.polished, other.value))
-        self.codes = sorted([*rivals, winner], key=lambda other: other.value)[:MOST_CODES]
+        winner = min(
+            [*same, found], key=lambda other: (not other.polished, other.value)
+        )
+        self.codes = sorted([*rivals, winner], key=lambda other: other.value)[
+            :MOST_CODES
+        ]
         if 1 - self.best.value > (1 + NOTICED) * (1 - self.noticed):
-            self.noticed, self.noticed_at = self.best.value, self.budget.spent
+            self.noticed = self.best.value
+            self.noticed_at = self.budget.spent
         self.budget.best = min(self.budget.best, found.value)
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:

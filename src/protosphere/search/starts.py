@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from protosphere.geometry.sphere import cross_polytope_points, normalized, padded, uniform_points
+from protosphere.geometry.sphere import (
+    cross_polytope_points,
+    normalized,
+    padded,
+    uniform_points,
+)
 from protosphere.types import Points
 
 KINDS = ("random", "symmetric", "refilled")
@@ -36,12 +41,23 @@ def refill(points: Points, rng: np.random.Generator) -> Points:
     count, dim = points.shape
     moved = int(max(2.0, count / 5) ** rng.random())
     crowded = rng.random() < 0.7
-    kept = _thin(points, count - moved, rng) if crowded else points[rng.permutation(count)[: count - moved]]
-    shaken = kept + 0.03 * rng.random() ** 2 / np.sqrt(dim) * rng.standard_normal(kept.shape)
+    if crowded:
+        kept = _thin(points, count - moved, rng)
+    else:
+        kept = points[rng.permutation(count)[: count - moved]]
+    shaken = kept + 0.03 * rng.random() ** 2 / np.sqrt(dim) * rng.standard_normal(
+        kept.shape
+    )
     return _fill_holes(normalized(shaken), count, rng)
 
 
-def resize(points: Points, num_points: int, dim: int, rng: np.random.Generator, caps: bool = True) -> Points:
+def resize(
+    points: Points,
+    num_points: int,
+    dim: int,
+    rng: np.random.Generator,
+    caps: bool = True,
+) -> Points:
     """A code of any size and dimension made one of `num_points` in R^`dim`: a start, the random choices anew each time.
 
     Coordinates are appended, or the points are seen along a few directions, random ones or those of points; what is
@@ -52,22 +68,31 @@ def resize(points: Points, num_points: int, dim: int, rng: np.random.Generator, 
     if caps and len(flat) > num_points and rng.random() < 0.4:
         height = flat @ flat[rng.integers(len(flat))]
         order = np.argsort(height if rng.random() < 0.5 else np.abs(height))
-        flat = flat[order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]]
+        flat = flat[
+            order[: max(num_points, len(flat) - int(rng.integers(1, len(flat))))]
+        ]
     return _fill_holes(_thin(flat, num_points, rng), num_points, rng)
 
 
-def _pad_or_project(points: Points, num_points: int, dim: int, rng: np.random.Generator) -> Points:
+def _pad_or_project(
+    points: Points, num_points: int, dim: int, rng: np.random.Generator
+) -> Points:
     """`points` in R^`dim`: padded, or seen along random directions, of points themselves or of any kind."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)
-    along = points[rng.choice(len(points), surplus, replace=False)].T if rng.random() < 0.6 else None
+    if rng.random() < 0.6:
+        along = points[rng.choice(len(points), surplus, replace=False)].T
+    else:
+        along = None
     if along is None:
         along = rng.standard_normal((points.shape[1], surplus))
     basis = np.linalg.qr(along, mode="complete")[0]
     if len(points) > num_points and rng.random() < 0.5:
         depth = np.linalg.norm(points @ basis[:, :surplus], axis=1)
-        points = points[np.argsort(depth)[: max(num_points, int(len(points) * rng.random()))]]
+        points = points[
+            np.argsort(depth)[: max(num_points, int(len(points) * rng.random()))]
+        ]
     return normalized(points @ basis[:, surplus:] + 1e-9)
 
 
@@ -78,9 +103,12 @@ def _thin(points: Points, num_points: int, rng: np.random.Generator) -> Points:
         return points
     nearness = np.exp(CROWDING * (points @ points.T - 1))
     np.fill_diagonal(nearness, 0)
-    kept, present = np.arange(len(points)), np.ones(len(points))
+    kept = np.arange(len(points))
+    present = np.ones(len(points))
     while len(kept) > num_points:
-        crowding = np.log((nearness @ present)[kept] + 1e-300) + noise * rng.standard_normal(len(kept))
+        crowding = np.log(
+            (nearness @ present)[kept] + 1e-300
+        ) + noise * rng.standard_normal(len(kept))
         leaving = np.argsort(crowding)[-max(1, (len(kept) - num_points) // 4) :]
         present[kept[leaving]] = 0
         kept = np.delete(kept, leaving)

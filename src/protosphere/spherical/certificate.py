@@ -69,7 +69,9 @@ class Certificate:
             return -1.0, 1.0
         if self.exact:
             return self.max_cosine, self.max_cosine
-        return max(-1.0, float(self.max_cosine) - self.error), min(1.0, float(self.max_cosine) + self.error)
+        return max(-1.0, float(self.max_cosine) - self.error), min(
+            1.0, float(self.max_cosine) + self.error
+        )
 
     @property
     def gap(self) -> float:
@@ -110,12 +112,17 @@ def certificate(
     error: float = 0.0,
 ) -> Certificate:
     """The certificate of a measured maximum; CertificateError where it contradicts a theorem."""
-    bound, measured = converse(num_classes, dim), f"measured max cosine {max_cosine}"
+    bound = converse(num_classes, dim)
+    measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")
     if _exceeds(bound.value, max_cosine):
-        raise CertificateError(f"{measured} is below the converse {bound.value} ({bound.theorem})")
-    return Certificate(num_classes, dim, max_cosine, guarantee, bound, method, reason, error)
+        raise CertificateError(
+            f"{measured} is below the converse {bound.value} ({bound.theorem})"
+        )
+    return Certificate(
+        num_classes, dim, max_cosine, guarantee, bound, method, reason, error
+    )
 
 
 def _exceeds(value: Cosine, limit: Cosine) -> bool:
@@ -138,7 +145,11 @@ def measurement_error(structure: Structure) -> float:
 
 
 def certified(
-    placement: Placement, guarantee: Cosine | None, progress: Progress = ignore, *, proved: bool = True
+    placement: Placement,
+    guarantee: Cosine | None,
+    progress: Progress = ignore,
+    *,
+    proved: bool = True,
 ) -> Certificate:
     """The certificate of a placement: measured, compared with its guarantee and with the converse.
 
@@ -146,21 +157,39 @@ def certified(
     fraction is that fraction where the guarantee is `proved`, by the theorem of a construction that made the points.
     """
     max_cosine, method = placement.structure.largest_cosine(progress)
-    reason, error = "", 0.0
+    reason = ""
+    error = 0.0
     if isinstance(max_cosine, Fraction):
         reason = _exact_reason(placement.structure)
     else:
         error = measurement_error(placement.structure)
-    if isinstance(max_cosine, UpperBound):  # the true value is between the converse and this bound
-        error += max(0.0, max_cosine - float(converse(placement.count, placement.dim).value))
-        max_cosine, proved = float(max_cosine), False
+    if isinstance(
+        max_cosine, UpperBound
+    ):  # the true value is between the converse and this bound
+        error += max(
+            0.0, max_cosine - float(converse(placement.count, placement.dim).value)
+        )
+        max_cosine = float(max_cosine)
+        proved = False
     if isinstance(max_cosine, float) and guarantee is not None:
-        above, stray = float(max_cosine - guarantee), product_rounding(placement.dim)
+        above = float(max_cosine - guarantee)
+        stray = product_rounding(placement.dim)
         if isinstance(guarantee, Fraction) and proved and abs(above) < stray:
-            max_cosine, error, reason = guarantee, 0.0, BY_THEOREM
+            max_cosine = guarantee
+            error = 0.0
+            reason = BY_THEOREM
         elif isinstance(guarantee, float) and 0 < above < stray:
-            max_cosine, error = guarantee, error + above
-    return certificate(placement.count, placement.dim, max_cosine, guarantee, method, reason=reason, error=error)
+            max_cosine = guarantee
+            error = error + above
+    return certificate(
+        placement.count,
+        placement.dim,
+        max_cosine,
+        guarantee,
+        method,
+        reason=reason,
+        error=error,
+    )
 
 
 def _exact_reason(structure: Structure) -> str:
@@ -172,16 +201,21 @@ def _exact_reason(structure: Structure) -> str:
     return f"cosines are 1 - j * {structure.cosine_step}, j an integer"
 
 
-def certified_again(placement: Placement, claim: Certificate, progress: Progress = ignore) -> Certificate:
+def certified_again(
+    placement: Placement, claim: Certificate, progress: Progress = ignore
+) -> Certificate:
     """The certificate of points that come with one, nothing of which is believed.
 
     CertificateError where the points are not what their structure says, or not at the largest cosine of the claim.
     """
     placement.structure.check()
     found = certified(placement, claim.guarantee, progress, proved=False)
-    claimed, measured = claim.max_cosine, found.max_cosine
+    claimed = claim.max_cosine
+    measured = found.max_cosine
     if abs(float(measured - claimed)) > TOLERANCE:
-        raise CertificateError(f"the claim is a max cosine of {claimed}, measured is {measured}; do not trust it")
+        raise CertificateError(
+            f"the claim is a max cosine of {claimed}, measured is {measured}; do not trust it"
+        )
     return found
 
 
@@ -189,4 +223,9 @@ def certified_on_loading(placement: Placement, claim: Certificate) -> Certificat
     """What a file claims, measured again where that is quick; else marked as a claim, the converse alone being ours."""
     if placement.structure.work <= QUICK_WORK:
         return certified_again(placement, claim)
-    return replace(claim, converse=converse(placement.count, placement.dim), error=0.0, claimed=True)
+    return replace(
+        claim,
+        converse=converse(placement.count, placement.dim),
+        error=0.0,
+        claimed=True,
+    )

@@ -53,13 +53,19 @@ class CosineCounts:
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [
             head
-            | {"low": float(b.low), "high": float(b.high), "exact": str(b.low) if self.exact else None}
+            | {
+                "low": float(b.low),
+                "high": float(b.high),
+                "exact": str(b.low) if self.exact else None,
+            }
             | {"pairs": b.pairs, "fraction_of_pairs": b.pairs / self.pairs}
             for b in self.bins
         ]
 
 
-def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Cosine, int]:
+def cosine_spectrum(
+    code: SphericalCode, progress: Progress = ignore
+) -> dict[Cosine, int]:
     """How many pairs have each cosine, exactly, in ascending order of the cosine.
 
     For words of a linear code no pair is looked at; for other words and for points whose cosines lie on an exact grid
@@ -71,26 +77,45 @@ def cosine_spectrum(code: SphericalCode, progress: Progress = ignore) -> dict[Co
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:
-        raise InvalidArgumentError("these points have no exact cosines to count one by one; take 'cosine_histogram'")
+        raise InvalidArgumentError(
+            "these points have no exact cosines to count one by one; take 'cosine_histogram'"
+        )
     return {cosine: spectrum[cosine] for cosine in sorted(spectrum)}
 
 
-def cosine_histogram(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
+def cosine_histogram(
+    code: SphericalCode, bins: int = BINS, progress: Progress = ignore
+) -> CosineCounts:
     """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)
-    filled = [CosineBin(float(edges[i]), float(edges[i + 1]), int(pairs[i])) for i in np.flatnonzero(pairs)]
+    filled = [
+        CosineBin(float(edges[i]), float(edges[i + 1]), int(pairs[i]))
+        for i in np.flatnonzero(pairs)
+    ]
     return _counts(code, False, tuple(filled))
 
 
-def cosine_counts(code: SphericalCode, bins: int = BINS, progress: Progress = ignore) -> CosineCounts:
+def cosine_counts(
+    code: SphericalCode, bins: int = BINS, progress: Progress = ignore
+) -> CosineCounts:
     """The exact spectrum where the code has one, the histogram where it has none."""
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:
         return cosine_histogram(code, bins, progress)
-    return _counts(code, True, tuple(CosineBin(cosine, cosine, spectrum[cosine]) for cosine in sorted(spectrum)))
+    return _counts(
+        code,
+        True,
+        tuple(
+            CosineBin(cosine, cosine, spectrum[cosine]) for cosine in sorted(spectrum)
+        ),
+    )
 
 
-def _counts(code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]) -> CosineCounts:
+def _counts(
+    code: SphericalCode, exact: bool, bins: tuple[CosineBin, ...]
+) -> CosineCounts:
     scheme = code.provenance.construction if code.provenance else "points"
-    return CosineCounts(scheme, code.num_classes, code.dim, code.max_cosine, exact, bins)
+    return CosineCounts(
+        scheme, code.num_classes, code.dim, code.max_cosine, exact, bins
+    )

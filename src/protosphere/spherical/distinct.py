@@ -26,10 +26,14 @@ def require_different_points(code: SphericalCode) -> None:
     order = np.argsort(hashes, kind="stable")
     same_as_next = hashes[order][1:] == hashes[order][:-1]
     seen = dict[bytes, int]()
-    for class_number in order[np.append(same_as_next, False) | np.append(False, same_as_next)].tolist():
+    for class_number in order[
+        np.append(same_as_next, False) | np.append(False, same_as_next)
+    ].tolist():
         other = seen.setdefault((code[class_number] + 0.0).tobytes(), class_number)
         if other != class_number:
-            raise CertificateError(f"classes {other} and {class_number} have the same point")
+            raise CertificateError(
+                f"classes {other} and {class_number} have the same point"
+            )
 
 
 def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
@@ -39,9 +43,14 @@ def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
         return _byte_hashes(structure.packed_signs)
     if isinstance(structure, Tailed):
         tails: Indices = structure.head.word_numbers() // structure.group
-        return _byte_hashes(structure.head.packed_signs) + tails.astype(np.uint64) * MULTIPLIER
+        return (
+            _byte_hashes(structure.head.packed_signs)
+            + tails.astype(np.uint64) * MULTIPLIER
+        )
     starts = range(0, code.num_classes, BLOCK_ROWS)
-    return np.concatenate([_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts])
+    return np.concatenate(
+        [_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts]
+    )
 
 
 def _byte_hashes(rows: NDArray[np.generic]) -> NDArray[np.uint64]:

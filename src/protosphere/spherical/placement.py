@@ -56,9 +56,13 @@ class Placement:
 
     def padded(self, dim: int, recipe: str) -> Placement:
         """The same points in R^dim, zeros appended; the recipe renamed."""
-        return Placement(recipe, self.structure if dim == self.dim else self.structure.padded(dim))
+        return Placement(
+            recipe, self.structure if dim == self.dim else self.structure.padded(dim)
+        )
 
 
-def dense_placement(recipe: str, points: Points, cosine_step: Fraction | None = None) -> Placement:
+def dense_placement(
+    recipe: str, points: Points, cosine_step: Fraction | None = None
+) -> Placement:
     """Unit rows as they are; with `cosine_step`, all cosines being 1 - j times that, they are certified exactly."""
     return Placement(recipe, Plain(points, cosine_step))

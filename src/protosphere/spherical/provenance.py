@@ -10,7 +10,8 @@ from typing import Any
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Cosine
 
-FIRST, ZEROS = "first", "zeros"
+FIRST = "first"
+ZEROS = "zeros"
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,10 @@ class Step:
     numbers: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        _require("steps", isinstance(self.what, str) and isinstance(self.count, int), self.what)  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
-        object.__setattr__(self, "numbers", tuple(int(number) for number in self.numbers))
+        _require("steps", _are(str, self.what) and _are(int, self.count), self.what)
+        object.__setattr__(
+            self, "numbers", tuple(int(number) for number in self.numbers)
+        )
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,15 @@ class Provenance:
     steps: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
-        _require("options", isinstance(self.options, Mapping) and isinstance(self.chosen, Mapping), self.options)  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
-        object.__setattr__(self, "steps", tuple(_read(Step, step) for step in self.steps))
-        object.__setattr__(self, "resolved", None if self.resolved is None else _read(Provenance, self.resolved))
+        _require("options", _are(Mapping, self.options, self.chosen), self.options)
+        object.__setattr__(
+            self, "steps", tuple(_read(Step, step) for step in self.steps)
+        )
+        object.__setattr__(
+            self,
+            "resolved",
+            None if self.resolved is None else _read(Provenance, self.resolved),
+        )
 
     @property
     def scheme(self) -> str:
@@ -68,7 +77,9 @@ class Provenance:
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
         'best: simplex'
         """
-        return self.construction if self.resolved is None else f"{self.construction}: {self.resolved.scheme}"
+        if self.resolved is None:
+            return self.construction
+        return f"{self.construction}: {self.resolved.scheme}"
 
     @property
     def placed_by(self) -> Provenance:
@@ -77,9 +88,15 @@ class Provenance:
 
     def agrees(self, other: Provenance) -> bool:
         """Whether the same was asked for and done since: later versions may answer otherwise, and have more options."""
-        asked = [(p.construction, p.num_classes, p.dim, p.seed, p.mapping) for p in (self, other)]
+        asked = [
+            (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
+            for p in (self, other)
+        ]
         since = [[(step.what, step.count) for step in p.steps] for p in (self, other)]
-        same = all(self.options[name] == other.options[name] for name in self.options.keys() & other.options.keys())
+        same = all(
+            self.options[name] == other.options[name]
+            for name in self.options.keys() & other.options.keys()
+        )
         return asked[0] == asked[1] and since[0] == since[1] and same
 
     def words(self) -> dict[str, Any]:
@@ -117,8 +134,14 @@ class Choice:
           promised   measured  scheme
           -0.25000   -0.25000  simplex: regular simplex
         """
-        lines = [self.reason, *(["  promised   measured  scheme"] if self.considered else [])]
-        lines += [f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.recipe}" for c in self.considered]
+        lines = [
+            self.reason,
+            *(["  promised   measured  scheme"] if self.considered else []),
+        ]
+        lines += [
+            f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.recipe}"
+            for c in self.considered
+        ]
         return "\n".join(lines)
 
 
@@ -134,6 +157,13 @@ def _read(kind: Any, words: Any) -> Any:
     return kind(**words)
 
 
+def _are(kind: type[Any], *values: object) -> bool:
+    """Return whether all values are of a type, for fields that come from files, which hold anything."""
+    return all(isinstance(value, kind) for value in values)
+
+
 def _require(name: str, fits: bool, got: object) -> None:
     if not fits:
-        raise InvalidArgumentError(f"'{name}' must be what protosphere writes, got {brief(got)}")
+        raise InvalidArgumentError(
+            f"'{name}' must be what protosphere writes, got {brief(got)}"
+        )

@@ -81,7 +81,8 @@ class SphericalCode:
         chosen = range(self.num_classes)[index]
         if isinstance(chosen, int):
             return self.rows(chosen, chosen + 1)[0]
-        first, last = min(chosen, default=0), max(chosen, default=-1)
+        first = min(chosen, default=0)
+        last = max(chosen, default=-1)
         return self.rows(first, last + 1)[[position - first for position in chosen]]
 
     def __len__(self) -> int:
@@ -89,14 +90,23 @@ class SphericalCode:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("a SphericalCode is not an array: np.asarray(code) makes one, which copy=False forbids")
+            raise ValueError(
+                "a SphericalCode is not an array: np.asarray(code) makes one, which copy=False forbids"
+            )
         return self.points if dtype is None else self.points.astype(dtype)
 
     def __repr__(self) -> str:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
-        verdict = f"max cosine {short_cosine(self.max_cosine)}" + " as its file says" * self.certificate.claimed
-        verdict += " = converse" if self.certificate.optimal else f", converse {short_cosine(bound.value)}"
+        verdict = (
+            f"max cosine {short_cosine(self.max_cosine)}"
+            + " as its file says" * self.certificate.claimed
+        )
+        verdict += (
+            " = converse"
+            if self.certificate.optimal
+            else f", converse {short_cosine(bound.value)}"
+        )
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
@@ -105,10 +115,15 @@ class SphericalCode:
 
     def save(self, path: str | Path, progress: Progress = ignore) -> None:
         """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""
-        target, ending = Path(path), Path(path).suffix.lower()
+        target = Path(path)
+        ending = Path(path).suffix.lower()
         if ending not in WRITABLE:
-            raise StorageError(f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}")
+            raise StorageError(
+                f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}"
+            )
         if ending in WRITERS:
-            replace_file(target, lambda beside: WRITERS[ending](beside, self.placement, progress))
+            replace_file(
+                target, lambda beside: WRITERS[ending](beside, self.placement, progress)
+            )
         else:
             storage.write(target, self.placement.structure.arrays(), described(self))

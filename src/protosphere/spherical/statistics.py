@@ -37,7 +37,9 @@ class Evenness:
     mean_square: Cosine
 
 
-def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.99) -> float:
+def confident_scale(
+    num_classes: int, max_cosine: float, probability: float = 0.99
+) -> float:
     """The scale s with which softmax(s cosines) gives at least `probability` to the prototype z lies on.
 
     s = ln((K - 1) p / (1 - p)) / (1 - mu), mu the largest cosine of two prototypes.
@@ -46,12 +48,16 @@ def confident_scale(num_classes: int, max_cosine: float, probability: float = 0.
     6.79
     """
     if max_cosine >= 1:
-        raise InvalidArgumentError(f"'max_cosine' must be below 1, got {max_cosine}: two prototypes coincide")
+        raise InvalidArgumentError(
+            f"'max_cosine' must be below 1, got {max_cosine}: two prototypes coincide"
+        )
     odds = max(1, num_classes - 1) * probability / (1 - probability)
     return math.log(odds) / (1 - max_cosine)
 
 
-def evenness(code: SphericalCode, scale: float | None = None, progress: Progress = ignore) -> Evenness:
+def evenness(
+    code: SphericalCode, scale: float | None = None, progress: Progress = ignore
+) -> Evenness:
     """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where there is one, else by all pairs.
 
     >>> import protosphere as ps
@@ -62,22 +68,36 @@ def evenness(code: SphericalCode, scale: float | None = None, progress: Progress
     >>> cross.opposed_pairs, cross.energy > even.energy
     (50, True)
     """
-    s = confident_scale(code.num_classes, float(code.max_cosine)) if scale is None else scale
+    if scale is None:
+        s = confident_scale(code.num_classes, float(code.max_cosine))
+    else:
+        s = scale
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:
         return _by_pairs(code.placement, s, progress)
-    total = sum(pairs * math.exp(s * (float(cosine) - 1)) for cosine, pairs in spectrum.items())
+    total = sum(
+        pairs * math.exp(s * (float(cosine) - 1)) for cosine, pairs in spectrum.items()
+    )
     opposed = sum(pairs for cosine, pairs in spectrum.items() if cosine <= OPPOSED)
-    squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(spectrum.values())
+    squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(
+        spectrum.values()
+    )
     return Evenness(min(spectrum), opposed, s, 2 * total / code.num_classes, squares)
 
 
 def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evenness:
-    least, opposed, total, squares = 1.0, 0, 0.0, 0.0
-    for cosines in pair_products(Rows(placement.count, placement.dim, placement.unit_rows), progress):
+    least = 1.0
+    opposed = 0
+    total = 0.0
+    squares = 0.0
+    for cosines in pair_products(
+        Rows(placement.count, placement.dim, placement.unit_rows), progress
+    ):
         least = min(least, float(cosines.min(initial=1.0)))
         opposed += int(np.count_nonzero(cosines <= OPPOSED))
         total += float(np.exp(scale * (cosines - 1)).sum())
         squares += float(np.square(cosines).sum())
     pairs = max(1, placement.count * (placement.count - 1) // 2)
-    return Evenness(max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs)
+    return Evenness(
+        max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs
+    )

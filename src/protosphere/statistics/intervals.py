@@ -14,7 +14,9 @@ class Mean:
     margin: float | None
 
     def __str__(self) -> str:
-        return f"{self.value:.2f}" if self.margin is None else f"{self.value:.2f} ± {self.margin:.2f}"
+        if self.margin is None:
+            return f"{self.value:.2f}"
+        return f"{self.value:.2f} ± {self.margin:.2f}"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
     """
     if len(values) < 2:
         return Mean(values[0], None)
-    return Mean(fmean(values), student(len(values) - 1) * stdev(values) / sqrt(len(values)))
+    return Mean(
+        fmean(values), student(len(values) - 1) * stdev(values) / sqrt(len(values))
+    )
 
 
 def student(free: float) -> float:

@@ -30,7 +30,9 @@ class Regression:
     @property
     def strength(self) -> tuple[float, float]:
         """Fisher's z of the correlation without its sign, about normal, and its standard error."""
-        return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(max(self.count - 3, 1e-9))
+        return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
+            max(self.count - 3, 1e-9)
+        )
 
     @property
     def r_squared_interval(self) -> tuple[float, float]:
@@ -41,7 +43,9 @@ class Regression:
         [0.01, 0.99]
         """
         z, error = self.strength
-        return max(0.0, tanh(z - NORMAL_QUANTILE * error)) ** 2, tanh(z + NORMAL_QUANTILE * error) ** 2
+        return max(0.0, tanh(z - NORMAL_QUANTILE * error)) ** 2, tanh(
+            z + NORMAL_QUANTILE * error
+        ) ** 2
 
 
 def correlation(x: Points, y: Points) -> float:
@@ -61,4 +65,6 @@ def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
 
     slope, intercept, r, p_value, error = (float(number) for number in linregress(x, y))
     margin = float(t.ppf(0.975, len(x) - 2)) * error
-    return Regression(len(x), slope, intercept, r**2, slope - margin, slope + margin, p_value)
+    return Regression(
+        len(x), slope, intercept, r**2, slope - margin, slope + margin, p_value
+    )

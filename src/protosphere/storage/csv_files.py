@@ -30,7 +30,11 @@ def guarded(cell: Any) -> Any:
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
     """
-    text = isinstance(cell, str) and cell.startswith((*FORMULA_STARTS, TEXT_MARK)) and not _NUMBER.fullmatch(cell)
+    text = (
+        isinstance(cell, str)
+        and cell.startswith((*FORMULA_STARTS, TEXT_MARK))
+        and not _NUMBER.fullmatch(cell)
+    )
     return TEXT_MARK + cell if text else cell
 
 
@@ -40,10 +44,14 @@ def unguarded(cell: str) -> str:
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
     """
-    return cell[1:] if cell.startswith(TEXT_MARK) and cell[1:].startswith((*FORMULA_STARTS, TEXT_MARK)) else cell
+    if cell.startswith(TEXT_MARK) and cell[1:].startswith((*FORMULA_STARTS, TEXT_MARK)):
+        return cell[1:]
+    return cell
 
 
-def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Path:
+def write_csv(
+    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
+) -> Path:
     """Write the rows under a line of the columns' names; floats in full, None and what a row lacks as nothing.
 
     A file whose name ends in .gz is packed, the same rows to the same bytes.
@@ -54,10 +62,14 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
         plain = csv.writer(file, lineterminator="\n")
         quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for cells in (columns, *([row.get(name) for name in columns] for row in rows)):
-            odd = any("\r" in cell for cell in cells if isinstance(cell, str))  # not every version quotes it
+            odd = any(
+                "\r" in cell for cell in cells if isinstance(cell, str)
+            )  # not every version quotes it
             (quoting if odd else plain).writerow([guarded(cell) for cell in cells])
         text = file.getvalue().encode()
-        beside.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+        beside.write_bytes(
+            gzip.compress(text, mtime=0) if path.suffix == ".gz" else text
+        )
 
     return replace_file(path, write)
 

@@ -39,8 +39,14 @@ def _resolved(target: Path) -> Path:
     try:
         place = target.resolve()
         place.exists()
-    except (OSError, ValueError, RuntimeError) as error:  # the last of links that lead in a circle
-        raise StorageError(f"cannot write {brief(str(target))}: {reason(error)}") from error
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as error:  # the last of links that lead in a circle
+        raise StorageError(
+            f"cannot write {brief(str(target))}: {reason(error)}"
+        ) from error
     return place
 
 
@@ -52,8 +58,12 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """
     place = _resolved(target)
     if place.exists() and not place.is_file():
-        raise StorageError(f"cannot write '{target}': it is there and not a regular file")
-    beside = place.with_name(f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part")
+        raise StorageError(
+            f"cannot write '{target}': it is there and not a regular file"
+        )
+    beside = place.with_name(
+        f".{place.name}.{_machine()}-{os.getpid()}-{next(_numbers)}.part"
+    )
     remove_abandoned(place.parent)
     try:
         mode = _created(beside, place)
@@ -78,7 +88,10 @@ def _created(beside: Path, place: Path) -> int:
     Nobody but the owner can do more with it, at any time, than with the file that it replaces.
     """
     old_mode = place.stat().st_mode if place.exists() else None
-    usable_mode = USUAL_MODE if old_mode is None else stat.S_IMODE(old_mode) | OWNER_WRITES
+    if old_mode is None:
+        usable_mode = USUAL_MODE
+    else:
+        usable_mode = stat.S_IMODE(old_mode) | OWNER_WRITES
     beside.unlink(missing_ok=True)  # of a killed process that had our number
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, usable_mode))
     return beside.stat().st_mode if old_mode is None else old_mode
@@ -112,8 +125,15 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
     except (StorageError, MemoryError):
         raise
     except Exception as error:  # a file may be damaged in any way
-        missing = "there is no such file" if isinstance(error, FileNotFoundError) else None
-        told = f" ({error})" if "pickle" not in str(error) else ""  # numpy advises to trust the file
+        if isinstance(error, FileNotFoundError):
+            missing = "there is no such file"
+        else:
+            missing = None
+        # numpy advises to trust the file
+        if "pickle" not in str(error):
+            told = f" ({error})"
+        else:
+            told = ""
         said = missing or getattr(error, "strerror", None) or f"{otherwise}{told}"
         raise StorageError(f"cannot read '{path}': {said}") from error
 
@@ -142,7 +162,9 @@ def remove_abandoned(folder: Path) -> None:
 def _abandoned(machine: str, process: int, changed: float) -> bool:
     if time.time() - changed > ABANDONED_SECONDS:
         return True
-    if machine != _machine() or os.name != "posix":  # elsewhere asking for a process may end it
+    if (
+        machine != _machine() or os.name != "posix"
+    ):  # elsewhere asking for a process may end it
         return False
     try:
         os.kill(process, 0)
@@ -156,7 +178,9 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"cannot make the folder '{folder}': {error.strerror or error}") from error
+        raise StorageError(
+            f"cannot make the folder '{folder}': {error.strerror or error}"
+        ) from error
     return folder
 
 
@@ -170,7 +194,9 @@ def locked(path: Path, what: str) -> Generator[None]:
     place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says so where it has to make do with a file that is there or not
+        warnings.simplefilter(
+            "ignore"
+        )  # it says so where it has to make do with a file that is there or not
         from filelock import FileLock, Timeout
 
         lock = FileLock(place, timeout=0, thread_local=False)
@@ -178,10 +204,17 @@ def locked(path: Path, what: str) -> Generator[None]:
             lock.acquire()
         except Timeout as error:
             advice = f"wait for it, or choose another {'folder' if path.is_dir() else 'file'}"
-            raise StorageError(f"'{path}' is in use by another {what}; {advice}") from error
-        except (OSError, RuntimeError) as error:  # filelock raises the second where the system has no locks
+            raise StorageError(
+                f"'{path}' is in use by another {what}; {advice}"
+            ) from error
+        except (
+            OSError,
+            RuntimeError,
+        ) as error:  # filelock raises the second where the system has no locks
             if getattr(error, "errno", errno.ENOSYS) not in NO_LOCKS:
-                raise StorageError(f"cannot write '{place}': {reason(error)}") from error
+                raise StorageError(
+                    f"cannot write '{place}': {reason(error)}"
+                ) from error
     try:
         yield
     finally:

@@ -24,7 +24,16 @@ GZIP_MAGIC = b"\x1f\x8b"
 """The first bytes of a file that gzip wrote."""
 
 DAMAGE = (
-    *(ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError),
+    *(
+        ArithmeticError,
+        AttributeError,
+        EOFError,
+        LookupError,
+        RuntimeError,
+        SyntaxError,
+        TypeError,
+        ValueError,
+    ),
     *(zipfile.BadZipFile, zlib.error, TokenError),
 )
 """What numpy and zipfile raise for files that are damaged or made to annoy."""
@@ -48,7 +57,9 @@ class _BoundedReader(io.RawIOBase):
         content = self._file.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
-            raise StorageError(f"cannot read '{self._path}': {_too_tight(self._most_bytes, self._path)}")
+            raise StorageError(
+                f"cannot read '{self._path}': {_too_tight(self._most_bytes, self._path)}"
+            )
         buffer[: len(content)] = content
         return len(content)
 
@@ -86,13 +97,17 @@ def refuse_tightly_packed(path: Path) -> None:
         raise StorageError(f"cannot read '{path}': {_too_tight(total, path)}")
 
 
-def read_arrays(path: Path, wanted: Collection[str], needed: Collection[str] = ()) -> Mapping[str, NDArray[Any]]:
+def read_arrays(
+    path: Path, wanted: Collection[str], needed: Collection[str] = ()
+) -> Mapping[str, NDArray[Any]]:
     """Those of the `wanted` arrays that the file has; StorageError in one sentence where it has not all of `needed`."""
     with _opened(path) as archive:
         present: list[str] = archive.files
         missing = [name for name in needed if name not in present]
         if missing:
-            raise StorageError(f"cannot read '{path}': it has no {', '.join(missing)}; want {', '.join(needed)}")
+            raise StorageError(
+                f"cannot read '{path}': it has no {', '.join(missing)}; want {', '.join(needed)}"
+            )
         found = [name for name in wanted if name in present]
         _check_sizes(path, archive, found)
         return {name: archive[name] for name in found}
@@ -108,43 +123,68 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
     """The file, lazily; StorageError in one sentence for whatever is wrong with it while it is open."""
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:  # numpy leaves damaged files open
+        with (
+            path.open("rb") as raw,
+            np.load(raw, allow_pickle=False) as archive,
+        ):  # numpy leaves damaged files open
             if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise StorageError(f"cannot read '{path}': one array, want an .npz file of several with names")
+                raise StorageError(
+                    f"cannot read '{path}': one array, want an .npz file of several with names"
+                )
             yield archive
     except StorageError:
         raise
     except FileNotFoundError as error:
         raise StorageError(f"cannot read '{path}': there is no such file") from error
     except MemoryError as error:
-        raise StorageError(f"cannot read '{path}': it needs more memory than the machine has") from error
+        raise StorageError(
+            f"cannot read '{path}': it needs more memory than the machine has"
+        ) from error
     except OSError as error:
-        raise StorageError(f"cannot read '{path}': {error.strerror or error}") from error
+        raise StorageError(
+            f"cannot read '{path}': {error.strerror or error}"
+        ) from error
     except DAMAGE as error:
-        raise StorageError(f"cannot read '{path}': truncated or not an .npz file of plain numbers") from error
+        raise StorageError(
+            f"cannot read '{path}': truncated or not an .npz file of plain numbers"
+        ) from error
 
 
-def _header(path: Path, archive: np.lib.npyio.NpzFile, name: str) -> tuple[tuple[int, ...], int, int]:
+def _header(
+    path: Path, archive: np.lib.npyio.NpzFile, name: str
+) -> tuple[tuple[int, ...], int, int]:
     """The shape of an array and its bytes, as its first ones say, and how many it takes in the file."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
-    if entry.file_size > max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size):  # its header may be all of that
+    if entry.file_size > max(
+        UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size
+    ):  # its header may be all of that
         size = f"{entry.file_size / 2**30:.1f} GiB out of {entry.compress_size / 2**20:.1f} MiB"
-        raise StorageError(f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly")
+        raise StorageError(
+            f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly"
+        )
     with archive.zip.open(f"{name}.npy") as member:
         version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        if version == (1, 0):
+            read = np.lib.format.read_array_header_1_0
+        else:
+            read = np.lib.format.read_array_header_2_0
         shape, _, dtype = read(member)
     if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
         raise ValueError(f"{name} has an impossible shape")
     return shape, prod(shape) * dtype.itemsize, entry.compress_size
 
 
-def _check_sizes(path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]) -> None:
+def _check_sizes(
+    path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
+) -> None:
     """Refuse arrays whose headers promise far more than their packed bytes can honestly hold."""
     sizes = {name: _header(path, archive, name)[1:] for name in names}
-    total, packed = sum(size for size, _ in sizes.values()), sum(packed for _, packed in sizes.values())
+    total = sum(size for size, _ in sizes.values())
+    packed = sum(packed for _, packed in sizes.values())
     if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:
         name = max(sizes, key=lambda name: sizes[name][0])
         size = f"{total / 2**30:.1f} GiB out of {packed / 2**20:.1f} MiB"
-        raise StorageError(f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly")
+        raise StorageError(
+            f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly"
+        )

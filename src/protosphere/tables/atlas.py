@@ -44,7 +44,11 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
     for dim in sorted({dim for dim, _ in cells}):
         best_so_far: AtlasRow | None = None
         for count in counts:
-            found = [row for row in (cells.get((dim, count)), lowest.get(count), best_so_far) if row is not None]
+            found = [
+                row
+                for row in (cells.get((dim, count)), lowest.get(count), best_so_far)
+                if row is not None
+            ]
             if found:
                 best_so_far = lowest[count] = min(found, key=lambda row: row.max_cosine)
                 if (dim, count) in cells:
@@ -58,8 +62,16 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
     part = f"part of K = {better.num_classes}, n = {better.dim}: " if own else ""
-    taken = {name: getattr(better, name) for name in ("max_cosine", "exact", "scheme", "of_classes", "of_dim")}
-    return replace(row, **taken, recipe=part + better.recipe, optimal=better.max_cosine <= row.converse + 1e-12)
+    taken = {
+        name: getattr(better, name)
+        for name in ("max_cosine", "exact", "scheme", "of_classes", "of_dim")
+    }
+    return replace(
+        row,
+        **taken,
+        recipe=part + better.recipe,
+        optimal=better.max_cosine <= row.converse + 1e-12,
+    )
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
@@ -88,10 +100,18 @@ def shipped_atlas() -> tuple[AtlasRow, ...]:
 
 def _possible(row: AtlasRow) -> bool:
     """Whether its numbers can be those of a cell, and its code can serve it."""
-    sizes = row.num_classes >= 2 and row.dim >= 1 and row.seed >= 0 and (row.iterations or 0) >= 0
+    sizes = (
+        row.num_classes >= 2
+        and row.dim >= 1
+        and row.seed >= 0
+        and (row.iterations or 0) >= 0
+    )
     served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
     sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
     claimed = read_fraction("exact", row.exact or None)
     exact = claimed is None or abs(float(claimed) - row.max_cosine) < 1e-9
-    others = all(value is None or abs(value) <= 1 for value in (row.achievable, row.reed_muller, row.bch))
+    others = all(
+        value is None or abs(value) <= 1
+        for value in (row.achievable, row.reed_muller, row.bch)
+    )
     return sizes and served and sides and exact and others

@@ -16,11 +16,21 @@ from numpy.typing import NDArray
 from protosphere.compiled.threads import single_threaded
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized
-from protosphere.search.descent_backend import MAX_COMPILED_POINTS, TEMPERATURE_FACTOR, compile_descent
+from protosphere.search.descent_backend import (
+    MAX_COMPILED_POINTS,
+    TEMPERATURE_FACTOR,
+    compile_descent,
+)
 from protosphere.search.polish import polish_code
 from protosphere.search.starts import resize
 from protosphere.storage.files import reading
-from protosphere.tables.table_files import REBUILD_TOLERANCE, check_claim, column_names, read_rows, shipped_file
+from protosphere.tables.table_files import (
+    REBUILD_TOLERANCE,
+    check_claim,
+    column_names,
+    read_rows,
+    shipped_file,
+)
 from protosphere.types import Points, Progress, ignore
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
@@ -29,7 +39,8 @@ FIRST_TEMPERATURES = (20.0, 1000.0)
 MAX_SHAKE = 0.1
 """How far points are moved at most, of the smallest angle: so that they leave the space of a smaller dimension."""
 
-LAST_TEMPERATURE, STEPS = 1e6, 100
+LAST_TEMPERATURE = 1e6
+STEPS = 100
 MAX_POLISHED_SIZE = 400
 """K n up to which Newton's method ends a descent; above, 1e-5 are left."""
 
@@ -45,9 +56,17 @@ class QuantizedCode:
     angle: float
 
     def __post_init__(self) -> None:
-        levels, angle = self.levels, self.angle
-        if levels.dtype != np.int8 or len(levels) < 2 or not levels.any(axis=1).all() or not 1e-6 < angle <= np.pi:
-            raise ValueError(f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle")
+        levels = self.levels
+        angle = self.angle
+        if (
+            levels.dtype != np.int8
+            or len(levels) < 2
+            or not levels.any(axis=1).all()
+            or not 1e-6 < angle <= np.pi
+        ):
+            raise ValueError(
+                f"a kept code of shape {levels.shape} and angle {angle} has no points or no angle"
+            )
 
     @property
     def points(self) -> Points:
@@ -84,8 +103,22 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     heat = np.exp(rng.uniform(float(heats[0]), float(heats[1])))
     first = float(heat / (1 - np.cos(source.angle)))
     start = resize(source.points, num_points, dim, rng, caps=False)
-    start += MAX_SHAKE * rng.random() * source.angle / np.sqrt(dim) * rng.standard_normal(start.shape)
-    return normalized(compiled_anneal(np.ascontiguousarray(start), first, LAST_TEMPERATURE, TEMPERATURE_FACTOR, STEPS))
+    start += (
+        MAX_SHAKE
+        * rng.random()
+        * source.angle
+        / np.sqrt(dim)
+        * rng.standard_normal(start.shape)
+    )
+    return normalized(
+        compiled_anneal(
+            np.ascontiguousarray(start),
+            first,
+            LAST_TEMPERATURE,
+            TEMPERATURE_FACTOR,
+            STEPS,
+        )
+    )
 
 
 def finish(points: Points) -> Points:
@@ -120,32 +153,56 @@ class Catalogue:
         """In words the (K, n) that were searched."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
-        return f"every K up to {self.most_points}{numbers}, in n up to {self.largest_dim}"
+        return (
+            f"every K up to {self.most_points}{numbers}, in n up to {self.largest_dim}"
+        )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
         """Whether an entry is within what was searched, and its code can be seen in as many dimensions as it says."""
-        if not (0 <= entry.source < len(self.sources) and entry.seed >= 0 and -1 <= entry.max_cosine <= 1):
+        if not (
+            0 <= entry.source < len(self.sources)
+            and entry.seed >= 0
+            and -1 <= entry.max_cosine <= 1
+        ):
             return False
         count, wide = self.sources[entry.source].levels.shape
-        sizes = 2 <= entry.num_points <= MAX_COMPILED_POINTS and 1 <= entry.dim <= MAX_COMPILED_POINTS
-        return sizes and self.covers(entry.num_points, entry.dim) and wide - entry.dim <= count
+        sizes = (
+            2 <= entry.num_points <= MAX_COMPILED_POINTS
+            and 1 <= entry.dim <= MAX_COMPILED_POINTS
+        )
+        return (
+            sizes
+            and self.covers(entry.num_points, entry.dim)
+            and wide - entry.dim <= count
+        )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
         """The entry with the lowest value of all with room for K points in R^n, so never worse with more room."""
-        fitting = [one for one in self.entries if one.num_points >= num_points and one.dim <= dim]
+        fitting = [
+            one
+            for one in self.entries
+            if one.num_points >= num_points and one.dim <= dim
+        ]
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
         """The code of an entry, made anew."""
         compile_descent(progress)
         with single_threaded():
-            return finish(relax(self.sources[entry.source], entry.num_points, entry.dim, entry.seed))
+            return finish(
+                relax(
+                    self.sources[entry.source], entry.num_points, entry.dim, entry.seed
+                )
+            )
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
     """The catalogue in a file; StorageError names what is wrong with another."""
     with reading(path, "not a catalogue, or a damaged one"):
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+        with (
+            Path(path).open("rb") as opened,
+            np.load(opened, allow_pickle=False) as file,
+        ):
             if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
                 raise ValueError(f"unpacked it takes more than {MOST_BYTES >> 20} MB")
             columns = {name: file[name] for name in file.files}
@@ -153,13 +210,23 @@ def read_catalogue(path: str | Path) -> Catalogue:
         cuts = np.cumsum(shapes.prod(axis=1))
         parts = np.split(columns["levels"], cuts[:-1]) if len(cuts) else []
         angles = columns["angles"].tolist()
-        sources = [QuantizedCode(p.reshape(s), float(a)) for p, s, a in zip(parts, shapes, angles, strict=True)]
-        most_points, largest_dim = (operator.index(value) for value in columns["extent"].tolist())
-        beyond = columns.get("searched_beyond", np.zeros((0, 2), dtype=np.uint16)).astype(int, casting="safe")
+        sources = [
+            QuantizedCode(p.reshape(s), float(a))
+            for p, s, a in zip(parts, shapes, angles, strict=True)
+        ]
+        most_points, largest_dim = (
+            operator.index(value) for value in columns["extent"].tolist()
+        )
+        beyond = columns.get(
+            "searched_beyond", np.zeros((0, 2), dtype=np.uint16)
+        ).astype(int, casting="safe")
         pairs = frozenset((num_points, dim) for num_points, dim in beyond.tolist())
         catalogue = Catalogue(tuple(sources), (), most_points, largest_dim, pairs)
         lists = {name: columns[name].tolist() for name in column_names(CatalogueEntry)}
-        return replace(catalogue, entries=tuple(read_rows(CatalogueEntry, lists, catalogue.can_build)))
+        return replace(
+            catalogue,
+            entries=tuple(read_rows(CatalogueEntry, lists, catalogue.can_build)),
+        )
 
 
 @lru_cache(maxsize=1)
@@ -169,12 +236,16 @@ def shipped_catalogue() -> Catalogue:
         return read_catalogue(path)
 
 
-def check_catalogue(catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore) -> float:
+def check_catalogue(
+    catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
+) -> float:
     """Build each code anew and compare; CertificateError at the first that is worse. The largest difference."""
     worst = 0.0
     for done, entry in enumerate(chosen):
         progress("checking", done, len(chosen))
         where = f"K = {entry.num_points}, n = {entry.dim}: the catalogue"
         found = max_cosine(catalogue.build(entry, progress))
-        worst = max(worst, check_claim(where, entry.max_cosine, found, REBUILD_TOLERANCE))
+        worst = max(
+            worst, check_claim(where, entry.max_cosine, found, REBUILD_TOLERANCE)
+        )
     return worst

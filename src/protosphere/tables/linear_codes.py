@@ -13,7 +13,8 @@ from protosphere.coding.derivations import MOST_TEXT, STEPS
 from protosphere.storage.files import reading
 from protosphere.tables.table_files import read_known_table, shipped_file
 
-LARGEST_LENGTH, LARGEST_DIMENSION = 128, 17
+LARGEST_LENGTH = 128
+LARGEST_DIMENSION = 17
 
 CELL = "cell"
 """The step that stands for another code of the file."""
@@ -54,14 +55,23 @@ class LinearCodes:
     def derivation(self, length: int, dimension: int) -> str:
         """That of a code, written out: it names the code for ever, whatever the file has later."""
         steps = self.rows[length, dimension].steps
-        return ", ".join(self.derivation(*cell_of(step)) if step.startswith(CELL) else step for step in steps)
+        return ", ".join(
+            self.derivation(*cell_of(step)) if step.startswith(CELL) else step
+            for step in steps
+        )
 
     def leading(self) -> list[LinearCodeRow]:
         """The codes that no shorter or larger one of theirs has as large a d/n as: the others are not worth asking."""
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}
-        for row in sorted(self.rows.values(), key=lambda row: (row.length, -row.dimension)):
-            d, n = max((best[k] for k in best if k >= row.dimension), default=(0, 1), key=lambda one: one[0] / one[1])
+        for row in sorted(
+            self.rows.values(), key=lambda row: (row.length, -row.dimension)
+        ):
+            d, n = max(
+                (best[k] for k in best if k >= row.dimension),
+                default=(0, 1),
+                key=lambda one: one[0] / one[1],
+            )
             if row.distance * n > d * row.length:
                 found.append(row)
                 best[row.dimension] = row.distance, row.length
@@ -75,7 +85,9 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
         for row in read_known_table(path, LinearCodeRow, _possible):
             cell = row.length, row.dimension
             if cell in known or any(other not in known for other in row.cells):
-                raise ValueError(f"a code of length {row.length} is there twice, or begins with one below it")
+                raise ValueError(
+                    f"a code of length {row.length} is there twice, or begins with one below it"
+                )
             known[cell] = row
         return LinearCodes(known)
 
@@ -89,7 +101,10 @@ def shipped_linear_codes() -> LinearCodes:
 
 def _possible(row: LinearCodeRow) -> bool:
     """Whether there can be such a code: by its numbers, and by its steps being known."""
-    sizes = 1 <= row.dimension <= min(row.length, LARGEST_DIMENSION) and row.length <= LARGEST_LENGTH
+    sizes = (
+        1 <= row.dimension <= min(row.length, LARGEST_DIMENSION)
+        and row.length <= LARGEST_LENGTH
+    )
     singleton = 1 <= row.distance <= row.length - row.dimension + 1
     known = all(step.split(" ")[0] in {CELL, *STEPS} for step in row.steps)
     return sizes and singleton and known and len(row.derivation) <= MOST_TEXT

@@ -41,18 +41,26 @@ def column_names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def read_rows(kind: type[Row], columns: Mapping[str, Sequence[Any]], possible: Callable[[Row], bool]) -> list[Row]:
+def read_rows(
+    kind: type[Row],
+    columns: Mapping[str, Sequence[Any]],
+    possible: Callable[[Row], bool],
+) -> list[Row]:
     """The rows that columns of numbers or texts hold; ValueError at the first one that is not `possible`."""
     cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
     return list(_typed_rows(kind, cells, possible))
 
 
-def read_known_table(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> list[Row]:
+def read_known_table(
+    path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
+) -> list[Row]:
     """List what `known_rows` yields."""
     return list(known_rows(path, kind, possible))
 
 
-def known_rows(path: str | Path, kind: type[Row], possible: Callable[[Row], bool]) -> Iterator[Row]:
+def known_rows(
+    path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
+) -> Iterator[Row]:
     """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first that is none."""
     lines = csv_rows(Path(path))
     if tuple(next(lines, ())) != column_names(kind):
@@ -60,10 +68,14 @@ def known_rows(path: str | Path, kind: type[Row], possible: Callable[[Row], bool
     yield from _typed_rows(kind, lines, possible)
 
 
-def _typed_rows(kind: type[Row], lines: Iterable[Sequence[Any]], possible: Callable[[Row], bool]) -> Iterator[Row]:
+def _typed_rows(
+    kind: type[Row], lines: Iterable[Sequence[Any]], possible: Callable[[Row], bool]
+) -> Iterator[Row]:
     converters = [CONVERTERS[field.type] for field in fields(kind)]  # pyright: ignore[reportArgumentType]
     for line in lines:
-        row = kind(*(convert(cell) for convert, cell in zip(converters, line, strict=True)))
+        row = kind(
+            *(convert(cell) for convert, cell in zip(converters, line, strict=True))
+        )
         if not possible(row):
             raise ValueError(f"there can be no {row}")
         yield row

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from protosphere.errors import InvalidArgumentError
 from tools.numbers.maker import Maker
-from tools.numbers.makers import benchmarks, codes, digits, meaning, outliers, paper, presets
+from tools.numbers.makers import (
+    benchmarks,
+    codes,
+    digits,
+    meaning,
+    outliers,
+    paper,
+    presets,
+)
 
 MAKERS: dict[str, Maker] = {}
 for _room in (digits, codes, benchmarks, presets, meaning, outliers, paper):
     for _maker in _room.MAKERS:
         if _maker.name in MAKERS:
-            raise InvalidArgumentError(f"two makers are called '{_maker.name}'; give one another name")
+            raise InvalidArgumentError(
+                f"two makers are called '{_maker.name}'; give one another name"
+            )
         MAKERS[_maker.name] = _maker

@@ -38,7 +38,15 @@ DECODED = {
 """Codes of the benchmark of approximate decoding, with n, K."""
 
 PRESET_ROWS = (
-    *("nn.Linear", "protosphere", "lindstrom", "kasarla", "mettes", "plain cosines", "cosines, learned scale"),
+    *(
+        "nn.Linear",
+        "protosphere",
+        "lindstrom",
+        "kasarla",
+        "mettes",
+        "plain cosines",
+        "cosines, learned scale",
+    ),
     "batch norm, unit",
 )
 """What the page shows of the benchmark of presets."""
@@ -51,7 +59,9 @@ def times_table(answer: Answer) -> str:
         jobs = {name: found for name, found in answer[size].items() if name != "memory"}
         for number, (name, found) in enumerate(jobs.items()):
             times = [f"{significant(found[key])} ms" for key in ("dense_ms", "ours_ms")]
-            rows.append(["" if number else size, name, *times, significant(found["ratio"], 2)])
+            rows.append(
+                ["" if number else size, name, *times, significant(found["ratio"], 2)]
+            )
     return markdown(["n, K", "", "dense", "ours", "times faster"], rows)
 
 
@@ -66,7 +76,10 @@ def memory_table(answer: Answer) -> str:
         "work space of a loss",
     ]
     keys = ("dense", "logits", "ours", "used", "space")
-    rows = [[size, *(f"{answer[size]['memory'][key]:.3g} MB" for key in keys)] for size in SIZES]
+    rows = [
+        [size, *(f"{answer[size]['memory'][key]:.3g} MB" for key in keys)]
+        for size in SIZES
+    ]
     return markdown(headings, rows)
 
 
@@ -95,12 +108,25 @@ def step_ratio(answer: Answer) -> str:
 
 def decoding_table(answer: Answer) -> str:
     """Return the recalls and times of approximate decoding."""
-    headings = ["code, n, K", "directions, cosets", "0.3", "0.4", "0.5", "0.6", "0.8", "exact", "approximate"]
+    headings = [
+        "code, n, K",
+        "directions, cosets",
+        "0.3",
+        "0.4",
+        "0.5",
+        "0.6",
+        "0.8",
+        "exact",
+        "approximate",
+    ]
     rows: list[list[str]] = []
     for scheme, searched in answer.items():
         for number, (name, found) in enumerate(searched.items()):
             recalls = [f"{value:.3f}" for value in found["recall"]]
-            times = [f"{significant(found[key], 2)} ms" for key in ("exact_ms", "approximate_ms")]
+            times = [
+                f"{significant(found[key], 2)} ms"
+                for key in ("exact_ms", "approximate_ms")
+            ]
             rows.append(["" if number else DECODED[scheme], name, *recalls, *times])
     return markdown(headings, rows)
 
@@ -112,7 +138,11 @@ def slowest_assignment(answer: Answer, size: str) -> str:
 
 def assignment_gain(answer: Answer) -> str:
     """Return how far above scipy's FAQ the values are, in percent."""
-    gains = [100 * (found["ratio"] - 1) for size in answer.values() for found in size.values()]
+    gains = [
+        100 * (found["ratio"] - 1)
+        for size in answer.values()
+        for found in size.values()
+    ]
     return f"{min(gains):.1f} to {max(gains):.1f}%"
 
 
@@ -127,11 +157,20 @@ def preset_table(answer: Answer) -> str:
     rows: list[list[str]] = []
     for way in PRESET_ROWS:
         runs = answer[way]
-        cells = [f"{sum(runs[rate]) / len(runs[rate]):.1f} ({min(runs[rate]):.1f})" for rate in rates]
-        beside = [pair for rate in rates for pair in zip(runs[rate], answer["nn.Linear"][rate], strict=True)]
+        cells = [
+            f"{sum(runs[rate]) / len(runs[rate]):.1f} ({min(runs[rate]):.1f})"
+            for rate in rates
+        ]
+        beside = [
+            pair
+            for rate in rates
+            for pair in zip(runs[rate], answer["nn.Linear"][rate], strict=True)
+        ]
         worst = min(ours - plain for ours, plain in beside)
         rows.append([way, *cells, f"{worst:+.1f}"])
-    return markdown(["way", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"], rows)
+    return markdown(
+        ["way", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"], rows
+    )
 
 
 MAKERS = (
@@ -149,7 +188,12 @@ MAKERS = (
         },
         cost=SLOW,
         timed=True,
-        tolerances={"*_mb": MEMORY, "*_ms": TIME, "*.ratio": RATIO, "*.memory.*": Tolerance(relative=0.01)},
+        tolerances={
+            "*_mb": MEMORY,
+            "*_ms": TIME,
+            "*.ratio": RATIO,
+            "*.memory.*": Tolerance(relative=0.01),
+        },
     ),
     Maker(
         "decoding_benchmark",
@@ -171,7 +215,11 @@ MAKERS = (
             "gain": assignment_gain,
         },
         cost=SLOW,
-        tolerances={"*seconds": TIME, "*faq_starts": TIME, "*": Tolerance(relative=0.03)},
+        tolerances={
+            "*seconds": TIME,
+            "*faq_starts": TIME,
+            "*": Tolerance(relative=0.03),
+        },
         depends_on=(known_code(100, 32),),
     ),
     Maker(
@@ -203,14 +251,21 @@ MAKERS = (
         {"table": preset_table},
         cost=SLOW,
         tolerances={"*.0.5.*": Tolerance(absolute=100.0), "*": Tolerance(absolute=3.0)},
-        depends_on=tuple(named_preset(name, 10, 9) for name in ("protosphere", "lindstrom", "kasarla", "mettes")),
+        depends_on=tuple(
+            named_preset(name, 10, 9)
+            for name in ("protosphere", "lindstrom", "kasarla", "mettes")
+        ),
         seeds=(0, 1, 2),
     ),
     Maker(
         "million_benchmark",
         MILLION,
         partial(command_answer, MILLION),
-        {"seconds": lambda answer: f"{ceil(max(found['built_s'] for found in answer.values()))} s"},
+        {
+            "seconds": lambda answer: (
+                f"{ceil(max(found['built_s'] for found in answer.values()))} s"
+            )
+        },
         cost=SLOW,
         timed=True,
         tolerances={"*_s": TIME, "*_mb": MEMORY},

@@ -23,7 +23,10 @@ def separation_table(answer: Answer) -> str:
     headings = ["**best**" if name == "best" else name for name in columns]
     rows: list[list[str]] = []
     for size, found in answer.items():
-        cells = [f"**{cosine(value)}**" if name == "best" else cosine(value) for name, value in found.items()]
+        cells = [
+            f"**{cosine(value)}**" if name == "best" else cosine(value)
+            for name, value in found.items()
+        ]
         rows.append([*size.split(", "), *cells])
     return markdown(["K", "n", *headings], rows)
 
@@ -33,13 +36,18 @@ def best_and_converse(answer: Answer) -> Answer:
     found: dict[str, dict[str, float]] = {}
     for record in answer["records"]:
         if record["scheme"] in ("best", "converse"):
-            found.setdefault(str(record["dim"]), {})[record["scheme"]] = record["max_cosine"]
+            found.setdefault(str(record["dim"]), {})[record["scheme"]] = record[
+                "max_cosine"
+            ]
     return found
 
 
 def many_classes() -> Answer:
     """Return by K what `compare` finds."""
-    return {str(K): best_and_converse(command_answer(MANY.format(K))) for K in (100_000, 1_000_000)}
+    return {
+        str(K): best_and_converse(command_answer(MANY.format(K)))
+        for K in (100_000, 1_000_000)
+    }
 
 
 def many_classes_table(answer: Answer) -> str:
@@ -61,7 +69,9 @@ MAKERS = (
             "table": separation_table,
             "best_1000": lambda answer: cosine(answer["1000, 128"]["best"]),
             "descent_1000": lambda answer: cosine(answer["1000, 128"]["log-sum-exp"]),
-            "converse_1000": lambda answer: cosine(answer["1000, 128"]["nothing is below"]),
+            "converse_1000": lambda answer: cosine(
+                answer["1000, 128"]["nothing is below"]
+            ),
         },
         spot_check=f"{SEPARATION} --quick",
         tolerances={"*": COSINE},

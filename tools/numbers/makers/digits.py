@@ -30,7 +30,10 @@ def last_layer_table(answer: Answer) -> str:
     for setting, found in answer.items():
         momentum, rate = (part.split()[1] for part in setting.split(", "))
         name = "no momentum" if float(momentum) == 0 else f"momentum {momentum}"
-        cells = [" ".join(f"{value:.1f}" for value in found[layer]) for layer in ("learned", "prototypes")]
+        cells = [
+            " ".join(f"{value:.1f}" for value in found[layer])
+            for layer in ("learned", "prototypes")
+        ]
         rows.append(["" if name == before else name, rate, *cells])
         before = name
     return markdown(["SGD", "learning rate", "`nn.Linear`", "prototypes"], rows)
@@ -38,15 +41,27 @@ def last_layer_table(answer: Answer) -> str:
 
 def accuracy_span(answer: Answer, layer: str, momentum: str) -> str:
     """Return from where to where the accuracies of a last layer are, over rates and seeds."""
-    settings = [found for setting, found in answer.items() if setting.startswith(f"momentum {momentum},")]
+    settings = [
+        found
+        for setting, found in answer.items()
+        if setting.startswith(f"momentum {momentum},")
+    ]
     return span(value for found in settings for value in found[layer])
 
 
 def score_table(answer: Answer) -> str:
     """Return what each score accepts and rejects."""
-    default = next(kind for kind, found in answer.items() if kind != "default" and found == answer["default"])
+    default = next(
+        kind
+        for kind, found in answer.items()
+        if kind != "default" and found == answer["default"]
+    )
     rows = [
-        [f"`{kind}`{' (default)' if kind == default else ''}", percent(found["accepted"]), percent(found["rejected"])]
+        [
+            f"`{kind}`{' (default)' if kind == default else ''}",
+            percent(found["accepted"]),
+            percent(found["rejected"]),
+        ]
         for kind, found in answer.items()
         if kind != "default"
     ]
@@ -62,14 +77,22 @@ def growth_table(answer: Answer) -> str:
     rows: list[list[str]] = []
     for name in answer[LAYERS[0]]:
         found = [answer[layer][name].get(part) for layer in LAYERS for part in PARTS]
-        rows.append([name, *("" if value is None else f"{value:.1f}%" for value in found)])
-    headings = [f"{layer}: old digits" if part == "old" else part for layer in LAYERS for part in PARTS]
+        rows.append(
+            [name, *("" if value is None else f"{value:.1f}%" for value in found)]
+        )
+    headings = [
+        f"{layer}: old digits" if part == "old" else part
+        for layer in LAYERS
+        for part in PARTS
+    ]
     return markdown(["trained later on", *headings], rows)
 
 
 def rehearsed(answer: Answer, layer: str) -> float:
     """Return the accuracy on all digits after training on the new ones and stored images of the old."""
-    return next(found["all"] for name, found in answer[layer].items() if "stored" in name)
+    return next(
+        found["all"] for name, found in answer[layer].items() if "stored" in name
+    )
 
 
 MAKERS = (
@@ -81,11 +104,17 @@ MAKERS = (
             "table": last_layer_table,
             "prototypes": partial(accuracy_span, layer="prototypes", momentum="0.9"),
             "learned": partial(accuracy_span, layer="learned", momentum="0.9"),
-            "prototypes_plain": partial(accuracy_span, layer="prototypes", momentum="0"),
+            "prototypes_plain": partial(
+                accuracy_span, layer="prototypes", momentum="0"
+            ),
             "learned_plain": partial(accuracy_span, layer="learned", momentum="0"),
         },
         spot_check=f"{LAST_LAYER} --momentum 0 --rate 0.01 --seeds 1",
-        tolerances={"momentum 0.9, rate 0.5.learned.*": ANYTHING, "*rate 0.01.learned.*": Tolerance(5.0), "*": POINTS},
+        tolerances={
+            "momentum 0.9, rate 0.5.learned.*": ANYTHING,
+            "*rate 0.01.learned.*": Tolerance(5.0),
+            "*": POINTS,
+        },
         depends_on=(default_head(10, 9),),
         seeds=(0, 1, 2),
     ),
@@ -108,7 +137,9 @@ MAKERS = (
         partial(command_answer, GROWTH),
         {
             "table": growth_table,
-            "gain": lambda answer: f"{rehearsed(answer, LAYERS[0]) - rehearsed(answer, LAYERS[1]):.1f}",
+            "gain": lambda answer: (
+                f"{rehearsed(answer, LAYERS[0]) - rehearsed(answer, LAYERS[1]):.1f}"
+            ),
         },
         cost=SLOW,
         tolerances={"*": Tolerance(absolute=2.0)},

@@ -18,12 +18,15 @@ from tools.numbers.studies import (
 )
 from tools.numbers.tables import markdown, span
 
-BOTTLENECK, LAYER = "learned bottleneck", "learned layer"
+BOTTLENECK = "learned bottleneck"
+LAYER = "learned layer"
 DIMS = (8, 16, 24, 32, 48, 64, 80)
 FEW_DIMS = (16, 32, 64)
 TREE_DIMS = (24, 32, 64)
 HALVED = "lindstrom, scale 0.5"
-GLOVE, SUPERCLASSES, LEVELS = "semantics/cifar100_glove50.csv", "cifar100_superclasses", "cifar100_levels"
+GLOVE = "semantics/cifar100_glove50.csv"
+SUPERCLASSES = "cifar100_superclasses"
+LEVELS = "cifar100_levels"
 
 ASSIGNED = {
     BOTTLENECK: BOTTLENECK,
@@ -68,7 +71,11 @@ TREES = {
     "hierarchical, 20 x 5, z halved": f"hierarchical, align, learned, {HALVED}, spread 0.2, tree {SUPERCLASSES}",
     "hierarchical, five levels, z halved": f"hierarchical, align, learned, {HALVED}, spread 0.2, tree {LEVELS}",
 }
-MISTAKES = {BOTTLENECK: BOTTLENECK, **TREES, "semantic, learned, z halved": f"semantic, align, learned, {HALVED}"}
+MISTAKES = {
+    BOTTLENECK: BOTTLENECK,
+    **TREES,
+    "semantic, learned, z halved": f"semantic, align, learned, {HALVED}",
+}
 FRAMES = {
     LAYER: LAYER,
     "simplex": "simplex, fixed, soft_cap",
@@ -89,7 +96,8 @@ SCARCE = {
     "semantic, logits": "semantic, align, logits, soft_cap, {}",
     "semantic, logits, rehearsed": "semantic, align, logits, rehearsal 2, soft_cap, {}",
 }
-FEW, NOISY = "train images 5000", "label noise 0.2"
+FEW = "train images 5000"
+NOISY = "label noise 0.2"
 
 METRICS = {
     "accuracy": ("test_accuracy", 2),
@@ -115,7 +123,10 @@ def features() -> Answer:
 
 def without_differences(answer: Answer, labels: dict[str, str]) -> str:
     """Return a table of means alone."""
-    means = {way: {dim: [*cell[:2], None, None] for dim, cell in cells.items()} for way, cells in answer.items()}
+    means = {
+        way: {dim: [*cell[:2], None, None] for dim, cell in cells.items()}
+        for way, cells in answer.items()
+    }
     return ways_table(means, labels, DIMS)
 
 
@@ -126,7 +137,10 @@ def mean_of(answer: Answer, label: str, dim: int = 16) -> str:
 
 def alignment_gain(answer: Answer, dim: int) -> str:
     """Return how many points aligned prototypes have over random ones."""
-    aligned, random = (answer[FEATURES[label]][str(dim)][0] for label in ("best, aligned", "best, at random"))
+    aligned, random = (
+        answer[FEATURES[label]][str(dim)][0]
+        for label in ("best, aligned", "best, at random")
+    )
     return f"{aligned - random:.0f}"
 
 
@@ -138,7 +152,13 @@ def mean_difference(answer: Answer, first: str, second: str, dim: int) -> float:
 def opposition_cost(answer: Answer) -> str:
     """Return from where to where opposed prototypes of `best` are below random ones, in points."""
     known = [dim for dim in DIMS if str(dim) in answer[FEATURES["best, opposed"]]]
-    return span((mean_difference(answer, "best, at random", "best, opposed", dim) for dim in known), 0)
+    return span(
+        (
+            mean_difference(answer, "best, at random", "best, opposed", dim)
+            for dim in known
+        ),
+        0,
+    )
 
 
 def evenness_gain(answer: Answer, dim: int) -> str:
@@ -148,7 +168,9 @@ def evenness_gain(answer: Answer, dim: int) -> str:
 
 def designed_differences(answer: Answer, dims: tuple[int, ...]) -> str:
     """Return from where to where designed prototypes differ from the learned bottleneck."""
-    values = [answer[FEATURES["semantic, learned, z halved"]][str(dim)][2] for dim in dims]
+    values = [
+        answer[FEATURES["semantic, learned, z halved"]][str(dim)][2] for dim in dims
+    ]
     lowest, highest = (signed(value, 1) for value in (min(values), max(values)))
     return lowest if lowest == highest else f"{lowest} to {highest}"
 
@@ -158,8 +180,15 @@ def full_dimension(table: str) -> Answer:
     answer: dict[str, dict[str, Cell]] = {}
     for name, (metric, _) in METRICS.items():
         found = paired(table, LAYER, metric)
-        known = [way for way in (*FRAMES.values(), "simplex, fixed, lindstrom") if way in found]
-        answer[name] = {way: next(found[way][dim] for dim in ("99", "100") if dim in found[way]) for way in known}
+        known = [
+            way
+            for way in (*FRAMES.values(), "simplex, fixed, lindstrom")
+            if way in found
+        ]
+        answer[name] = {
+            way: next(found[way][dim] for dim in ("99", "100") if dim in found[way])
+            for way in known
+        }
     return answer
 
 
@@ -177,7 +206,15 @@ def frames_table(answer: Answer) -> str:
     """Return accuracy and mistakes of the ways with n of K - 1 or more."""
     rows: list[list[str]] = []
     for label, way in FRAMES.items():
-        rows.append([label, *(cell_text(answer[name][way], digits) for name, (_, digits) in METRICS.items())])
+        rows.append(
+            [
+                label,
+                *(
+                    cell_text(answer[name][way], digits)
+                    for name, (_, digits) in METRICS.items()
+                ),
+            ]
+        )
     return markdown(["way", *METRICS], rows)
 
 
@@ -186,7 +223,9 @@ def scarce() -> Answer:
     answer: dict[str, Answer] = {}
     for case in (FEW, NOISY):
         found = paired("meaning/scarce.csv", f"learned bottleneck, {case}")
-        answer[case] = part(found, [way.format(case) for way in SCARCE.values()], FEW_DIMS)
+        answer[case] = part(
+            found, [way.format(case) for way in SCARCE.values()], FEW_DIMS
+        )
     return answer
 
 
@@ -200,9 +239,15 @@ def mistakes() -> Answer:
     """Return accuracy and mistakes of hierarchical codes, and of the learned bottleneck by least risk."""
     answer: dict[str, Answer] = {}
     for name, (metric, _) in METRICS.items():
-        answer[name] = part(paired("meaning/features.csv", BOTTLENECK, metric), MISTAKES.values(), TREE_DIMS)
+        answer[name] = part(
+            paired("meaning/features.csv", BOTTLENECK, metric),
+            MISTAKES.values(),
+            TREE_DIMS,
+        )
     for name, metric in LEAST_RISK.items():
-        answer[name] = part(paired("meaning/features.csv", BOTTLENECK, metric), [BOTTLENECK], TREE_DIMS)
+        answer[name] = part(
+            paired("meaning/features.csv", BOTTLENECK, metric), [BOTTLENECK], TREE_DIMS
+        )
     return answer
 
 
@@ -213,7 +258,16 @@ def mistakes_table(answer: Answer) -> str:
         digits = METRICS[name][1] if name in METRICS else 3
         for label, way in MISTAKES.items():
             if way in by_way:
-                rows.append([name, label, *(cell_text(by_way[way][str(dim)], digits) for dim in TREE_DIMS)])
+                rows.append(
+                    [
+                        name,
+                        label,
+                        *(
+                            cell_text(by_way[way][str(dim)], digits)
+                            for dim in TREE_DIMS
+                        ),
+                    ]
+                )
     return markdown(["figure", "way", *(f"n = {dim}" for dim in TREE_DIMS)], rows)
 
 
@@ -223,8 +277,14 @@ def scratch() -> Answer:
     long = paired("meaning/scratch.csv", "best, random, soft_cap, iterations 0")
     names = {"random": "at random", "align": "aligned", "oppose": "opposed"}
     answer: dict[str, Answer] = {}
-    for epochs, found, ending in (("8", short, ""), ("20", long, ", soft_cap, iterations 0")):
-        answer[epochs] = {label: found.get(f"best, {mapping}{ending}", {}) for mapping, label in names.items()}
+    for epochs, found, ending in (
+        ("8", short, ""),
+        ("20", long, ", soft_cap, iterations 0"),
+    ):
+        answer[epochs] = {
+            label: found.get(f"best, {mapping}{ending}", {})
+            for mapping, label in names.items()
+        }
     answer["20"][LAYER] = long[LAYER]
     return answer
 
@@ -235,7 +295,9 @@ def scratch_table(answer: Answer) -> str:
     rows: list[list[str]] = []
     for epochs, found in answer.items():
         for dim in found["at random"]:
-            rows.append([epochs, dim, *(cell_text(found[label].get(dim)) for label in labels)])
+            rows.append(
+                [epochs, dim, *(cell_text(found[label].get(dim)) for label in labels)]
+            )
     return markdown(["epochs", "n", *labels], rows)
 
 
@@ -246,12 +308,19 @@ def mnist() -> Answer:
 
 def mnist_table(answer: Answer) -> str:
     """Return random prototypes, and how much better the others are."""
-    ways = {mapping: answer[f"best, {mapping}, soft_cap, iterations 0"] for mapping in ("random", "align", "oppose")}
+    ways = {
+        mapping: answer[f"best, {mapping}, soft_cap, iterations 0"]
+        for mapping in ("random", "align", "oppose")
+    }
     rows: list[list[str]] = []
     for dim, cell in ways["random"].items():
-        gains = [difference_with_half(ways[mapping][dim]) for mapping in ("align", "oppose")]
+        gains = [
+            difference_with_half(ways[mapping][dim]) for mapping in ("align", "oppose")
+        ]
         rows.append([dim, f"{cell[0]:.2f}", *gains])
-    return markdown(["n", "at random", "aligned \u2212 random", "opposed \u2212 random"], rows)
+    return markdown(
+        ["n", "at random", "aligned \u2212 random", "opposed \u2212 random"], rows
+    )
 
 
 def mlp() -> Answer:
@@ -265,8 +334,13 @@ def gain_over_bottleneck(answer: Answer, label: str, dims: tuple[int, ...]) -> s
     return f"{signed(min(values), 1)} to {signed(max(values), 1)}"
 
 
-SOFT_CAP = (named_preset("soft_cap", 100, 64), named_preset("lindstrom", 100, 64), known_code(100, 16))
-FIVE, THREE = (0, 1, 2, 3, 4), (0, 1, 2)
+SOFT_CAP = (
+    named_preset("soft_cap", 100, 64),
+    named_preset("lindstrom", 100, 64),
+    known_code(100, 16),
+)
+FIVE = (0, 1, 2, 3, 4)
+THREE = (0, 1, 2)
 
 MAKERS = (
     Maker(
@@ -283,8 +357,14 @@ MAKERS = (
             "opposition_cost": opposition_cost,
             "designed_difference_16": partial(designed_differences, dims=(16,)),
             "designed_differences": partial(designed_differences, dims=DIMS[2:]),
-            **{f"evenness_gain_{dim}": partial(evenness_gain, dim=dim) for dim in (64, 80)},
-            **{f"gain_{dim}": partial(alignment_gain, dim=dim) for dim in (8, 16, 32, 64)},
+            **{
+                f"evenness_gain_{dim}": partial(evenness_gain, dim=dim)
+                for dim in (64, 80)
+            },
+            **{
+                f"gain_{dim}": partial(alignment_gain, dim=dim)
+                for dim in (8, 16, 32, 64)
+            },
         },
         cost=STUDY,
         tables=("results/meaning/features.csv",),
@@ -311,7 +391,10 @@ MAKERS = (
         "meaning_scarce",
         sweep("scarce"),
         scarce,
-        {"few": partial(scarce_table, case=FEW), "noisy": partial(scarce_table, case=NOISY)},
+        {
+            "few": partial(scarce_table, case=FEW),
+            "noisy": partial(scarce_table, case=NOISY),
+        },
         cost=STUDY,
         tables=("results/meaning/scarce.csv",),
         depends_on=SOFT_CAP,
@@ -331,7 +414,10 @@ MAKERS = (
         "meaning_scratch",
         sweep("scratch"),
         scratch,
-        {"table": scratch_table, "learned": lambda answer: f"{answer['20'][LAYER]['100'][0]:.1f}%"},
+        {
+            "table": scratch_table,
+            "learned": lambda answer: f"{answer['20'][LAYER]['100'][0]:.1f}%",
+        },
         cost=STUDY,
         tables=("results/meaning/scratch_short.csv", "results/meaning/scratch.csv"),
         depends_on=SOFT_CAP,
@@ -341,7 +427,10 @@ MAKERS = (
         "meaning_mnist",
         sweep("mnist"),
         mnist,
-        {"table": mnist_table, "learned": lambda answer: f"{answer[LAYER]['10'][0]:.2f}%"},
+        {
+            "table": mnist_table,
+            "learned": lambda answer: f"{answer[LAYER]['10'][0]:.2f}%",
+        },
         cost=STUDY,
         tables=("results/meaning/mnist.csv",),
         depends_on=(named_preset("soft_cap", 10, 9), known_code(10, 6)),
@@ -357,8 +446,12 @@ MAKERS = (
             "aligned_16": partial(mean_of, label="best, aligned"),
             "designed_16": partial(mean_of, label="semantic, learned, z halved"),
             "bottleneck_16": partial(mean_of, label=BOTTLENECK),
-            "designed_gain": partial(gain_over_bottleneck, label="semantic, learned, z halved", dims=DIMS),
-            "aligned_gain": partial(gain_over_bottleneck, label="best, aligned", dims=(32, 48, 64, 80)),
+            "designed_gain": partial(
+                gain_over_bottleneck, label="semantic, learned, z halved", dims=DIMS
+            ),
+            "aligned_gain": partial(
+                gain_over_bottleneck, label="best, aligned", dims=(32, 48, 64, 80)
+            ),
         },
         cost=STUDY,
         tables=("results/meaning/mlp.csv",),
@@ -373,8 +466,12 @@ MAKERS = (
             "learned": partial(full_mean, label=LAYER),
             "simplex": partial(full_mean, label="simplex"),
             "difference": partial(full_difference, label="simplex"),
-            "frame": lambda answer: f"{answer['accuracy'][FRAMES['frame, 20 x 5']][0]:.2f}",
-            "levels": lambda answer: f"{answer['accuracy'][FRAMES['frame, five levels']][0]:.2f}",
+            "frame": lambda answer: (
+                f"{answer['accuracy'][FRAMES['frame, 20 x 5']][0]:.2f}"
+            ),
+            "levels": lambda answer: (
+                f"{answer['accuracy'][FRAMES['frame, five levels']][0]:.2f}"
+            ),
         },
         cost=STUDY,
         tables=("results/meaning/mlp.csv",),

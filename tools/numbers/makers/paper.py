@@ -14,7 +14,10 @@ LEARNED = "learned layer"
 def hours() -> Answer:
     """Return the accuracies of every scheme and mapping on CIFAR-100, by dimension."""
     found = paired("cifar100-hours.csv", LEARNED)
-    return {way: {dim: cell[:2] for dim, cell in cells.items()} for way, cells in found.items()}
+    return {
+        way: {dim: cell[:2] for dim, cell in cells.items()}
+        for way, cells in found.items()
+    }
 
 
 def hours_table(answer: Answer) -> str:
@@ -24,7 +27,9 @@ def hours_table(answer: Answer) -> str:
     for way in sorted(answer):
         scheme, _, rest = way.partition(", ")
         mapping = rest.split(", ")[0]
-        rows.append([scheme, mapping, *(hours_text(answer[way].get(dim)) for dim in dims)])
+        rows.append(
+            [scheme, mapping, *(hours_text(answer[way].get(dim)) for dim in dims)]
+        )
     return markdown(["scheme", "mapping", *(f"n = {dim}" for dim in dims)], rows)
 
 

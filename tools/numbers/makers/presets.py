@@ -13,7 +13,8 @@ from tools.numbers.maker import STUDY, Answer, Maker
 from tools.numbers.studies import mean_at_rate, runs, signed
 from tools.numbers.tables import markdown
 
-LEARNED, PUBLISHED = "learned layer", "lindstrom"
+LEARNED = "learned layer"
+PUBLISHED = "lindstrom"
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 DATA = {
@@ -44,7 +45,11 @@ def runs_of(name: str, way: str) -> list[RunRecord]:
     records = runs(f"presets/{name}.csv")
     if way == LEARNED:
         return [record for record in records if record.recipe.head == "linear"]
-    return [record for record in records if record.recipe.head == "prototypes" and record.recipe.preset == way]
+    return [
+        record
+        for record in records
+        if record.recipe.head == "prototypes" and record.recipe.preset == way
+    ]
 
 
 def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
@@ -52,8 +57,18 @@ def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
     by_rate: dict[float, dict[int, RunRecord]] = {}
     for record in records:
         by_rate.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
-    finished = [found for found in by_rate.values() if all(r.test_accuracy is not None for r in found.values())]
-    return max(finished, key=lambda found: (len(found), fmean(r.validation_accuracy or 0.0 for r in found.values())))
+    finished = [
+        found
+        for found in by_rate.values()
+        if all(r.test_accuracy is not None for r in found.values())
+    ]
+    return max(
+        finished,
+        key=lambda found: (
+            len(found),
+            fmean(r.validation_accuracy or 0.0 for r in found.values()),
+        ),
+    )
 
 
 def measured() -> Answer:
@@ -63,7 +78,9 @@ def measured() -> Answer:
 
 def accuracies_by_seed(records: dict[int, RunRecord]) -> dict[int, float]:
     """Return test accuracies in percent."""
-    return {seed: 100 * (record.test_accuracy or 0.0) for seed, record in records.items()}
+    return {
+        seed: 100 * (record.test_accuracy or 0.0) for seed, record in records.items()
+    }
 
 
 def measured_on(name: str) -> Answer:
@@ -71,14 +88,21 @@ def measured_on(name: str) -> Answer:
     best = {way: at_best_rate(runs_of(name, way)) for way in ways(name)}
     accuracies = {way: accuracies_by_seed(found) for way, found in best.items()}
     better = max((LEARNED, PUBLISHED), key=lambda way: fmean(accuracies[way].values()))
-    ours, theirs = accuracies[ways(name)[-1]], accuracies[better]
-    difference = mean_with_interval([ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())])
+    ours = accuracies[ways(name)[-1]]
+    theirs = accuracies[better]
+    difference = mean_with_interval(
+        [ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())]
+    )
     return {
         "best": {
-            way: [fmean(accuracies[way].values()), next(iter(found.values())).recipe.lr] for way, found in best.items()
+            way: [fmean(accuracies[way].values()), next(iter(found.values())).recipe.lr]
+            for way, found in best.items()
         },
         "against the better": [difference.value, difference.margin],
-        "rates": {way: {f"{rate:g}": mean_at_rate(runs_of(name, way), rate) for rate in RATES} for way in ways(name)},
+        "rates": {
+            way: {f"{rate:g}": mean_at_rate(runs_of(name, way), rate) for rate in RATES}
+            for way in ways(name)
+        },
     }
 
 
@@ -94,9 +118,14 @@ def summary_table(answer: Answer) -> str:
     rows: list[list[str]] = []
     for name, found in answer.items():
         label, num_classes = DATA[name]
-        cells = [f"{accuracy:.2f} ({condition(name, way, rate)})" for way, (accuracy, rate) in found["best"].items()]
+        cells = [
+            f"{accuracy:.2f} ({condition(name, way, rate)})"
+            for way, (accuracy, rate) in found["best"].items()
+        ]
         value, half = found["against the better"]
-        rows.append([label, str(num_classes), *cells, f"{signed(value, 2)} ± {half:.2f}"])
+        rows.append(
+            [label, str(num_classes), *cells, f"{signed(value, 2)} ± {half:.2f}"]
+        )
     names = [heading(LEARNED), heading(PUBLISHED), "default"]
     return markdown(["data and network", "K", *names, "against the better"], rows)
 
@@ -110,8 +139,15 @@ def condition(name: str, way: str, rate: float) -> str:
 def rates_table(answer: Answer, name: str) -> str:
     """Return the accuracies of one data set at each rate that was run."""
     found = answer[name]["rates"]
-    rates = [rate for rate in found[LEARNED] if any(row[rate] is not None for row in found.values())]
-    rows = [[heading(way), *(rate_text(row[rate]) for rate in rates)] for way, row in found.items()]
+    rates = [
+        rate
+        for rate in found[LEARNED]
+        if any(row[rate] is not None for row in found.values())
+    ]
+    rows = [
+        [heading(way), *(rate_text(row[rate]) for rate in rates)]
+        for way, row in found.items()
+    ]
     return markdown(["way", *(f"lr {rate}" for rate in rates)], rows)
 
 
@@ -127,7 +163,10 @@ MAKERS = (
         "presets",
         sweep("cifar100"),
         measured,
-        {"summary": summary_table, **{name: partial(rates_table, name=name) for name in DATA}},
+        {
+            "summary": summary_table,
+            **{name: partial(rates_table, name=name) for name in DATA},
+        },
         cost=STUDY,
         depends_on=(default_preset(), default_head(10, 9), default_head(100, 99)),
         tables=tuple(f"results/presets/{name}.csv" for name in DATA),

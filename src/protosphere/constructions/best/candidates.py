@@ -30,14 +30,30 @@ SAME_DIGITS = 12
 EVEN = frozenset({"orthogonal_simplices"})
 """Most even of their max cosine."""
 
-FAST = frozenset({"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"})
+FAST = frozenset(
+    {"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"}
+)
 """Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
 
-SHELLS = frozenset({"e8_shell", "coxeter_todd_shell", "barnes_wall_shell", "leech_shell", "lattice_shell"})
+SHELLS = frozenset(
+    {
+        "e8_shell",
+        "coxeter_todd_shell",
+        "barnes_wall_shell",
+        "leech_shell",
+        "lattice_shell",
+    }
+)
 MEASURED_QUICKLY = SHELLS | {"laminated", "derived_code", "kissing_configuration"}
 """Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
 
-CLOSED_FORMS = ("simplex", "cross_polytope", "orthogonal_simplices", "polygon", "apple_peeling")
+CLOSED_FORMS = (
+    "simplex",
+    "cross_polytope",
+    "orthogonal_simplices",
+    "polygon",
+    "apple_peeling",
+)
 ASKED = (*CLOSED_FORMS, "reed_muller", "bch", "construction_x")
 """Constructions asked for their guarantee at just (K, n), modified where they can be."""
 
@@ -77,7 +93,10 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
     for name in ASKED:
-        found += sorted(_asked_candidates(name, num_classes, dim), key=lambda one: float(one.max_cosine))[:1]
+        found += sorted(
+            _asked_candidates(name, num_classes, dim),
+            key=lambda one: float(one.max_cosine),
+        )[:1]
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
 
 
@@ -85,16 +104,28 @@ def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
     """The best member for (K, n) of each family, of the most promising families."""
     fitting = (item for item in named_members(dim) if item[1].size >= num_classes)
     families = [list(group) for _, group in groupby(fitting, key=lambda item: item[0])]
-    best = [min(items, key=lambda item: (float(item[1].max_cosine), item[1].size)) for items in families]
+    best = [
+        min(items, key=lambda item: (float(item[1].max_cosine), item[1].size))
+        for items in families
+    ]
     best.sort(key=lambda item: float(item[1].max_cosine))
     return [_candidate(*item, dim) for item in best[:RUNNERS_UP]]
 
 
 def _dims_below(dim: int) -> list[int]:
     """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
-    homes = {length for m in range(2, dim.bit_length() + 1) for length in ((1 << m) - 1, 1 << m)}
+    homes = {
+        length
+        for m in range(2, dim.bit_length() + 1)
+        for length in ((1 << m) - 1, 1 << m)
+    }
     near = range(max(2, dim - NEIGHBOURS), dim)
-    return [dim, *sorted({length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True)]
+    return [
+        dim,
+        *sorted(
+            {length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True
+        ),
+    ]
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
@@ -102,23 +133,40 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
-        promise = None if entry.obstacle(K, own, **resolved) else entry.guarantee(K, own, **resolved)
+        if entry.obstacle(K, own, **resolved):
+            promise = None
+        else:
+            promise = entry.guarantee(K, own, **resolved)
         if promise is not None and promise < 1 and certified_quickly(name, K, own):
-            recipe = entry.summary if own == dim else f"{entry.summary}; {dim - own} zero coordinates added"
-            yield Candidate(promise, recipe, K, made_of(name, K, own, dim, resolved, {}))
+            if own == dim:
+                recipe = entry.summary
+            else:
+                recipe = f"{entry.summary}; {dim - own} zero coordinates added"
+            yield Candidate(
+                promise, recipe, K, made_of(name, K, own, dim, resolved, {})
+            )
 
 
 @lru_cache(maxsize=4)
-def _members(largest_dim: int, schemes: tuple[str, ...]) -> tuple[tuple[str, Member], ...]:
+def _members(
+    largest_dim: int, schemes: tuple[str, ...]
+) -> tuple[tuple[str, Member], ...]:
     """Every member of every family up to a dimension, by name of its family."""
     records = [describe(name) for name in schemes]
-    return tuple((r.name, member) for r in records if r.members is not None for member in r.members(largest_dim))
+    return tuple(
+        (r.name, member)
+        for r in records
+        if r.members is not None
+        for member in r.members(largest_dim)
+    )
 
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
     """Every member of every family in dimensions up to `largest_dim`, after the name of its family."""
     next_power = min(LARGEST_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
-    return (item for item in _members(next_power, available()) if item[1].dim <= largest_dim)
+    return (
+        item for item in _members(next_power, available()) if item[1].dim <= largest_dim
+    )
 
 
 @lru_cache(maxsize=64)
@@ -126,7 +174,9 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
     """The members of R^dim and below that no other beats in both size and cosine, by ascending size."""
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
-    for item in sorted(named_members(dim), key=lambda item: (float(item[1].max_cosine), -item[1].size)):
+    for item in sorted(
+        named_members(dim), key=lambda item: (float(item[1].max_cosine), -item[1].size)
+    ):
         if not kept or item[1].size > kept[-1][1].size:
             kept.append(item)
     return kept
@@ -145,7 +195,14 @@ def _candidate(name: str, member: Member, dim: int) -> Candidate:
     return Candidate(member.max_cosine, member.recipe + zeros, member.size, named)
 
 
-def made_of(scheme: str, count: int, own: int, dim: int, options: dict[str, Any], chosen: dict[str, Any]) -> Provenance:
+def made_of(
+    scheme: str,
+    count: int,
+    own: int,
+    dim: int,
+    options: dict[str, Any],
+    chosen: dict[str, Any],
+) -> Provenance:
     """So many points of a scheme in R^own, zeros appended up to R^dim."""
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

@@ -7,13 +7,32 @@ from typing import Any
 
 from protosphere.bounds import converse
 from protosphere.bounds.bound import short_cosine
-from protosphere.constructions.best.candidates import RUNNERS_UP, Candidate, candidates, certified_quickly, rank
-from protosphere.constructions.best.search import Searches, SearchLimits, searched, spread_evenly
+from protosphere.constructions.best.candidates import (
+    RUNNERS_UP,
+    Candidate,
+    candidates,
+    certified_quickly,
+    rank,
+)
+from protosphere.constructions.best.search import (
+    Searches,
+    SearchLimits,
+    searched,
+    spread_evenly,
+)
 from protosphere.constructions.build import after, placement_of
 from protosphere.constructions.limits import size_obstacle
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.registry import construction, describe
-from protosphere.errors import InfeasibleError, InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.errors import (
+    InfeasibleError,
+    InvalidArgumentError,
+    as_choice,
+    as_flag,
+    as_integer,
+    as_positive,
+    brief,
+)
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance, Step
@@ -41,14 +60,25 @@ TIE, ENERGY_DIGITS = 1e-9, 12
 
 
 def _obstacle(
-    num_classes: int, dim: int, *, budget: Any, iterations: Any, catalogue: Any, prefer: Any, tolerance: Any
+    num_classes: int,
+    dim: int,
+    *,
+    budget: Any,
+    iterations: Any,
+    catalogue: Any,
+    prefer: Any,
+    tolerance: Any,
 ) -> str | None:
     as_flag("catalogue", catalogue)
     as_choice("prefer", prefer, PREFERENCES)
     if not (isinstance(tolerance, (int, float)) and 0 <= tolerance <= 2):
-        raise InvalidArgumentError(f"'tolerance' must be a difference of cosines from 0 to 2, got {brief(tolerance)}")
+        raise InvalidArgumentError(
+            f"'tolerance' must be a difference of cosines from 0 to 2, got {brief(tolerance)}"
+        )
     if budget is not None and iterations is not None:
-        raise InvalidArgumentError(f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}")
+        raise InvalidArgumentError(
+            f"'budget' and 'iterations' exclude each other, got {budget!r} and {iterations!r}"
+        )
     if budget is not None:
         as_positive("budget", budget)
     if iterations is not None:
@@ -78,23 +108,37 @@ def best(
     tolerance: float = 0.0,
 ) -> SphericalCode:
     """The best separated of everything we know for (K, n); see `ps.best`."""
-    K, n, limits = num_classes, dim, SearchLimits(budget, iterations, catalogue, seed)
+    K = num_classes
+    n = dim
+    limits = SearchLimits(budget, iterations, catalogue, seed)
     found = candidates(K, n)
-    fitting = [candidate for candidate in found if size_obstacle(describe(candidate.scheme), K, n) is None]
+    fitting = [
+        candidate
+        for candidate in found
+        if size_obstacle(describe(candidate.scheme), K, n) is None
+    ]
     if found and not fitting:
         raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
-    measurable = [candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)] or fitting
+    measurable = [
+        candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)
+    ] or fitting
     built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
-    others = [candidate for candidate in found if candidate not in measurable[: len(built)]]
+    others = [
+        candidate for candidate in found if candidate not in measurable[: len(built)]
+    ]
     searches = Searches()
     if not (built and built[0].certificate.optimal):
         searches = searched(built, K, n, limits, progress)
         built = sorted([*built, *searches.codes], key=_rank)
     if searches.interrupted:
-        logging.getLogger("protosphere").warning("interrupted: what was found so far is returned")
+        logging.getLogger("protosphere").warning(
+            "interrupted: what was found so far is returned"
+        )
     if not built:
         got = "got too many to search; try dim 8"
-        raise InfeasibleError(f"'best' has no family with num_classes {K} at dim {n}, {got}")
+        raise InfeasibleError(
+            f"'best' has no family with num_classes {K} at dim {n}, {got}"
+        )
     even = prefer == "even" and tolerance > 0
     if even and K * K * n <= LARGEST_OPTIMISED:
         built.append(spread_evenly(built[0], progress))
@@ -102,41 +146,63 @@ def best(
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
 
 
-def _algebraic(found: list[Candidate], K: int, n: int, progress: Progress) -> Iterator[SphericalCode]:
+def _algebraic(
+    found: list[Candidate], K: int, n: int, progress: Progress
+) -> Iterator[SphericalCode]:
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
-    limit, met = float(converse(K, n)) + 1e-12, False
+    limit = float(converse(K, n)) + 1e-12
+    met = False
     for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
         if met and float(candidate.max_cosine) > limit:
             return
         placement, named = kept_points(candidate, K, n)
-        code = SphericalCode(placement, certified(placement, candidate.max_cosine, progress), named)
+        code = SphericalCode(
+            placement, certified(placement, candidate.max_cosine, progress), named
+        )
         yield code
         met = met or float(code.max_cosine) <= limit
 
 
-def kept_points(candidate: Candidate, num_classes: int, dim: int) -> tuple[Placement, Provenance]:
+def kept_points(
+    candidate: Candidate, num_classes: int, dim: int
+) -> tuple[Placement, Provenance]:
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
     # more than half of the words of a linear code hold a pair at every distance that there is
-    all_distances = candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
-    thinnable = num_classes < candidate.size <= LARGEST_THINNED and candidate.size * dim <= LARGEST_UNPACKED
+    all_distances = (
+        candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
+    )
+    thinnable = (
+        num_classes < candidate.size <= LARGEST_THINNED
+        and candidate.size * dim <= LARGEST_UNPACKED
+    )
     if all_distances or not thinnable:
         named = candidate.first(num_classes)
         return placement_of(named), named
     named = candidate.first(candidate.size)
     whole = placement_of(named)
-    step = Step("thinned", numbers=tuple(thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()))
+    step = Step(
+        "thinned",
+        numbers=tuple(
+            thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()
+        ),
+    )
     return after(whole, step), named.then(step)
 
 
 def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
     """Which of these has the least energy, at one scale, of those within `tolerance` of the lowest max cosine."""
     values = [float(code.max_cosine) for code in codes]
-    lowest, K = min(values), codes[0].num_classes
-    near = [i for i, value in enumerate(values) if value <= lowest + max(TIE, tolerance)]
+    lowest = min(values)
+    K = codes[0].num_classes
+    near = [
+        i for i, value in enumerate(values) if value <= lowest + max(TIE, tolerance)
+    ]
     if len(near) == 1 or lowest >= 1 or K > LARGEST_COMPARED:
         return near[0]
     scale = confident_scale(K, lowest)
-    return min(near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS))
+    return min(
+        near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS)
+    )
 
 
 def _scheme(code: SphericalCode) -> str:
@@ -148,17 +214,26 @@ def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
     return rank(_scheme(code), code.max_cosine)
 
 
-def _choice(built: list[SphericalCode], others: list[Candidate], searches: Searches) -> Choice:
+def _choice(
+    built: list[SphericalCode], others: list[Candidate], searches: Searches
+) -> Choice:
     """Why the first of `built` was chosen, and everything that was considered."""
     winner = built[0]
     bound = winner.certificate.converse
-    lowest = min(float(code.max_cosine) for code in built) >= float(winner.max_cosine) - 1e-9
-    what = "has the lowest max cosine," if lowest else "is the most even within the tolerance, with max cosine"
+    lowest = (
+        min(float(code.max_cosine) for code in built) >= float(winner.max_cosine) - 1e-9
+    )
+    if lowest:
+        what = "has the lowest max cosine,"
+    else:
+        what = "is the most even within the tolerance, with max cosine"
     reason = f"{_scheme(winner)} {what} {short_cosine(winner.max_cosine)}"
     if winner.certificate.optimal:
         reason += f", and is optimal: it meets the converse ({bound.theorem})."
     else:
-        reason += f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
+        reason += (
+            f"; nothing can be below {short_cosine(bound.value)} ({bound.theorem})."
+        )
     if not (searches.covered or searches.codes or winner.certificate.optimal):
         reason += f" Not searched here: searches were kept for {shipped_catalogue().extent}; a budget runs a new one."
     if searches.interrupted:

@@ -18,7 +18,11 @@ from protosphere.spherical.placement import dense_placement
 from protosphere.spherical.provenance import FIRST, ZEROS, Provenance, Step
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
-from protosphere.tables.catalogue import EQUIVALENT_SECONDS, equivalent_iterations, shipped_catalogue
+from protosphere.tables.catalogue import (
+    EQUIVALENT_SECONDS,
+    equivalent_iterations,
+    shipped_catalogue,
+)
 from protosphere.types import Points, Progress
 from protosphere.version import __version__
 
@@ -30,7 +34,8 @@ NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
 hardly one descent, nothing was found below the second: at (600, 200), (1000, 100), (1000, 128), (1200, 300) and
 (2000, 64). The answer then needs neither torch nor a compiler."""
 
-SPREADING_STEPS, SPREADING_LR = 500, 0.1
+SPREADING_STEPS = 500
+SPREADING_LR = 0.1
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,17 @@ class SearchLimits:
         """Seconds and evaluations left for a new search: what a kept one took counts as spent."""
         kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
         if self.budget is not None:
-            spent = max(time.monotonic() - self.begun, EQUIVALENT_SECONDS if kept else 0.0)
+            spent = max(
+                time.monotonic() - self.begun, EQUIVALENT_SECONDS if kept else 0.0
+            )
             return max(0.0, self.budget - spent), None
-        wanted = default_iterations(num_classes, dim) if self.iterations is None else self.iterations
-        return None, max(0, wanted - (equivalent_iterations(num_classes, dim) if kept else 0))
+        if self.iterations is None:
+            wanted = default_iterations(num_classes, dim)
+        else:
+            wanted = self.iterations
+        return None, max(
+            0, wanted - (equivalent_iterations(num_classes, dim) if kept else 0)
+        )
 
 
 @dataclass(frozen=True)
@@ -63,19 +75,30 @@ class Searches:
 
 
 def searched(
-    built: Sequence[SphericalCode], num_classes: int, dim: int, limits: SearchLimits, progress: Progress
+    built: Sequence[SphericalCode],
+    num_classes: int,
+    dim: int,
+    limits: SearchLimits,
+    progress: Progress,
 ) -> Searches:
     """The catalogue's code and a new search's, where they are worth making."""
     covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
-    floor, known = float(converse(num_classes, dim)), [*built, *kept]
+    floor = float(converse(num_classes, dim))
+    known = [*built, *kept]
     nearest = max((1 - float(code.max_cosine) for code in known), default=0.0)
     few = default_iterations(num_classes, dim) < FEW_EVALUATIONS
     default = limits.budget is None and limits.iterations is None
-    if default and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor:
+    if (
+        default
+        and nearest * (1 + (NEAR_FOR_FEW if few else NEAR_CONVERSE)) >= 1 - floor
+    ):
         return Searches(kept, covered)
     budget, iterations = limits.left(num_classes, dim)
-    if 0 in (budget, iterations) or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS:
+    if (
+        0 in (budget, iterations)
+        or evaluation_seconds(num_classes, dim) > MAX_EVALUATION_SECONDS
+    ):
         return Searches(kept, covered)
     try:
         result = search_code(
@@ -84,7 +107,10 @@ def searched(
             rng=np.random.default_rng(limits.seed),
             budget=budget,
             iterations=iterations,
-            start_points=[*(code.points for code in built), *algebraic_codes(num_classes, dim)],
+            start_points=[
+                *(code.points for code in built),
+                *algebraic_codes(num_classes, dim),
+            ],
             catalogued=[code.points for code in kept],
             floor=floor,
             thrifty=default,
@@ -95,32 +121,58 @@ def searched(
             raise
         return Searches(kept, covered, interrupted=True)
     named = made_of("optimized", num_classes, dim, dim, {}, {"start": result.kind})
-    found = _measured(result.points, f"optimised, from a {result.kind} start", named, progress)
+    found = _measured(
+        result.points, f"optimised, from a {result.kind} start", named, progress
+    )
     return Searches([*kept, found], True, result.interrupted)
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """The code after descent on the energy of a head on it."""
     scale = confident_scale(code.num_classes, float(code.max_cosine))
-    points = margin_descent(code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress)
-    named = made_of("optimized", code.num_classes, code.dim, code.dim, {}, {"start": "even"})
+    points = margin_descent(
+        code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress
+    )
+    named = made_of(
+        "optimized", code.num_classes, code.dim, code.dim, {}, {"start": "even"}
+    )
     return _measured(points, "spread evenly, by its energy", named, progress)
 
 
-def _catalogued(built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress) -> list[SphericalCode]:
+def _catalogued(
+    built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
+) -> list[SphericalCode]:
     """The code that follows from the catalogue, where it beats what is built."""
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []
     points = padded(shipped_catalogue().build(kept, progress)[:num_classes], dim)
     from_source = {"catalogue": kept.source}
-    named = Provenance("optimized", kept.num_points, kept.dim, {}, kept.seed, "fixed", __version__, from_source)
+    named = Provenance(
+        "optimized",
+        kept.num_points,
+        kept.dim,
+        {},
+        kept.seed,
+        "fixed",
+        __version__,
+        from_source,
+    )
     steps = [Step(FIRST, num_classes)] if kept.num_points > num_classes else []
     steps += [Step(ZEROS, dim - kept.dim)] if kept.dim < dim else []
     part = f"part of K = {kept.num_points}, n = {kept.dim}, " if steps else ""
-    return [_measured(points, f"{part}found by an earlier search and kept", named.then(*steps), progress)]
+    return [
+        _measured(
+            points,
+            f"{part}found by an earlier search and kept",
+            named.then(*steps),
+            progress,
+        )
+    ]
 
 
-def _measured(points: Points, recipe: str, named: Provenance, progress: Progress) -> SphericalCode:
+def _measured(
+    points: Points, recipe: str, named: Provenance, progress: Progress
+) -> SphericalCode:
     placement = dense_placement(recipe, points)
     return SphericalCode(placement, certified(placement, None, progress), named)

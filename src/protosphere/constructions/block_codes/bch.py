@@ -5,42 +5,77 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.coding.bch import BCHParameters, bch_family, generator_polynomial, systematic_rows
+from protosphere.coding.bch import (
+    BCHParameters,
+    bch_family,
+    generator_polynomial,
+    systematic_rows,
+)
 from protosphere.coding.linear import pack, unpack
-from protosphere.constructions.block_codes.modified import linear_words, modification_name
+from protosphere.constructions.block_codes.modified import (
+    linear_words,
+    modification_name,
+)
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.types import PackedBits
 
-SMALLEST_M, LARGEST_M = 2, 16
+SMALLEST_M = 2
+LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
-    lengths = [candidate for candidate in (m - 1, m, m + 1) if SMALLEST_M <= candidate <= LARGEST_M]
+    lengths = [
+        candidate
+        for candidate in (m - 1, m, m + 1)
+        if SMALLEST_M <= candidate <= LARGEST_M
+    ]
     families = [bch_family(m, even) for m in lengths for even in (False, True)]
     codes = [code for family in families for code in family if code.k >= needed]
-    return [modified for code in codes for modified in _modifications_of(code, dim, needed) if modified.distance > 0]
+    return [
+        modified
+        for code in codes
+        for modified in _modifications_of(code, dim, needed)
+        if modified.distance > 0
+    ]
 
 
-def _modifications_of(code: BCHParameters, dim: int, needed: int) -> Iterator[BinaryCode]:
+def _modifications_of(
+    code: BCHParameters, dim: int, needed: int
+) -> Iterator[BinaryCode]:
     for extended in (False, True) if code.bose_distance % 2 else (False,):
         excess = code.n + extended - dim
         shortened = max(0, min(code.k - needed, excess))
-        punctured, repeated = max(0, excess - shortened), max(0, -excess)
+        punctured = max(0, excess - shortened)
+        repeated = max(0, -excess)
         name = f"{'even-weight ' if code.even else ''}BCH({code.n},{code.k})"
-        text = modification_name(name, shortened=shortened, extended=extended, punctured=punctured, repeated=repeated)
+        text = modification_name(
+            name,
+            shortened=shortened,
+            extended=extended,
+            punctured=punctured,
+            repeated=repeated,
+        )
         rows = partial(_generator, code, dim, shortened, extended)
         yield BinaryCode(text, needed, code.bose_distance + extended - punctured, rows)
 
 
-def _generator(code: BCHParameters, dim: int, shortened: int, extended: bool, count: int) -> PackedBits:
+def _generator(
+    code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
+) -> PackedBits:
     """Systematic rows from number `shortened` on, which vanish in the places before, brought to `dim` columns."""
     polynomial = generator_polynomial(code.m, code.k, code.even)
-    bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[:, shortened:]
+    bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[
+        :, shortened:
+    ]
     if extended:
-        bits = np.hstack([bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)])
-    if dim > bits.shape[1]:  # its own columns once more, in order: no distance gets smaller
+        bits = np.hstack(
+            [bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)]
+        )
+    if (
+        dim > bits.shape[1]
+    ):  # its own columns once more, in order: no distance gets smaller
         return pack(bits[:, np.arange(dim) % bits.shape[1]])
     return pack(bits[:, bits.shape[1] - dim :] if extended else bits[:, :dim])
 
@@ -59,6 +94,10 @@ def bch(num_classes: int, dim: int) -> BinaryCode:
     `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
     and lengthens to reach any length; the best of all these is built.
     """
-    code = next(code for code in bch_family(dim.bit_length()) if code.k >= message_bits(num_classes))
+    code = next(
+        code
+        for code in bch_family(dim.bit_length())
+        if code.k >= message_bits(num_classes)
+    )
     rows = partial(systematic_rows, generator_polynomial(code.m, code.k), dim, 0)
     return BinaryCode(f"BCH({code.n},{code.k})", code.k, code.bose_distance, rows)

@@ -12,7 +12,12 @@ from protosphere.constructions.families import Member, family
 from protosphere.constructions.limits import dim_obstacle
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.spherical.structures import LinearWords
-from protosphere.tables.linear_codes import LARGEST_DIMENSION, LARGEST_LENGTH, LinearCodeRow, shipped_linear_codes
+from protosphere.tables.linear_codes import (
+    LARGEST_DIMENSION,
+    LARGEST_LENGTH,
+    LinearCodeRow,
+    shipped_linear_codes,
+)
 
 NAME = re.compile(r"\[(\d{1,3}),(\d{1,2}),(\d{1,3})\] (.+)", re.DOTALL)
 """What a code is called: [n,k,d], and its derivation."""
@@ -21,10 +26,14 @@ NAME = re.compile(r"\[(\d{1,3}),(\d{1,2}),(\d{1,3})\] (.+)", re.DOTALL)
 def _obstacle(num_classes: int, dim: int) -> str | None:
     most = 1 << LARGEST_DIMENSION
     if num_classes > most:
-        return f"'best_known_linear' serves up to {most} classes, got {brief(num_classes)}"
+        return (
+            f"'best_known_linear' serves up to {most} classes, got {brief(num_classes)}"
+        )
     if dim > LARGEST_LENGTH:
         return f"'best_known_linear' serves dim up to {LARGEST_LENGTH}, got {brief(dim)}; nearest: {LARGEST_LENGTH}"
-    return dim_obstacle("best_known_linear", "2**dim >= num_classes", message_bits, num_classes, dim)
+    return dim_obstacle(
+        "best_known_linear", "2**dim >= num_classes", message_bits, num_classes, dim
+    )
 
 
 def _fitting(num_classes: int, dim: int) -> Member | None:
@@ -34,21 +43,36 @@ def _fitting(num_classes: int, dim: int) -> Member | None:
 
 def _member(row: LinearCodeRow) -> Member:
     written = shipped_linear_codes().derivation(row.length, row.dimension)
-    return _named(row.length, f"[{row.length},{row.dimension},{row.distance}] {written}")
+    return _named(
+        row.length, f"[{row.length},{row.dimension},{row.distance}] {written}"
+    )
 
 
 def _named(dim: int, name: str) -> Member:
     read = NAME.fullmatch(name)
     if read is None or int(read[1]) != dim:
-        raise InvalidArgumentError(f"'member' must name a code of length {dim}, got {brief(name)}")
-    k, distance = int(read[2]), int(read[3])
-    return Member(dim, 1 << k, 1 - Fraction(2 * distance, dim), name, partial(_words, name, dim, k, read[4]))
+        raise InvalidArgumentError(
+            f"'member' must name a code of length {dim}, got {brief(name)}"
+        )
+    k = int(read[2])
+    distance = int(read[3])
+    return Member(
+        dim,
+        1 << k,
+        1 - Fraction(2 * distance, dim),
+        name,
+        partial(_words, name, dim, k, read[4]),
+    )
 
 
-def _words(name: str, dim: int, k: int, derivation: str, num_classes: int) -> LinearWords:
+def _words(
+    name: str, dim: int, k: int, derivation: str, num_classes: int
+) -> LinearWords:
     bits = generator_matrix(derivation)
     if bits.shape != (k, dim):
-        raise InvalidArgumentError(f"'member' must derive what it says, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'member' must derive what it says, got {brief(name)}"
+        )
     return first_words(pack(bits), dim, num_classes)
 
 
@@ -65,4 +89,8 @@ def best_known_linear(largest_dim: int) -> Iterator[Member]:
 
     Listed is every code that no shorter or larger one is as good as.
     """
-    return (_member(row) for row in shipped_linear_codes().leading() if row.length <= largest_dim)
+    return (
+        _member(row)
+        for row in shipped_linear_codes().leading()
+        if row.length <= largest_dim
+    )

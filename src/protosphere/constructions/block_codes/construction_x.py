@@ -23,7 +23,8 @@ from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.structures import ShortenedWords, followed_by
 
-SMALLEST_M, LARGEST_M = 2, 11
+SMALLEST_M = 2
+LARGEST_M = 11
 MOST_PUNCTURED = 4
 
 
@@ -40,10 +41,14 @@ class TailedCosets:
 
 
 @lru_cache(maxsize=1024)
-def _best_tailed_cosets(num_classes: int, dim: int, schemes: tuple[str, ...]) -> TailedCosets | None:
+def _best_tailed_cosets(
+    num_classes: int, dim: int, schemes: tuple[str, ...]
+) -> TailedCosets | None:
     """The code with the lowest max cosine for K points in R^n."""
     del schemes  # tails are members of theirs
-    return min(_tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None)
+    return min(
+        _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None
+    )
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
@@ -51,7 +56,12 @@ def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "the obstacle has made sure that there is one"
     tail = {"tails": one.tails, "tail": one.tail.first(one.tails).words()}
-    return asdict(one.code) | {"level": one.level.recipe} | tail | {"ratio": one.ratio, "max_cosine": one.max_cosine}
+    return (
+        asdict(one.code)
+        | {"level": one.level.recipe}
+        | tail
+        | {"ratio": one.ratio, "max_cosine": one.max_cosine}
+    )
 
 
 def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
@@ -62,39 +72,58 @@ def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
                 yield from _tailed_cosets_of(code, num_classes, dim - code.dim)
 
 
-def _tailed_cosets_of(code: ShortenedCosets, num_classes: int, tail_dim: int) -> Iterator[TailedCosets]:
+def _tailed_cosets_of(
+    code: ShortenedCosets, num_classes: int, tail_dim: int
+) -> Iterator[TailedCosets]:
     levels = chain(code.m)
     for inner, level in enumerate(levels):
         group = level.size >> code.shortened
         tails = -(-num_classes // group)
         if group < 2 or tails < 2:
             continue
-        outer = next((above for above in levels[inner + 1 :] if above.size // level.size >= tails), None)
+        outer = next(
+            (
+                above
+                for above in levels[inner + 1 :]
+                if above.size // level.size >= tails
+            ),
+            None,
+        )
         tail = outer and _tail(tails, tail_dim)
         if outer is None or tail is None or tail.max_cosine >= 1:
             continue
-        within, across = float(code.max_cosine(level.max_cosine)), float(code.max_cosine(outer.max_cosine))
+        within = float(code.max_cosine(level.max_cosine))
+        across = float(code.max_cosine(outer.max_cosine))
         if across < 1:
             ratio = (across - within) / (1 - float(tail.max_cosine))
-            yield TailedCosets(code, level, tails, tail, ratio, (within + ratio) / (1 + ratio))
+            yield TailedCosets(
+                code, level, tails, tail, ratio, (within + ratio) / (1 + ratio)
+            )
 
 
 def _tail(tails: int, dim: int) -> Candidate | None:
     """So many tails: the optimum up to 2t of them, then the best family."""
     if tails > 2 * dim:
         return best_member(tails, dim)
-    scheme, cosine = ("simplex", -1 / (tails - 1)) if tails <= dim + 1 else ("cross_polytope", 0.0)
+    scheme, cosine = (
+        ("simplex", -1 / (tails - 1)) if tails <= dim + 1 else ("cross_polytope", 0.0)
+    )
     return Candidate(cosine, scheme, tails, made_of(scheme, tails, dim, dim, {}, {}))
 
 
 def _obstacle(num_classes: int, dim: int) -> str | None:
-    if 3 < dim <= 4096 and _best_tailed_cosets(num_classes, dim, available()) is not None:
+    if (
+        3 < dim <= 4096
+        and _best_tailed_cosets(num_classes, dim, available()) is not None
+    ):
         return None
     got = f"got num_classes {brief(num_classes)} at dim {brief(dim)}"
     return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
 
 
-def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None) -> float | None:
+def _guarantee(
+    num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None
+) -> float | None:
     if chosen:
         return chosen["max_cosine"]
     one = _best_tailed_cosets(num_classes, dim, available())
@@ -109,13 +138,18 @@ def _guarantee(num_classes: int, dim: int, chosen: Mapping[str, Any] | None = No
     packed=True,
     choose=_choose,
 )
-def construction_x(num_classes: int, dim: int, *, chosen: Mapping[str, Any]) -> Placement:
+def construction_x(
+    num_classes: int, dim: int, *, chosen: Mapping[str, Any]
+) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in chain(code.m) if level.recipe == chosen["level"])
-    tails, group = chosen["tails"], level.size >> code.shortened
+    tails = chosen["tails"]
+    group = level.size >> code.shortened
     vectors = placement_of(Provenance(**chosen["tail"])).unit_rows(0, tails)
     words = ShortenedWords.of(code, num_classes)
     cosets = f"{tails} cosets of {level.recipe}, shortened by {code.shortened}, punctured by {code.punctured}"
     recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
-    return Placement(recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group))
+    return Placement(
+        recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group)
+    )

@@ -26,7 +26,13 @@ def chain(m: int) -> tuple[Member, ...]:
     layer = m - 1 + m % 2  # bits of a form that one more level leaves free
     words = partial(coset_union, m)
     levels = [
-        Member(1 << m, 1 << (layer * r + m + 1), Fraction(1, 1 << (m // 2 + 1 - r)), _level_name(m, r), words)
+        Member(
+            1 << m,
+            1 << (layer * r + m + 1),
+            Fraction(1, 1 << (m // 2 + 1 - r)),
+            _level_name(m, r),
+            words,
+        )
         for r in range(1, most // layer + 1)
     ]
     return (Member(1 << m, 2 << m, Fraction(0), f"RM(1,{m})", words), *levels)

@@ -9,7 +9,11 @@ import numpy as np
 from protosphere.coding.quadratic_forms import trace_forms
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
-from protosphere.constructions.block_codes.words import STRUCTURE_BITS, first_words, message_bits
+from protosphere.constructions.block_codes.words import (
+    STRUCTURE_BITS,
+    first_words,
+    message_bits,
+)
 from protosphere.constructions.families import Member, family
 from protosphere.spherical.structures import CosetUnion, LinearWords
 
@@ -25,7 +29,9 @@ def gold(largest_dim: int) -> Iterator[Member]:
     r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from (replace(level, structure=partial(_words, m)) for level in chain(m)[1:])
+        yield from (
+            replace(level, structure=partial(_words, m)) for level in chain(m)[1:]
+        )
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:

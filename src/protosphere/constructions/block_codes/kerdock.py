@@ -30,8 +30,10 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
         level = chain(m)[1]
         yield level
         if m <= LARGEST_WITH_AXES:
-            size, recipe = level.size + (2 << m), f"{level.recipe} and the axes"
-            step, points = Fraction(2, 1 << m), partial(unbiased_points, m)
+            size = level.size + (2 << m)
+            recipe = f"{level.recipe} and the axes"
+            step = Fraction(2, 1 << m)
+            points = partial(unbiased_points, m)
             yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
 
 

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from protosphere.coding.linear import smallest_weight
-from protosphere.constructions.block_codes.words import BinaryCode, message_bits, placed_words, subset_obstacle
+from protosphere.constructions.block_codes.words import (
+    BinaryCode,
+    message_bits,
+    placed_words,
+    subset_obstacle,
+)
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_flag, brief
 from protosphere.spherical.placement import Placement
@@ -38,24 +43,41 @@ def linear_words(
     def register(native: Native) -> Native:
         name = native.__name__
 
-        def why_not(num_classes: int, dim: int, *, modify: bool, subset: str) -> str | None:
+        def why_not(
+            num_classes: int, dim: int, *, modify: bool, subset: str
+        ) -> str | None:
             too_many = subset_obstacle(name, subset, num_classes)
             served = range(1, longest + 1) if as_flag("modify", modify) else lengths
             return length_obstacle(name, rule, served, num_classes, dim) or too_many
 
-        def choose(num_classes: int, dim: int, *, modify: bool, **_: object) -> dict[str, Any]:
+        def choose(
+            num_classes: int, dim: int, *, modify: bool, **_: object
+        ) -> dict[str, Any]:
             needed = message_bits(num_classes)
-            return choose_modification(modifications(dim, needed), dim, needed) if modify else {}
+            if modify:
+                return choose_modification(modifications(dim, needed), dim, needed)
+            return {}
 
         def guarantee(
-            num_classes: int, dim: int, *, modify: bool, chosen: Mapping[str, Any] | None = None, **_: object
+            num_classes: int,
+            dim: int,
+            *,
+            modify: bool,
+            chosen: Mapping[str, Any] | None = None,
+            **_: object,
         ) -> Fraction | None:
             if not modify:
                 distance = native(num_classes, dim).distance
             elif chosen:
                 distance = chosen["distance"]
             else:
-                distance = max((code.distance for code in modifications(dim, message_bits(num_classes))), default=0)
+                distance = max(
+                    (
+                        code.distance
+                        for code in modifications(dim, message_bits(num_classes))
+                    ),
+                    default=0,
+                )
             return 1 - Fraction(2 * distance, dim) if distance > 0 else None
 
         def build(
@@ -68,36 +90,54 @@ def linear_words(
             subset: str = "first",
         ) -> Placement:
             if modify:
-                code = _named(modifications(dim, message_bits(num_classes)), chosen["modification"])
+                code = _named(
+                    modifications(dim, message_bits(num_classes)),
+                    chosen["modification"],
+                )
             else:
                 code = native(num_classes, dim)
             return placed_words(code, dim, num_classes, subset, rng)
 
-        build.__name__, build.__doc__ = name, native.__doc__
-        construction(obstacle=why_not, guarantee=guarantee, choose=choose, packed=True, **record)(build)
+        build.__name__ = name
+        build.__doc__ = native.__doc__
+        construction(
+            obstacle=why_not, guarantee=guarantee, choose=choose, packed=True, **record
+        )(build)
         return native
 
     return register
 
 
-def length_obstacle(name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int) -> str | None:
+def length_obstacle(
+    name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
+) -> str | None:
     """Why no code of length n has K words, where those of the rule have these lengths, in ascending order."""
-    needed, longest = message_bits(num_classes), lengths[-1]
+    needed = message_bits(num_classes)
+    longest = lengths[-1]
     if dim > longest:
         return f"'{name}' serves dim up to {longest}, got {brief(dim)}"
     if needed > dim:
         enough = lengths[bisect_left(lengths, needed) :]
-        where = f"nearest: {brief(enough[0])}" if enough else f"no dim up to {longest} holds so many"
+        if enough:
+            where = f"nearest: {brief(enough[0])}"
+        else:
+            where = f"no dim up to {longest} holds so many"
         got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
         return f"'{name}' needs 2**dim >= num_classes, {got}; {where}"
     if dim not in lengths:
         above = bisect_left(lengths, dim)
-        nearest = [str(length) for length in lengths[max(0, above - 1) : above + 1] if length >= needed]
+        nearest = [
+            str(length)
+            for length in lengths[max(0, above - 1) : above + 1]
+            if length >= needed
+        ]
         return f"'{name}' needs dim = {rule}, got {dim}; nearest: {', '.join(nearest)}; or modify=True"
     return None
 
 
-def choose_modification(modifications: list[BinaryCode], dim: int, k: int) -> dict[str, Any]:
+def choose_modification(
+    modifications: list[BinaryCode], dim: int, k: int
+) -> dict[str, Any]:
     """The one whose first 2**k words are farthest apart, measured among the most promising, by its name.
 
     With it goes the largest distance that any has by theorem: whichever is chosen measures no worse than that.
@@ -112,12 +152,19 @@ def choose_modification(modifications: list[BinaryCode], dim: int, k: int) -> di
 def _named(modifications: Iterable[BinaryCode], name: str) -> BinaryCode:
     found = next((code for code in modifications if code.name == name), None)
     if found is None:
-        raise InvalidArgumentError(f"'modification' must name a code of this length, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'modification' must name a code of this length, got {brief(name)}"
+        )
     return found
 
 
 def modification_name(
-    base: str, *, shortened: int = 0, extended: bool = False, punctured: int = 0, repeated: int = 0
+    base: str,
+    *,
+    shortened: int = 0,
+    extended: bool = False,
+    punctured: int = 0,
+    repeated: int = 0,
 ) -> str:
     """What was done to a code, in words.
 

@@ -9,7 +9,10 @@ from protosphere.coding import reed_muller as rm
 from protosphere.coding.fields import binary_field
 from protosphere.coding.linear import pack, row_reduce, unpack
 from protosphere.coding.polynomials import LARGEST_DEGREE
-from protosphere.constructions.block_codes.modified import linear_words, modification_name
+from protosphere.constructions.block_codes.modified import (
+    linear_words,
+    modification_name,
+)
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.types import Indices, PackedBits
 
@@ -23,7 +26,12 @@ def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Every Reed-Muller code that can be brought to length `dim` with `needed` dimensions left and words apart."""
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
-    return [modified for m in lengths for modified in _modifications_of(m, dim, needed) if modified.distance > 0]
+    return [
+        modified
+        for m in lengths
+        for modified in _modifications_of(m, dim, needed)
+        if modified.distance > 0
+    ]
 
 
 def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
@@ -33,15 +41,27 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
         if k < needed:
             continue
         shortened = max(0, min(k - needed, excess)) if k <= LARGEST_SHORTENED else 0
-        punctured, repeated = max(0, excess - shortened), max(0, -excess)
-        text = modification_name(f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated)
-        yield BinaryCode(text, needed, (1 << (m - r)) - punctured, partial(_generator, r, m, dim, shortened))
+        punctured = max(0, excess - shortened)
+        repeated = max(0, -excess)
+        text = modification_name(
+            f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated
+        )
+        yield BinaryCode(
+            text,
+            needed,
+            (1 << (m - r)) - punctured,
+            partial(_generator, r, m, dim, shortened),
+        )
 
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """RM(r, m) shortened at its first points by weight (an information set), then cut or repeated to `dim` columns."""
-    vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[:shortened]
-    reduced, pivots = row_reduce(rm.generator_rows(r, m, rm.dimension(r, m) if shortened else count), vanishing)
+    vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
+        :shortened
+    ]
+    reduced, pivots = row_reduce(
+        rm.generator_rows(r, m, rm.dimension(r, m) if shortened else count), vanishing
+    )
     rows = reduced[len(pivots) :][:count]
     if dim == 1 << m:
         return rows
@@ -51,7 +71,9 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 def _scattered(m: int) -> Indices:
     """All points of GF(2)^m, the powers of a primitive element in order: stretches of it favour no hyperplane."""
-    return np.append(0, binary_field(m).exp[: (1 << m) - 1]) if 1 <= m <= LARGEST_DEGREE else np.arange(1 << m)
+    if 1 <= m <= LARGEST_DEGREE:
+        return np.append(0, binary_field(m).exp[: (1 << m) - 1])
+    return np.arange(1 << m)
 
 
 @linear_words(
@@ -67,4 +89,9 @@ def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)
     assert r is not None, "the obstacle has made sure that the code is large enough"
-    return BinaryCode(f"RM({r},{m})", rm.dimension(r, m), 1 << (m - r), partial(rm.generator_rows, r, m))
+    return BinaryCode(
+        f"RM({r},{m})",
+        rm.dimension(r, m),
+        1 << (m - r),
+        partial(rm.generator_rows, r, m),
+    )

@@ -38,11 +38,17 @@ class OuterCode:
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
     powers = prime_powers(LARGEST_Q)
-    bases = [power for power in powers if q is None or (isinstance(q, int) and q == power)]
+    bases = [
+        power for power in powers if q is None or (isinstance(q, int) and q == power)
+    ]
     if not bases:
-        nearest = sorted(powers, key=lambda power: abs(power - q) if isinstance(q, int) else power)[:2]
+        nearest = sorted(
+            powers, key=lambda power: abs(power - q) if isinstance(q, int) else power
+        )[:2]
         got = f"got {brief(q)}; nearest: {', '.join(map(str, sorted(nearest)))}"
-        raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_Q}, {got}")
+        raise InvalidArgumentError(
+            f"'q' must be a prime power up to {LARGEST_Q}, {got}"
+        )
     for base in bases:
         k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
         yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
@@ -57,9 +63,15 @@ def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode |
 def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
     if best_outer_code(num_classes, dim, q) is not None:
         return None
-    possible = sorted({code.dim for code in outer_codes(num_classes, q)}, key=lambda other: abs(other - dim))
+    possible = sorted(
+        {code.dim for code in outer_codes(num_classes, q)},
+        key=lambda other: abs(other - dim),
+    )
     field = "a prime power q" if q is None else f"q = {q}"
-    where = "nearest: " + ", ".join(map(str, sorted(possible[:2]))) if possible else "no dim holds so many"
+    if possible:
+        where = "nearest: " + ", ".join(map(str, sorted(possible[:2])))
+    else:
+        where = "no dim holds so many"
     rule = f"dim = n_q * (q - 1) with n_q <= q and q**n_q >= num_classes for {field}"
     return f"'reed_solomon' needs {rule}, got dim {brief(dim)} for {brief(num_classes)} classes; {where}"
 
@@ -71,7 +83,11 @@ def _choose(num_classes: int, dim: int, *, q: int | None) -> dict[str, int]:
 
 
 def _guarantee(
-    num_classes: int, dim: int, *, q: int | None, chosen: Mapping[str, int] | None = None
+    num_classes: int,
+    dim: int,
+    *,
+    q: int | None,
+    chosen: Mapping[str, int] | None = None,
 ) -> Fraction | None:
     code = best_outer_code(num_classes, dim, chosen["q"] if chosen else q)
     return code and code.guarantee
@@ -84,7 +100,9 @@ def _guarantee(
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
     choose=_choose,
 )
-def reed_solomon(num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None) -> Placement:
+def reed_solomon(
+    num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None
+) -> Placement:
     """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])

@@ -25,12 +25,28 @@ def shortened_cosets() -> Iterator[Member]:
     shortened once, is 128 words of length 15 at 1/5.
     """
     for m in range(2, LARGEST_M + 1):
-        cuts = [(j, i) for j in range(m + 1) for i in range(MOST_PUNCTURED + 1) if 0 < j + i < (1 << m) - 2]
-        members = (_member(ShortenedCosets(m, j, i), level) for j, i in cuts for level in chain(m))
-        yield from (member for member in members if member.size > member.dim and member.max_cosine < 1)
+        cuts = [
+            (j, i)
+            for j in range(m + 1)
+            for i in range(MOST_PUNCTURED + 1)
+            if 0 < j + i < (1 << m) - 2
+        ]
+        members = (
+            _member(ShortenedCosets(m, j, i), level)
+            for j, i in cuts
+            for level in chain(m)
+        )
+        yield from (
+            member
+            for member in members
+            if member.size > member.dim and member.max_cosine < 1
+        )
 
 
 def _member(code: ShortenedCosets, level: Member) -> Member:
-    recipe = modification_name(level.recipe, shortened=code.shortened, punctured=code.punctured)
-    size, cosine = level.size >> code.shortened, code.max_cosine(level.max_cosine)
+    recipe = modification_name(
+        level.recipe, shortened=code.shortened, punctured=code.punctured
+    )
+    size = level.size >> code.shortened
+    cosine = code.max_cosine(level.max_cosine)
     return Member(code.dim, size, cosine, recipe, partial(ShortenedWords.of, code))

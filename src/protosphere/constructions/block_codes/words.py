@@ -45,7 +45,9 @@ def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
     return f"'{scheme}' with subset 'greedy' serves at most {most} classes, got {got}; subset 'first' serves more"
 
 
-def placed_words(code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator) -> Placement:
+def placed_words(
+    code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
+) -> Placement:
     """K words of the code as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
 
     `first` takes words 0 to K-1: the binary expansion of the class number, least significant bit first, over the
@@ -64,16 +66,24 @@ def placed_words(code: BinaryCode, dim: int, num_classes: int, subset: str, rng:
     elif k <= STRUCTURE_BITS:
         messages = rng.choice(1 << k, num_classes, replace=False).astype(np.int64)
     else:
-        return Placement(recipe, SignWords(dim, _random_words(generator, num_classes, rng)))
-    return Placement(recipe, LinearWords(dim, encode(generator, messages), generator, messages))
+        return Placement(
+            recipe, SignWords(dim, _random_words(generator, num_classes, rng))
+        )
+    return Placement(
+        recipe, LinearWords(dim, encode(generator, messages), generator, messages)
+    )
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
     """The first so many words of a code."""
-    return LinearWords(dim, codewords(generator, num_classes), generator, np.arange(num_classes))
+    return LinearWords(
+        dim, codewords(generator, num_classes), generator, np.arange(num_classes)
+    )
 
 
-def _random_words(generator: PackedBits, num_classes: int, rng: np.random.Generator) -> PackedBits:
+def _random_words(
+    generator: PackedBits, num_classes: int, rng: np.random.Generator
+) -> PackedBits:
     """Different random words of a code too large to number: repeats are all but impossible, and drawn again."""
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:

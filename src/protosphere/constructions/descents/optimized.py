@@ -10,7 +10,14 @@ from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.errors import InvalidArgumentError, as_choice, as_flag, as_integer, as_positive, brief
+from protosphere.errors import (
+    InvalidArgumentError,
+    as_choice,
+    as_flag,
+    as_integer,
+    as_positive,
+    brief,
+)
 from protosphere.geometry.sphere import normalized
 from protosphere.search.code_search import check_kinds, search_code
 from protosphere.search.descent_backend import ENERGIES
@@ -34,7 +41,9 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
         as_positive("budget", options["budget"])
     starts = options["starts"]
     if not isinstance(starts, str):
-        raise InvalidArgumentError(f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}")
+        raise InvalidArgumentError(
+            f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}"
+        )
     check_kinds(starts.split("+"))
     as_choice("energy", options["energy"], ENERGIES)
     as_flag("algebraic", options["algebraic"])
@@ -45,20 +54,33 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
 
 def _merit(member: Member) -> float:
     """How wide its angles are beside what Levenshtein's bound allows so many points: 1 at best."""
-    most = levenshtein(member.size, member.dim) if member.size > 2 * member.dim else None
-    return (1 - float(member.max_cosine)) / (1 - (most.value if most is not None else 0.0))
+    if member.size > 2 * member.dim:
+        most = levenshtein(member.size, member.dim)
+    else:
+        most = None
+    return (1 - float(member.max_cosine)) / (
+        1 - (most.value if most is not None else 0.0)
+    )
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
     """Whole codes to start from, the most nearly perfect first: to lose or gain points, be padded or projected."""
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):
-        near = dim - BEYOND - 1 <= member.dim and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points
+        near = (
+            dim - BEYOND - 1 <= member.dim
+            and SHARES[0] * num_points <= member.size <= SHARES[1] * num_points
+        )
         if near and member.size <= LARGEST_START:
-            found.setdefault((member.dim, member.size, round(float(member.max_cosine), 9)), member)
+            found.setdefault(
+                (member.dim, member.size, round(float(member.max_cosine), 9)), member
+            )
     best = sorted(found.values(), key=lambda member: -_merit(member))[:at_most]
     fitting = best_member(num_points, dim)
-    places = [placement_of(fitting.first(num_points))] if fitting is not None and num_points <= LARGEST_START else []
+    if fitting is not None and num_points <= LARGEST_START:
+        places = [placement_of(fitting.first(num_points))]
+    else:
+        places = []
     places += [member.place(member.size) for member in best]
     return [normalized(place.unit_rows(0, place.count)) for place in places]
 
@@ -97,10 +119,14 @@ def optimized(
         iterations=iterations,
         budget=budget,
         kinds=starts.split("+"),
-        start_points=algebraic_codes(num_classes, dim) if algebraic and num_classes > 2 * dim else (),
+        start_points=algebraic_codes(num_classes, dim)
+        if algebraic and num_classes > 2 * dim
+        else (),
         polish=polish,
         device=device,
         energy=energy,
         progress=progress,
     )
-    return dense_placement(f"search, {found.kind} start, {found.iterations} evaluations", found.points)
+    return dense_placement(
+        f"search, {found.kind} start, {found.iterations} evaluations", found.points
+    )

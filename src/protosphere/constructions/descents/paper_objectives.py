@@ -8,7 +8,11 @@ import numpy as np
 
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
-from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
+from protosphere.search.projected_descent import (
+    Descent,
+    check_descent_options,
+    projected_descent,
+)
 from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Progress, ignore
 
@@ -56,7 +60,9 @@ def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
     return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
 
 
-def _descent_on(objective: str, gradient: Gradient, usual_lr: float, **record: Any) -> None:
+def _descent_on(
+    objective: str, gradient: Gradient, usual_lr: float, **record: Any
+) -> None:
     """Register descent by `NAME_gradient` as the construction NAME; `record` is as of `construction`."""
 
     def build(

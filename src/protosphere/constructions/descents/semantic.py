@@ -27,7 +27,14 @@ REALISED = 1e-6
 
 
 def descent_obstacle(
-    name: str, num_classes: int, dim: int, *, weight: object, steps: object, lr: object, temperature: object
+    name: str,
+    num_classes: int,
+    dim: int,
+    *,
+    weight: object,
+    steps: object,
+    lr: object,
+    temperature: object,
 ) -> str | None:
     """Why a descent by margins cannot be had; settings that are none are refused."""
     as_integer("steps", steps, minimum=0)
@@ -35,13 +42,17 @@ def descent_obstacle(
     if temperature is not None:
         as_positive("temperature", temperature)
     if weight != "auto" and not (isinstance(weight, (int, float)) and 0 <= weight <= 1):
-        raise InvalidArgumentError(f"'weight' must be 'auto' or from 0 to 1, got {brief(weight)}")
+        raise InvalidArgumentError(
+            f"'weight' must be 'auto' or from 0 to 1, got {brief(weight)}"
+        )
     if dim < 2:
         return f"'{name}' needs dim >= 2, got {dim}; nearest: 2"
     return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
 
 
-def _obstacle(num_classes: int, dim: int, *, similarity: str, **descent: object) -> str | None:
+def _obstacle(
+    num_classes: int, dim: int, *, similarity: str, **descent: object
+) -> str | None:
     if similarity == "":
         return "'semantic' needs 'similarity', got none; ps.similarity_from_features makes one"
     as_similarity(similarity, num_classes)
@@ -57,7 +68,9 @@ def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     if not isinstance(weight, str):
         return float(weight)
     spread = float(np.std(similarity[np.triu_indices(len(similarity), 1)]))
-    return 1.0 if spread <= AUTO_SPREAD or _is_realised(similarity, dim) else AUTO_SPREAD / spread
+    if spread <= AUTO_SPREAD or _is_realised(similarity, dim):
+        return 1.0
+    return AUTO_SPREAD / spread
 
 
 def _is_realised(similarity: Points, dim: int) -> bool:
@@ -65,7 +78,10 @@ def _is_realised(similarity: Points, dim: int) -> bool:
     gram = similarity.copy()
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)
-    return bool(np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALISED and values[0] > -REALISED)
+    return bool(
+        np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALISED
+        and values[0] > -REALISED
+    )
 
 
 @construction(
@@ -95,9 +111,13 @@ def semantic(
     """
     S = as_similarity(similarity, num_classes)
     chosen = weight_for(weight, S, dim)
-    start = best(num_classes=num_classes, dim=dim, seed=seed, progress=progress, iterations=0)
+    start = best(
+        num_classes=num_classes, dim=dim, seed=seed, progress=progress, iterations=0
+    )
     aligned = assign(start, S, seed=seed, progress=progress).points
     points = normalized(aligned + JITTER * rng.standard_normal(aligned.shape))
     last = float(num_classes if temperature is None else temperature)
     found = margin_descent(points, chosen * S, (1.0, last), steps, lr, progress)
-    return dense_placement(f"{steps} steps on log-sum-exp less {chosen:.3g} times the similarity", found)
+    return dense_placement(
+        f"{steps} steps on log-sum-exp less {chosen:.3g} times the similarity", found
+    )

@@ -12,7 +12,11 @@ from protosphere.constructions.descents.paper_objectives import mean_row_max_gra
 from protosphere.constructions.limits import class_obstacle
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.search.projected_descent import Descent, check_descent_options, projected_descent
+from protosphere.search.projected_descent import (
+    Descent,
+    check_descent_options,
+    projected_descent,
+)
 from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Progress, ignore
 
@@ -28,7 +32,8 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
 
     That is RankNet's loss (Burges et al. 2005) on cosines c, in the order of the similarities s; ties do not count.
     """
-    cosines, alike = points[anchors] @ points.T, similarity[anchors]
+    cosines = points[anchors] @ points.T
+    alike = similarity[anchors]
     wanted = (alike[:, :, None] - alike[:, None, :]).sign()
     others = wanted.new_ones(alike.shape)
     others[:, anchors].fill_diagonal_(0)
@@ -40,13 +45,17 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
     return gradient
 
 
-def _obstacle(num_classes: int, dim: int, *, similarity: str, weight: object, **descent: object) -> str | None:
+def _obstacle(
+    num_classes: int, dim: int, *, similarity: str, weight: object, **descent: object
+) -> str | None:
     del dim
     if similarity == "":
         return "'semantic_ranking' needs 'similarity', got none; ps.similarity_from_features makes one"
     as_similarity(similarity, num_classes)
     if not (isinstance(weight, (int, float)) and 0 <= weight < np.inf):
-        raise InvalidArgumentError(f"'weight' must be a number of at least 0, got {brief(weight)}")
+        raise InvalidArgumentError(
+            f"'weight' must be a number of at least 0, got {brief(weight)}"
+        )
     check_descent_options(**descent)
     return class_obstacle(num_classes, LARGEST_K, "all triplets")
 
@@ -77,7 +86,10 @@ def semantic_ranking(
 
     S = torch.as_tensor(as_similarity(similarity, num_classes), device=device)
     size = max(1, MOST_TRIPLETS // num_classes**2)
-    anchors = cycle(slice(start, min(start + size, num_classes)) for start in range(0, num_classes, size))
+    anchors = cycle(
+        slice(start, min(start + size, num_classes))
+        for start in range(0, num_classes, size)
+    )
 
     def gradient(points: Tensor, temperature: float) -> Tensor:
         ranked = ranking_gradient(points, S.to(points.dtype), next(anchors))
@@ -85,4 +97,6 @@ def semantic_ranking(
 
     descent = Descent(steps, lr, momentum, dtype, device)
     points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
-    return dense_placement(f"{steps} steps on the mean row maximum and {weight:g} times a ranking", points)
+    return dense_placement(
+        f"{steps} steps on the mean row maximum and {weight:g} times a ranking", points
+    )

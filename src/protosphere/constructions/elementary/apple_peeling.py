@@ -42,15 +42,21 @@ def peeled_size(dim: int, angle: float) -> int:
         held = np.floor(pi / np.arcsin(np.minimum(ratio, 1.0)) + 1e-13)
         return int(np.where(ratio < 1, held, 1).sum())
     half = len(layers) // 2
-    north = sum(peeled_size(dim - 1, inner_angle(angle, layer)) for layer in layers[:half])
-    middle = peeled_size(dim - 1, inner_angle(angle, layers[half])) if len(layers) % 2 else 0
+    north = sum(
+        peeled_size(dim - 1, inner_angle(angle, layer)) for layer in layers[:half]
+    )
+    if len(layers) % 2:
+        middle = peeled_size(dim - 1, inner_angle(angle, layers[half]))
+    else:
+        middle = 0
     return 2 * north + middle
 
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
     """The widest angle found at which the layers hold `num_classes` points: 0 up to pi, halved again and again."""
-    low, high = 1e-9, pi
+    low = 1e-9
+    high = pi
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if peeled_size(dim, middle) >= num_classes:
@@ -70,7 +76,9 @@ def peeled_points(dim: int, angle: float) -> Points:
     layers: list[Points] = []
     for layer in latitudes(angle):
         inner = peeled_points(dim - 1, inner_angle(angle, layer))
-        layers.append(np.hstack([sin(layer) * inner, np.full((len(inner), 1), cos(layer))]))
+        layers.append(
+            np.hstack([sin(layer) * inner, np.full((len(inner), 1), cos(layer))])
+        )
     return np.vstack(layers)
 
 

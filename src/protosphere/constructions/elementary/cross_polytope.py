@@ -15,7 +15,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 
 
 @construction(
-    obstacle=partial(dim_obstacle, "cross_polytope", "dim >= num_classes / 2", lambda K: -(-K // 2)),
+    obstacle=partial(
+        dim_obstacle, "cross_polytope", "dim >= num_classes / 2", lambda K: -(-K // 2)
+    ),
     guarantee=_guarantee,
     summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
@@ -23,4 +25,6 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
     """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are opposed, all others orthogonal."""
-    return dense_placement("cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1))
+    return dense_placement(
+        "cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1)
+    )

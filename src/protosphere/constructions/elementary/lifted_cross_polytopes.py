@@ -25,9 +25,17 @@ def lifted_cross_polytopes() -> Iterator[Member]:
     square antiprism and (5, 16) the half 5-cube, both optimal.
     """
     for order in hadamard_orders(LARGEST_DIM - 1):
-        recipe, cosine = f"two cross-polytopes of R^{order}, lifted", 1 / (2 * root(order) + 1)
+        recipe = f"two cross-polytopes of R^{order}, lifted"
+        cosine = 1 / (2 * root(order) + 1)
         step = 2 * cosine if isinstance(cosine, Fraction) else None
-        yield dense_member(order + 1, 4 * order, cosine, recipe, partial(_points, order, sqrt(cosine)), step)
+        yield dense_member(
+            order + 1,
+            4 * order,
+            cosine,
+            recipe,
+            partial(_points, order, sqrt(cosine)),
+            step,
+        )
 
 
 def _points(order: int, height: float, count: int) -> Points:
@@ -35,4 +43,6 @@ def _points(order: int, height: float, count: int) -> Points:
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])
-    return normalized(np.column_stack([sqrt(1 - height**2) * np.vstack([upper, lower]), heights]))
+    return normalized(
+        np.column_stack([sqrt(1 - height**2) * np.vstack([upper, lower]), heights])
+    )

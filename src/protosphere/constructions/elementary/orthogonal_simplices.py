@@ -23,7 +23,8 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
     got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
     if num_classes < 4:
         return f"'orthogonal_simplices' needs num_classes >= 4, {got}; 'simplex' holds them"
-    least, most = -(-num_classes // 2), num_classes - 2
+    least = -(-num_classes // 2)
+    most = num_classes - 2
     if least <= dim <= most:
         return None
     rule = "'orthogonal_simplices' needs num_classes / 2 <= dim <= num_classes - 2"

@@ -58,7 +58,9 @@ def polygon(num_classes: int, dim: int) -> Placement:
 def icosahedron() -> Points:
     """(0, +-1, +-golden) and its cyclic shifts."""
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
-    return normalized(np.array([np.roll(corner, shift) for shift in range(3) for corner in corners]))
+    return normalized(
+        np.array([np.roll(corner, shift) for shift in range(3) for corner in corners])
+    )
 
 
 def snub_cube() -> Points:
@@ -77,9 +79,18 @@ def six_hundred_cell() -> Points:
     """The 24 corners of a 24-cell and 96 more: even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
     axes = np.concatenate([np.eye(4), -np.eye(4)])
     halves = np.array(list(product((0.5, -0.5), repeat=4)))
-    signed = [(a * GOLDEN / 2, b / 2, c / (2 * GOLDEN), 0.0) for a, b, c in product((1, -1), repeat=3)]
-    even = [list(order) for order in permutations(range(4)) if np.linalg.det(np.eye(4)[list(order)]) > 0]
-    return normalized(np.concatenate([axes, halves, *(np.array(signed)[:, order] for order in even)]))
+    signed = [
+        (a * GOLDEN / 2, b / 2, c / (2 * GOLDEN), 0.0)
+        for a, b, c in product((1, -1), repeat=3)
+    ]
+    even = [
+        list(order)
+        for order in permutations(range(4))
+        if np.linalg.det(np.eye(4)[list(order)]) > 0
+    ]
+    return normalized(
+        np.concatenate([axes, halves, *(np.array(signed)[:, order] for order in even)])
+    )
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
@@ -88,23 +99,38 @@ def _rings(*rings: tuple[int, float, float]) -> Points:
     for count, height, degrees in rings:
         radius = sqrt(1 - height * height)
         angles = [2 * pi * i / count + degrees * pi / 180 for i in range(count)]
-        corners += [(radius * cos(angle), radius * sin(angle), height) for angle in angles]
+        corners += [
+            (radius * cos(angle), radius * sin(angle), height) for angle in angles
+        ]
     return np.array(corners)
 
 
-LOW, NINE, ANTIPRISM = -sqrt((2 * SEVEN + 1) / 3), sqrt(5) / 3, 1 / sqrt(1 + 2 * sqrt(2))
+LOW, NINE, ANTIPRISM = (
+    -sqrt((2 * SEVEN + 1) / 3),
+    sqrt(5) / 3,
+    1 / sqrt(1 + 2 * sqrt(2)),
+)
 """Heights of triangles of the seven and of the nine points, and of the squares of the antiprism."""
 
 seven_points = partial(_rings, (1, 1.0, 0.0), (3, SEVEN, 0.0), (3, LOW, 60.0))
 square_antiprism = partial(_rings, (4, ANTIPRISM, 0.0), (4, -ANTIPRISM, 45.0))
 nine_points = partial(_rings, (3, 0.0, 60.0), (3, NINE, 0.0), (3, -NINE, 0.0))
 
-SHAPES: tuple[tuple[int, int, Cosine, str, Callable[[], Points], Fraction | None], ...] = (
+SHAPES: tuple[
+    tuple[int, int, Cosine, str, Callable[[], Points], Fraction | None], ...
+] = (
     (3, 7, SEVEN, "seven points", seven_points, None),
     (3, 8, (2 * sqrt(2) - 1) / 7, "square antiprism", square_antiprism, None),
     (3, 9, Fraction(1, 3), "nine points", nine_points, Fraction(1, 18)),
     (3, 12, 1 / sqrt(5), "icosahedron", icosahedron, None),
-    (3, 24, TRIBONACCI**2 / (1 + TRIBONACCI**2 + TRIBONACCI**-2), "snub cube", snub_cube, None),
+    (
+        3,
+        24,
+        TRIBONACCI**2 / (1 + TRIBONACCI**2 + TRIBONACCI**-2),
+        "snub cube",
+        snub_cube,
+        None,
+    ),
     (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell, None),
 )
 """Dimension, points, max cosine, name, how it is made, and the grid of its cosines where they are rational."""
@@ -117,4 +143,6 @@ SHAPES: tuple[tuple[int, int, Cosine, str, Callable[[], Points], Fraction | None
 def polytope() -> Iterator[Member]:
     """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
     for n, size, cosine, name, shape, step in SHAPES:
-        yield dense_member(n, size, cosine, name, lambda count, shape=shape: shape()[:count], step)
+        yield dense_member(
+            n, size, cosine, name, lambda count, shape=shape: shape()[:count], step
+        )

@@ -16,7 +16,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 
 
 @construction(
-    obstacle=partial(dim_obstacle, "simplex", "dim >= num_classes - 1", lambda K: K - 1),
+    obstacle=partial(
+        dim_obstacle, "simplex", "dim >= num_classes - 1", lambda K: K - 1
+    ),
     guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
@@ -25,4 +27,6 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""
     points = padded(simplex_points(num_classes), dim)
-    return dense_placement("regular simplex", points, Fraction(num_classes, num_classes - 1))
+    return dense_placement(
+        "regular simplex", points, Fraction(num_classes, num_classes - 1)
+    )

@@ -14,4 +14,6 @@ from protosphere.spherical.placement import Placement, dense_placement
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
     """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
-    return dense_placement("uniform random points", uniform_points(num_classes, dim, rng))
+    return dense_placement(
+        "uniform random points", uniform_points(num_classes, dim, rng)
+    )

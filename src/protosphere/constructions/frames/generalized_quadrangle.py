@@ -36,11 +36,23 @@ def generalized_quadrangle() -> Iterator[Member]:
     q + 1 common neighbours, so that their number does not depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
-        recipe, step = f"points of the elliptic quadric over GF({q})", Fraction(q + 1, q * q)
-        yield dense_member(_dim(q), (q + 1) * (q**3 + 1), Fraction(1, q * q), recipe, partial(_points, q), step)
-        for along, size in enumerate((q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)), start=1):
+        recipe = f"points of the elliptic quadric over GF({q})"
+        step = Fraction(q + 1, q * q)
+        yield dense_member(
+            _dim(q),
+            (q + 1) * (q**3 + 1),
+            Fraction(1, q * q),
+            recipe,
+            partial(_points, q),
+            step,
+        )
+        for along, size in enumerate(
+            (q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)),
+            start=1,
+        ):
             if size > _dim(q) - along:
-                seen, points = f"{recipe}, seen along {along} of them", partial(_section, q, along)
+                seen = f"{recipe}, seen along {along} of them"
+                points = partial(_section, q, along)
                 cosine, step = _section_cosines(q, along)
                 yield dense_member(_dim(q) - along, size, cosine, seen, points, step)
 
@@ -51,15 +63,28 @@ def quadric(q: int) -> tuple[Indices, Indices]:
     b and c are the first for which the last three terms vanish at 0 only.
     """
     F = field(q)
-    one, pairs = np.ones(1, dtype=np.int64), product(range(q), repeat=2)
-    b, c = next((b, c) for b, c in pairs if _binary_form(F, b, c, np.arange(q), one).all())
-    x = np.array([(*(0,) * lead, 1, *rest) for lead in range(6) for rest in product(range(q), repeat=5 - lead)]).T
+    one = np.ones(1, dtype=np.int64)
+    pairs = product(range(q), repeat=2)
+    b, c = next(
+        (b, c) for b, c in pairs if _binary_form(F, b, c, np.arange(q), one).all()
+    )
+    x = np.array(
+        [
+            (*(0,) * lead, 1, *rest)
+            for lead in range(6)
+            for rest in product(range(q), repeat=5 - lead)
+        ]
+    ).T
     cross = F.add[F.multiply[x[0], x[1]], F.multiply[x[2], x[3]]]
     points = x[:, F.add[cross, _binary_form(F, b, c, x[4], x[5])] == 0]
-    y, z = points[4], points[5]
-    by, bz = F.multiply[b, y], F.multiply[b, z]
+    y = points[4]
+    z = points[5]
+    by = F.multiply[b, y]
+    bz = F.multiply[b, z]
     last = F.add[F.add[y, y], bz], F.add[by, F.multiply[c, F.add[z, z]]]
-    return points.T, np.array([points[1], points[0], points[3], points[2], *last], dtype=np.int64).T
+    return points.T, np.array(
+        [points[1], points[0], points[3], points[2], *last], dtype=np.int64
+    ).T
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
@@ -69,11 +94,17 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
     """
     F = field(q)
     weights = F.p ** np.arange(F.e)
-    digits = (points[:, :, None] // weights % F.p).reshape(len(points), -1).astype(np.float32)
+    digits = (
+        (points[:, :, None] // weights % F.p)
+        .reshape(len(points), -1)
+        .astype(np.float32)
+    )
     shifted = F.multiply[images[:, :, None], weights].astype(np.int64)
     zero = np.ones((len(images), len(points)), dtype=np.bool_)
     for weight in weights:
-        functionals = (shifted // weight % F.p).reshape(len(images), -1).astype(np.float32)
+        functionals = (
+            (shifted // weight % F.p).reshape(len(images), -1).astype(np.float32)
+        )
         zero &= functionals @ digits.T % F.p == 0
     return zero
 
@@ -87,15 +118,19 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
     """The cosine of points that are not collinear, and the step that it and that of collinear ones are multiples of."""
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
-    apart, collinear = (1 - b) / left, (1 + Fraction(1, q)) / left
-    over, under = zip(apart.as_integer_ratio(), collinear.as_integer_ratio(), strict=True)
+    apart = (1 - b) / left
+    collinear = (1 + Fraction(1, q)) / left
+    over, under = zip(
+        apart.as_integer_ratio(), collinear.as_integer_ratio(), strict=True
+    )
     return 1 - apart, Fraction(gcd(*over), lcm(*under))
 
 
 def _section(q: int, along: int, count: int) -> Points:
     """The points at cosine 1/q^2 from each of the first `along` that are so from each other, orthogonally to these."""
     points = _points(q, (q + 1) * (q**3 + 1))
-    left, fixed = np.arange(len(points)), np.zeros(along, dtype=np.int64)
+    left = np.arange(len(points))
+    fixed = np.zeros(along, dtype=np.int64)
     for i in range(along):
         fixed[i] = left[0]
         left = left[(points[left] @ points[left[0]] > 0) & (left != left[0])]
@@ -103,8 +138,13 @@ def _section(q: int, along: int, count: int) -> Points:
     return normalized(points[left[:count]] @ across)
 
 
-def _binary_form(F: FiniteField, b: int, c: int, y: Indices, z: Indices) -> NDArray[np.uint8]:
-    return F.add[F.add[F.multiply[y, y], F.multiply[F.multiply[b, y], z]], F.multiply[c, F.multiply[z, z]]]
+def _binary_form(
+    F: FiniteField, b: int, c: int, y: Indices, z: Indices
+) -> NDArray[np.uint8]:
+    return F.add[
+        F.add[F.multiply[y, y], F.multiply[F.multiply[b, y], z]],
+        F.multiply[c, F.multiply[z, z]],
+    ]
 
 
 def _dim(q: int) -> int:

@@ -27,7 +27,9 @@ def paley_frame() -> Iterator[Member]:
     for q in prime_powers(2 * LARGEST_DIM - 1):
         if q % 4 == 1:
             recipe = f"Paley conference frame of GF({q})"
-            yield lines_member((q + 1) // 2, q + 1, 1 / root(q), recipe, partial(paley_points, q))
+            yield lines_member(
+                (q + 1) // 2, q + 1, 1 / root(q), recipe, partial(paley_points, q)
+            )
 
 
 def paley_points(q: int) -> Points:
@@ -37,7 +39,8 @@ def paley_points(q: int) -> Points:
     is needed is Tr of the powers of a primitive element.
     """
     p, _ = prime_power(q) or (q, 1)
-    squares, exponents = 2 * np.arange((q - 1) // 4), np.arange(q - 1)
+    squares = 2 * np.arange((q - 1) // 4)
+    exponents = np.arange(q - 1)
     traces = np.zeros((q, (q - 1) // 4), dtype=np.int64)  # the row of x = 0 stays 0
     traces[1:] = trace_sequence(q)[(exponents[:, None] + squares) % (q - 1)]
     angles = 2 * np.pi * np.arange(p) / p
@@ -60,7 +63,11 @@ def trace_sequence(q: int) -> Indices:
     """
     p, e = prime_power(q) or (q, 1)
     candidates = product(range(p), repeat=e)
-    return next(sequence for low in candidates if (sequence := _recurrence(p, low, q - 1)) is not None)
+    return next(
+        sequence
+        for low in candidates
+        if (sequence := _recurrence(p, low, q - 1)) is not None
+    )
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:

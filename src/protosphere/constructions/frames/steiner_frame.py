@@ -23,9 +23,12 @@ def steiner_frame() -> Iterator[Member]:
     one coordinate. One vector of each line first, then their negatives.
     """
     for v in hadamard_orders(LARGEST_DIM):
-        dim, recipe = v * (v - 1) // 2, f"Steiner frame of all pairs of {v}"
+        dim = v * (v - 1) // 2
+        recipe = f"Steiner frame of all pairs of {v}"
         if v >= 4 and dim <= LARGEST_DIM:
-            yield lines_member(dim, v * v, Fraction(1, v - 1), recipe, partial(steiner_points, v))
+            yield lines_member(
+                dim, v * v, Fraction(1, v - 1), recipe, partial(steiner_points, v)
+            )
 
 
 def steiner_points(v: int) -> Points:

@@ -23,7 +23,13 @@ def frame(gram: Points, dim: int) -> Points:
     return normalized(columns)
 
 
-def lines_member(dim: int, num_lines: int, max_cosine: Cosine, recipe: str, lines: Callable[[], Points]) -> Member:
+def lines_member(
+    dim: int,
+    num_lines: int,
+    max_cosine: Cosine,
+    recipe: str,
+    lines: Callable[[], Points],
+) -> Member:
     """One unit vector of each line first, then their negatives: cosines +-`max_cosine` and -1."""
 
     def points(count: int) -> Points:
@@ -31,4 +37,6 @@ def lines_member(dim: int, num_lines: int, max_cosine: Cosine, recipe: str, line
         return np.concatenate([one_of_each, -one_of_each])[:count]
 
     step = 2 * max_cosine if isinstance(max_cosine, Fraction) else None
-    return dense_member(dim, 2 * num_lines, max_cosine, f"{recipe}, both signs", points, step)
+    return dense_member(
+        dim, 2 * num_lines, max_cosine, f"{recipe}, both signs", points, step
+    )

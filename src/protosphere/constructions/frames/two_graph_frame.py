@@ -18,7 +18,9 @@ LARGEST_M = 6
 
 
 def _unitary() -> Iterator[Member]:
-    for q in (q for q in prime_powers(LARGEST_ORDER) if q % 2 and q * q <= LARGEST_ORDER):
+    for q in (
+        q for q in prime_powers(LARGEST_ORDER) if q % 2 and q * q <= LARGEST_ORDER
+    ):
         recipe = f"unitary two-graph over GF({q * q})"
         yield _member(q * q - q + 1, q**3 + 1, q, partial(unitary_signs, q), recipe)
 
@@ -27,13 +29,24 @@ def _symplectic() -> Iterator[Member]:
     for m, sign in product(range(3, LARGEST_M + 1), (1, -1)):
         if (m, sign) == (3, -1):
             continue  # the unitary one of q = 3
-        whole, half = 2**m + sign, 2 ** (m - 1) + sign
+        whole = 2**m + sign
+        half = 2 ** (m - 1) + sign
         recipe = f"symplectic two-graph of type {'-+'[sign > 0]} over GF(2)^{2 * m}"
-        yield _member(whole * half // 3, whole * 2 ** (m - 1), half, partial(symplectic_signs, m, sign), recipe)
+        yield _member(
+            whole * half // 3,
+            whole * 2 ** (m - 1),
+            half,
+            partial(symplectic_signs, m, sign),
+            recipe,
+        )
 
 
-def _member(dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str) -> Member:
-    return lines_member(dim, lines, Fraction(1, root), recipe, lambda: frame(signs() / root, dim))
+def _member(
+    dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str
+) -> Member:
+    return lines_member(
+        dim, lines, Fraction(1, root), recipe, lambda: frame(signs() / root, dim)
+    )
 
 
 @family(
@@ -56,7 +69,8 @@ def unitary_signs(q: int) -> Points:
     elements = conjugate = np.arange(F.q)
     for _ in range(q - 1):
         conjugate = F.multiply[conjugate, elements].astype(np.int64)
-    norms, traces = F.multiply[elements, conjugate], F.add[elements, conjugate]
+    norms = F.multiply[elements, conjugate]
+    traces = F.add[elements, conjugate]
     b, c = np.nonzero(F.add[norms[:, None], traces] == 0)
     inner = F.add[F.multiply[b[:, None], conjugate[b]], F.add[c[:, None], conjugate[c]]]
     squares = np.zeros(F.q, dtype=np.bool_)
@@ -69,9 +83,13 @@ def unitary_signs(q: int) -> Points:
 def symplectic_signs(m: int, sign: int) -> Points:
     """+-1 for two of the vectors of GF(2)^(2m) where a quadratic form of type -sign is 1: the symplectic product."""
     numbers = np.arange(1 << 2 * m)
-    left, right = numbers >> m, numbers & ((1 << m) - 1)
-    form = np.bitwise_count(left & right) + (np.bitwise_count((left ^ right) & 1) if sign > 0 else 0)
+    left = numbers >> m
+    right = numbers & ((1 << m) - 1)
+    form = np.bitwise_count(left & right) + (
+        np.bitwise_count((left ^ right) & 1) if sign > 0 else 0
+    )
     chosen = np.flatnonzero(form % 2)  # where sign > 0, x1 y1 + x1^2 + y1^2 is elliptic
-    x, y = left[chosen], right[chosen]
+    x = left[chosen]
+    y = right[chosen]
     products = np.bitwise_count(x[:, None] & y) + np.bitwise_count(y[:, None] & x)
     return np.where(products % 2, -1.0, 1.0) * sign

@@ -29,9 +29,17 @@ def weil_chirp() -> Iterator[Member]:
         # higher degrees d while the bound says something, (d - 1)^2 < p
         higher = (d for d in range(3, isqrt(p - 1) + 2) if 4 * p ** (d - 1) < ENOUGH)
         for degree in (2, *higher):
-            size, more = (4 * p * (p + 1), "and the basis, ") if degree == 2 else (4 * p**degree, "")
-            recipe = f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
-            yield dense_member(2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree))
+            size, more = (
+                (4 * p * (p + 1), "and the basis, ")
+                if degree == 2
+                else (4 * p**degree, "")
+            )
+            recipe = (
+                f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
+            )
+            yield dense_member(
+                2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree)
+            )
 
 
 def _points(p: int, degree: int, count: int) -> Points:
@@ -40,7 +48,8 @@ def _points(p: int, degree: int, count: int) -> Points:
     numbers = np.arange(-(-num_chirps // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)
-    real, imaginary = (np.cos(angles) / sqrt(p))[values], (np.sin(angles) / sqrt(p))[values]
+    real = (np.cos(angles) / sqrt(p))[values]
+    imaginary = (np.sin(angles) / sqrt(p))[values]
     chirps = np.empty((len(numbers), 4, 2 * p))
     chirps[:, 0, :p], chirps[:, 0, p:] = real, imaginary
     chirps[:, 1, :p], chirps[:, 1, p:] = -imaginary, real

@@ -22,7 +22,12 @@ from itertools import combinations
 
 import numpy as np
 
-from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of, signs_of_parity
+from protosphere.constructions.lattices.signed_vectors import (
+    at_ones,
+    signed_pairs,
+    signs_of,
+    signs_of_parity,
+)
 from protosphere.types import Indices, Points
 
 NORM = 32
@@ -50,13 +55,23 @@ def layers_over_barnes_wall(dim: int) -> Points:
     if dim == 17:
         line = np.array([[1.0], [-1.0]])
         return _layered(line, (BENT, BENT), line, (ABOVE, BELOW))
-    half, side = 0.5, np.sqrt(0.75)
-    corners = np.array([[1, 0], [half, side], [-half, side], [-1, 0], [-half, -side], [half, -side]])
-    middles = np.array([[side, half], [0, 1], [-side, half], [-side, -half], [0, -1], [side, -half]])
+    half = 0.5
+    side = np.sqrt(0.75)
+    corners = np.array(
+        [[1, 0], [half, side], [-half, side], [-1, 0], [-half, -side], [half, -side]]
+    )
+    middles = np.array(
+        [[side, half], [0, 1], [-side, half], [-side, -half], [0, -1], [side, -half]]
+    )
     return _layered(corners, (*BENTS, *BENTS), middles, BETWEEN)
 
 
-def _layered(heights: Points, bents: Sequence[int], between: Points, forms: Sequence[Sequence[int]]) -> Points:
+def _layered(
+    heights: Points,
+    bents: Sequence[int],
+    between: Points,
+    forms: Sequence[Sequence[int]],
+) -> Points:
     """The vectors at no height, on the sets of a bent function at each of `heights`, of forms at each of `between`."""
     flat = np.zeros(heights.shape[1])
     parts = [_at(4 * signed_pairs(16), flat), _at(_signed_sets(_affine(), 8), flat)]
@@ -80,7 +95,8 @@ def _at(vectors: Points, height: Points) -> Points:
 
 def _values(form: int) -> Indices:
     """A quadratic form at the sixteen points."""
-    points, found = np.arange(16), np.zeros(16, dtype=np.int64)
+    points = np.arange(16)
+    found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):
         found ^= (form >> b) * (points >> i) * (points >> j) & 1
     return found

@@ -21,8 +21,16 @@ LINE = (0, 1, 3)
 
 def fano_products() -> Points:
     """The configuration in R^14 as unit vectors."""
-    supports, opposite = _complements(1), np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
-    words: Indices = np.array([np.concatenate([s ^ a, s ^ b]) for s in opposite for a in (0, 1) for b in (0, 1)])
+    supports = _complements(1)
+    opposite = np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
+    words: Indices = np.array(
+        [
+            np.concatenate([s ^ a, s ^ b])
+            for s in opposite
+            for a in (0, 1)
+            for b in (0, 1)
+        ]
+    )
     places = np.eye(7, dtype=np.int64)
     blocks = [2 * signed_pairs(14)]
     for i, j in product(range(7), repeat=2):
@@ -34,4 +42,9 @@ def fano_products() -> Points:
 
 def _complements(sign: int) -> Indices:
     """The points that are not on a line, for the seven translates of the line or of its negative."""
-    return np.array([[int(sign * (point - shift) % 7 not in LINE) for point in range(7)] for shift in range(7)])
+    return np.array(
+        [
+            [int(sign * (point - shift) % 7 not in LINE) for point in range(7)]
+            for shift in range(7)
+        ]
+    )

@@ -12,10 +12,17 @@ import numpy as np
 
 from protosphere.coding.golay import extended_golay
 from protosphere.coding.linear import codewords, unpack
-from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of, signs_of_parity
+from protosphere.constructions.lattices.signed_vectors import (
+    at_ones,
+    signed_pairs,
+    signs_of,
+    signs_of_parity,
+)
 from protosphere.types import PackedBits, Points
 
-LENGTH, DISTANCE, NORM = 24, 8, 32
+LENGTH = 24
+DISTANCE = 8
+NORM = 32
 OCTAD = 8
 
 
@@ -24,7 +31,9 @@ def golay_odd_signs(dim: int) -> Points:
     words = unpack(codewords(extended_golay(), 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
-    flat = np.concatenate([4 * signed_pairs(dim), 2 * at_ones(inside[:, :dim], signs_of_parity(OCTAD, 1))])
+    flat = np.concatenate(
+        [4 * signed_pairs(dim), 2 * at_ones(inside[:, :dim], signs_of_parity(OCTAD, 1))]
+    )
     return np.concatenate([flat / np.sqrt(NORM), signs])
 
 

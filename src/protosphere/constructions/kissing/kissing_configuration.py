@@ -5,13 +5,19 @@ from fractions import Fraction
 from functools import partial
 
 from protosphere.constructions.families import Member, dense_member, family
-from protosphere.constructions.kissing.barnes_wall_odd_signs import layers_over_barnes_wall
+from protosphere.constructions.kissing.barnes_wall_odd_signs import (
+    layers_over_barnes_wall,
+)
 from protosphere.constructions.kissing.fano_products import fano_products
 from protosphere.constructions.kissing.golay_odd_signs import golay_odd_signs
-from protosphere.constructions.kissing.quadruples_between_layers import quadruples_between_layers
+from protosphere.constructions.kissing.quadruples_between_layers import (
+    quadruples_between_layers,
+)
 from protosphere.types import Points
 
-CONFIGURATIONS: tuple[tuple[int, int, str, Callable[[], Points], Fraction | None], ...] = (
+CONFIGURATIONS: tuple[
+    tuple[int, int, str, Callable[[], Points], Fraction | None], ...
+] = (
     (13, 1_154, "Zinoviev and Ericson's", quadruples_between_layers, None),
     (14, 1_932, "Ganzhinov's", fano_products, Fraction(1, 8)),
     (17, 5_730, "Cohn and Li's", partial(layers_over_barnes_wall, 17), Fraction(1, 36)),
@@ -32,4 +38,11 @@ def kissing_configuration() -> Iterator[Member]:
     """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""
     for dim, size, whose, make, step in CONFIGURATIONS:
         recipe = f"{whose} kissing configuration of {size} points"
-        yield dense_member(dim, size, Fraction(1, 2), recipe, lambda count, make=make: make()[:count], step)
+        yield dense_member(
+            dim,
+            size,
+            Fraction(1, 2),
+            recipe,
+            lambda count, make=make: make()[:count],
+            step,
+        )

@@ -9,7 +9,11 @@ pairs, and the complements of these.
 import numpy as np
 
 from protosphere.constructions.lattices.signed_quadruples import orbits_of, quadruples
-from protosphere.constructions.lattices.signed_vectors import all_signs, at_places, signs_of
+from protosphere.constructions.lattices.signed_vectors import (
+    all_signs,
+    at_places,
+    signs_of,
+)
 from protosphere.types import Indices, Points
 
 INFINITY = 11
@@ -22,7 +26,9 @@ def quadruples_between_layers() -> Points:
     middle = at_places(quadruples(12), all_signs(4) / 2, 13)
     axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
     layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])
-    layers = [np.column_stack([layer, np.full(len(layer), height)]) for height in (0.5, -0.5)]
+    layers = [
+        np.column_stack([layer, np.full(len(layer), height)]) for height in (0.5, -0.5)
+    ]
     poles = np.zeros((2, 13))
     poles[:, 12] = 1, -1
     return np.concatenate([middle, *layers, poles])
@@ -38,7 +44,10 @@ def julin_code() -> Indices:
     """
     pairs = [{2 * i, 2 * i + 1} for i in range(6)]
     hexads = orbits_of([(*SQUARES, INFINITY)], [_next, _negative_inverse])
-    chosen = [*hexads, *sorted(map(sorted, pairs + [set(range(12)) - pair for pair in pairs]))]
+    chosen = [
+        *hexads,
+        *sorted(map(sorted, pairs + [set(range(12)) - pair for pair in pairs])),
+    ]
     return np.array([[int(place in word) for place in range(12)] for word in chosen])
 
 

@@ -8,7 +8,10 @@ import numpy as np
 from protosphere.coding.linear import codewords, unpack
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_member
+from protosphere.constructions.lattices.construction_b import (
+    SmallIntegers,
+    shell_member,
+)
 from protosphere.constructions.lattices.signed_vectors import at_places
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.spherical.structures import LatticePoints
@@ -45,14 +48,21 @@ def barnes_wall_shell() -> Iterator[Member]:
     for centre, norm, size, where in SHELLS:
         recipe = f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
         yield shell_member(generator_rows(1, 4), centre, norm, size, recipe)
-    yield Member(32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32)
+    yield Member(
+        32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32
+    )
 
 
 def _minimal_32(count: int) -> LatticePoints:
     """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
     vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64))
-    return LatticePoints.shell(vectors[:count], basis, 16, "Barnes-Wall 32 has as shortest vectors those of norm 16")
+    return LatticePoints.shell(
+        vectors[:count],
+        basis,
+        16,
+        "Barnes-Wall 32 has as shortest vectors those of norm 16",
+    )
 
 
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
@@ -89,4 +99,6 @@ def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
     for smaller in _subspaces(m, r - 1):
         leads = sum(1 << (vector.bit_length() - 1) for vector in smaller)
         first = 1 << (smaller[-1].bit_length() if smaller else 0)
-        yield from ((*smaller, vector) for vector in range(first, 1 << m) if not vector & leads)
+        yield from (
+            (*smaller, vector) for vector in range(first, 1 << m) if not vector & leads
+        )

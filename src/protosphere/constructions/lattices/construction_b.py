@@ -23,7 +23,9 @@ SmallIntegers = NDArray[np.int8]
 LEAST_NORM = 8
 
 
-def shell_member(code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str) -> Member:
+def shell_member(
+    code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str
+) -> Member:
     """The vectors x - centre of squared length `norm`, x in the lattice of the code of this generator.
 
     They come word of the code by word, odd entries running slowest.
@@ -31,12 +33,18 @@ def shell_member(code: PackedBits, centre: tuple[int, ...], norm: int, size: int
 
     def structure(count: int) -> LatticePoints:
         vectors = shell_vectors(code, centre, norm, count)
-        return LatticePoints.shell(vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8")
+        return LatticePoints.shell(
+            vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8"
+        )
 
-    return Member(len(centre), size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure)
+    return Member(
+        len(centre), size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure
+    )
 
 
-def shell_vectors(code: PackedBits, centre: tuple[int, ...], norm: int, count: int | None = None) -> SmallIntegers:
+def shell_vectors(
+    code: PackedBits, centre: tuple[int, ...], norm: int, count: int | None = None
+) -> SmallIntegers:
     """The vectors x - centre of that squared length, x in the lattice of `code`; the first `count` of them, or all."""
     found: list[SmallIntegers] = []
     for block in _blocks(code, np.array(centre), norm):
@@ -54,15 +62,21 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
     return integer_basis(np.concatenate([unpack(code, n).astype(np.int64), evens]))
 
 
-def _blocks(code: PackedBits, centre: NDArray[np.int64], norm: int) -> Iterator[SmallIntegers]:
+def _blocks(
+    code: PackedBits, centre: NDArray[np.int64], norm: int
+) -> Iterator[SmallIntegers]:
     """The shell, one class modulo 2 after another and within it by the norm of the odd entries."""
     words = unpack(codewords(code, 1 << len(code)), len(centre)).astype(np.int64)
     rest = int(-centre.sum()) % 4
     for residues in (words + centre) % 2:
-        odd, even = np.flatnonzero(residues), np.flatnonzero(residues == 0)
+        odd = np.flatnonzero(residues)
+        even = np.flatnonzero(residues == 0)
         for odd_norm in range(len(odd), norm + 1, 8):
-            left, right = vectors(1, len(odd), odd_norm), vectors(0, len(even), norm - odd_norm)
-            totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(axis=1, dtype=np.int64)
+            left = vectors(1, len(odd), odd_norm)
+            right = vectors(0, len(even), norm - odd_norm)
+            totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(
+                axis=1, dtype=np.int64
+            )
             i, j = np.nonzero(totals % 4 == rest)
             block = np.empty((len(i), len(centre)), dtype=np.int8)
             block[:, odd], block[:, even] = left[i], right[j]
@@ -80,12 +94,18 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
         return np.zeros((int(norm == 0), 0), dtype=np.int8)
     if length == 1:
         root = isqrt(norm)
-        entries = sorted({-root, root}) if root * root == norm and root % 2 == parity else []
+        if root * root == norm and root % 2 == parity:
+            entries = sorted({-root, root})
+        else:
+            entries = []
         return np.array(entries, dtype=np.int8).reshape(-1, 1)
-    half = length // 2  # the squared length is shared out between the halves in all ways
+    half = (
+        length // 2
+    )  # the squared length is shared out between the halves in all ways
     found = [np.zeros((0, length), dtype=np.int8)]
     for share in range(half * parity, norm + 1, 8 if parity else 4):
-        left, right = vectors(parity, half, share), vectors(parity, length - half, norm - share)
+        left = vectors(parity, half, share)
+        right = vectors(parity, length - half, norm - share)
         pairs = np.repeat(left, len(right), axis=0), np.tile(right, (len(left), 1))
         found.append(np.concatenate(pairs, axis=1))
     return np.concatenate(found)

@@ -16,7 +16,16 @@ from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.spherical.structures import LatticePoints
 from protosphere.types import Indices, Points
 
-SIZES = {4: 756, 6: 4_032, 8: 20_412, 10: 60_480, 12: 139_860, 14: 326_592, 16: 652_428, 18: 1_020_096}
+SIZES = {
+    4: 756,
+    6: 4_032,
+    8: 20_412,
+    10: 60_480,
+    12: 139_860,
+    14: 326_592,
+    16: 652_428,
+    18: 1_020_096,
+}
 """By usual norm; the lattice has no vectors of norm 2. Larger shells are more than anybody has classes."""
 
 ENTRIES = 6
@@ -40,13 +49,16 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 def _shell(norm: int, count: int) -> LatticePoints:
     """The first `count` points of one shell."""
-    vectors, basis = shell_vectors_k12(norm)[:count], integer_basis(shell_vectors_k12(4))
+    vectors = shell_vectors_k12(norm)[:count]
+    basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
 
 
 def in_the_plane(vectors: Indices) -> Points:
     """Rows a_1, b_1, ..., a_6, b_6 as points of R^12 with the same norms."""
-    return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(len(vectors), -1)
+    return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
+        len(vectors), -1
+    )
 
 
 def shell_vectors_k12(norm: int) -> Indices:
@@ -62,13 +74,19 @@ def shell_vectors_k12(norm: int) -> Indices:
 def _of_residue(residue: int, whole: int) -> Indices:
     """Vectors of norm `whole` whose entries are congruent to `residue` modulo theta, and their sum to 0 modulo 3."""
     choices = _integers(residue, whole)
-    norms, least = _norms(choices), int(_norms(choices).min())
-    vectors, so_far = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    norms = _norms(choices)
+    least = int(_norms(choices).min())
+    vectors = np.zeros((1, 0), dtype=np.int64)
+    so_far = np.zeros(1, dtype=np.int64)
     for entry in range(ENTRIES):
         room = whole - least * (ENTRIES - 1 - entry)
-        fits = so_far[:, None] + norms <= room if entry < ENTRIES - 1 else so_far[:, None] + norms == whole
+        if entry < ENTRIES - 1:
+            fits = so_far[:, None] + norms <= room
+        else:
+            fits = so_far[:, None] + norms == whole
         rows, columns = np.nonzero(fits)
-        vectors, so_far = np.hstack([vectors[rows], choices[columns]]), so_far[rows] + norms[columns]
+        vectors = np.hstack([vectors[rows], choices[columns]])
+        so_far = so_far[rows] + norms[columns]
     sums = vectors.reshape(-1, ENTRIES, 2).sum(axis=1)
     return vectors[np.all(sums % 3 == 0, axis=1)]
 
@@ -81,5 +99,6 @@ def _integers(residue: int, largest: int) -> Indices:
 
 
 def _norms(pairs: Indices) -> Indices:
-    a, b = pairs[:, 0], pairs[:, 1]
+    a = pairs[:, 0]
+    b = pairs[:, 1]
     return a * a - a * b + b * b

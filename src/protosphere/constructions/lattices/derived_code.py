@@ -22,7 +22,12 @@ from protosphere.spherical.structures import LatticePoints
 from protosphere.storage.files import reading
 from protosphere.tables.table_files import read_known_table, shipped_file
 
-HOLE = Parent("second shell around a type 3 hole of the Leech lattice", hole_vectors, 2, LEECH.theorem)
+HOLE = Parent(
+    "second shell around a type 3 hole of the Leech lattice",
+    hole_vectors,
+    2,
+    LEECH.theorem,
+)
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
 """Shells by name, and their least squared distances in the scale of their coordinates."""
 
@@ -69,7 +74,12 @@ def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
 def _possible(row: DerivedCodeRow) -> bool:
     """Whether there can be such a code, by its numbers."""
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
-    return bool(NAME.fullmatch(row.name)) and as_many and 1 <= row.dim < row.size and 0 < Fraction(row.max_cosine) < 1
+    return (
+        bool(NAME.fullmatch(row.name))
+        and as_many
+        and 1 <= row.dim < row.size
+        and 0 < Fraction(row.max_cosine) < 1
+    )
 
 
 def _named(dim: int, name: str) -> Member:
@@ -81,31 +91,50 @@ def section_named(dim: int, name: str) -> Section:
     """The section of that name; InvalidArgumentError where there can be none in so many dimensions."""
     read = NAME.fullmatch(name)
     if read is None or read[1] not in PARENTS:
-        raise InvalidArgumentError(f"'member' must be the name of a derived code, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'member' must be the name of a derived code, got {brief(name)}"
+        )
     parent, least = PARENTS[read[1]]
-    products, vectors = tuple(map(int, read[2].split())), leech_minimal_vectors()
+    products = tuple(map(int, read[2].split()))
+    vectors = leech_minimal_vectors()
     tokens = [tuple(map(int, token.split("+"))) for token in read[3].split()]
-    if len(tokens) != len(products) or max(map(max, tokens)) >= len(vectors) or dim != 24 - len(tokens):
-        raise InvalidArgumentError(f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}")
+    if (
+        len(tokens) != len(products)
+        or max(map(max, tokens)) >= len(vectors)
+        or dim != 24 - len(tokens)
+    ):
+        raise InvalidArgumentError(
+            f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}"
+        )
     fixed = tuple(tuple(vectors[list(token)].sum(axis=0).tolist()) for token in tokens)
-    left = norm_left(sum(entry**2 for entry in parent.vectors()[0].tolist()), fixed, products)
+    left = norm_left(
+        sum(entry**2 for entry in parent.vectors()[0].tolist()), fixed, products
+    )
     return Section(dim, 0, 1 - least / (2 * left), parent, fixed, products, name)
 
 
-def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]) -> Fraction:
+def norm_left(
+    norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
+) -> Fraction:
     """What a vector of that norm and these products with the fixed ones has left orthogonally to them, exactly.
 
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)
     """
     vectors = np.array(fixed, dtype=object)
-    gram = np.vstack([np.column_stack([vectors @ vectors.T, products]), [*products, norm]]) * Fraction(1)
+    gram = np.vstack(
+        [np.column_stack([vectors @ vectors.T, products]), [*products, norm]]
+    ) * Fraction(1)
     for i in range(len(fixed)):
         if gram[i, i] == 0:
-            raise InvalidArgumentError("'member' must fix vectors of which none is a combination of the others")
+            raise InvalidArgumentError(
+                "'member' must fix vectors of which none is a combination of the others"
+            )
         gram[i + 1 :] -= np.outer(gram[i + 1 :, i] / gram[i, i], gram[i])
     if gram[-1, -1] <= 0:
-        raise InvalidArgumentError("'member' must leave its points a length, got products that no vector has")
+        raise InvalidArgumentError(
+            "'member' must leave its points a length, got products that no vector has"
+        )
     return gram[-1, -1]
 
 
@@ -117,4 +146,6 @@ def norm_left(norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 def derived_code() -> Iterator[Member]:
     """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
     for row in shipped_derived_codes():
-        yield Member(row.dim, row.size, Fraction(row.max_cosine), row.name, row.structure)
+        yield Member(
+            row.dim, row.size, Fraction(row.max_cosine), row.name, row.structure
+        )

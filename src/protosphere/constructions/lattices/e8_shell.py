@@ -20,7 +20,10 @@ def e8_shell() -> Iterator[Member]:
 
     Integer vectors first, then halves of odd ones, each in a fixed order.
     """
-    code, origin = generator_rows(0, 3), (0,) * 8
-    for m in range(1, DEEPEST + 1):  # integers of twice the usual size, so the norm is 8m here
+    code = generator_rows(0, 3)
+    origin = (0,) * 8
+    for m in range(
+        1, DEEPEST + 1
+    ):  # integers of twice the usual size, so the norm is 8m here
         size = 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
         yield shell_member(code, origin, 8 * m, size, f"E8, the shell of norm {2 * m}")

@@ -58,7 +58,10 @@ COXETER_TODD = """
     -1 1 -1 -1 -1 0 -1 0 -1 -1 0 0 4
 """
 
-CHAINS = {"laminated": (LAMINATED, range(1, 25)), "coxeter_todd": (COXETER_TODD, range(11, 14))}
+CHAINS = {
+    "laminated": (LAMINATED, range(1, 25)),
+    "coxeter_todd": (COXETER_TODD, range(11, 14)),
+}
 """The lower triangle of inner products of a chain, and the dimensions of its lattices."""
 
 
@@ -70,9 +73,15 @@ def gram_matrix(chain: str, dim: int) -> Indices:
     [[4, -2], [-2, 4]]
     """
     if chain not in CHAINS or dim not in CHAINS[chain][1]:
-        served = "; ".join(f"{name} {dims[0]} to {dims[-1]}" for name, (_, dims) in CHAINS.items())
-        raise InvalidArgumentError(f"'lattice' must be one of {served}, got {brief(chain)} {dim}")
-    rows = [list(map(int, row.split())) for row in CHAINS[chain][0].split("\n") if row][:dim]
+        served = "; ".join(
+            f"{name} {dims[0]} to {dims[-1]}" for name, (_, dims) in CHAINS.items()
+        )
+        raise InvalidArgumentError(
+            f"'lattice' must be one of {served}, got {brief(chain)} {dim}"
+        )
+    rows = [list(map(int, row.split())) for row in CHAINS[chain][0].split("\n") if row][
+        :dim
+    ]
     triangle = np.array([row + [0] * (dim - len(row)) for row in rows])
     gram = triangle + np.tril(triangle, -1).T
     gram.flags.writeable = False  # the cache hands it to everyone

@@ -6,7 +6,15 @@ from fractions import Fraction
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.sections import LEECH, Section, sparse
 
-SIZES = {23: 93_150, 22: 49_896, 21: 27_720, 20: 17_400, 19: 10_668, 18: 7_398, 17: 5_346}
+SIZES = {
+    23: 93_150,
+    22: 49_896,
+    21: 27_720,
+    20: 17_400,
+    19: 10_668,
+    18: 7_398,
+    17: 5_346,
+}
 
 OCTAD = (0, 1, 2, 3, 4, 15, 17, 20)
 """The places of the one Golay word of weight 8 that has ones in the first five."""
@@ -33,5 +41,14 @@ def laminated() -> Iterator[Member]:
     Those of Lambda_n are orthogonal to those of Lambda_(24-n), for n from 17 to 23.
     """
     for n in sorted(SIZES):
-        fixed, products = CHAIN[: 24 - n], (0,) * (24 - n)
-        yield Section(n, SIZES[n], Fraction(1, 2), LEECH, fixed, products, f"laminated lattice {n}").member
+        fixed = CHAIN[: 24 - n]
+        products = (0,) * (24 - n)
+        yield Section(
+            n,
+            SIZES[n],
+            Fraction(1, 2),
+            LEECH,
+            fixed,
+            products,
+            f"laminated lattice {n}",
+        ).member

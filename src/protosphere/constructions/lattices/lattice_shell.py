@@ -47,7 +47,10 @@ class ShellRow:
     @property
     def name(self) -> str:
         """That of its shells."""
-        radii = self.outer if self.inner == self.outer else f"{self.inner} to {self.outer}"
+        if self.inner == self.outer:
+            radii = self.outer
+        else:
+            radii = f"{self.inner} to {self.outer}"
         return f"{self.lattice} lattice {self.dim}, {radii} from ({self.centre})/{self.denominator}"
 
 
@@ -69,26 +72,39 @@ class Shells:
 
     def structure(self, count: int) -> LatticePoints:
         """The first `count`, in the order of their coefficients, the last of these running slowest."""
-        factor, points, norms = self._factor, np.empty((count, self.dim)), np.empty((count, 1))
+        factor = self._factor
+        points = np.empty((count, self.dim))
+        norms = np.empty((count, 1))
         filled = 0
         for coefficients, squares in self._blocks():
             rows = slice(filled, filled + len(squares))
             norms[rows, 0] = squares[: count - filled]
-            points[rows] = _combinations(coefficients[: count - filled], factor) / np.sqrt(norms[rows])
+            points[rows] = _combinations(
+                coefficients[: count - filled], factor
+            ) / np.sqrt(norms[rows])
             filled = min(count, rows.stop)
             if filled == count:
                 break
         if filled < count:
-            raise InvalidArgumentError(f"'num_classes' must be at most {filled} for these shells, got {brief(count)}")
+            raise InvalidArgumentError(
+                f"'num_classes' must be at most {filled} for these shells, got {brief(count)}"
+            )
         theorem = f"the {self.lattice} lattice of dimension {self.dim} has least norm {LEAST_NORM}"
-        coset = LatticeCoset(factor / np.sqrt(float(self.outer)), LEAST_NORM / self.outer, theorem)
+        coset = LatticeCoset(
+            factor / np.sqrt(float(self.outer)), LEAST_NORM / self.outer, theorem
+        )
         if self.inner == self.outer:
-            return LatticePoints(points, 1 / self.outer, lattice=coset)  # norms of the lattice are even
-        return LatticePoints(points, lattice=coset, lengths=np.sqrt(norms / float(self.outer)))
+            return LatticePoints(
+                points, 1 / self.outer, lattice=coset
+            )  # norms of the lattice are even
+        return LatticePoints(
+            points, lattice=coset, lengths=np.sqrt(norms / float(self.outer))
+        )
 
     def sizes(self) -> dict[Fraction, int]:
         """How many vectors there are at each squared distance, by enumeration."""
-        parts, found = self.denominator**2, Counter[int]()
+        parts = self.denominator**2
+        found = Counter[int]()
         for _, squares in self._blocks():
             found.update(np.rint(squares * parts).astype(np.int64).tolist())
         return {Fraction(norm, parts): found[norm] for norm in sorted(found)}
@@ -100,15 +116,22 @@ class Shells:
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
         """Coefficients of the vectors seen from the centre, and their squared lengths, rounded to what they can be."""
         parts = self.denominator**2
-        for found, lengths in close_vectors(self._factor, np.array(self.centre) / self.denominator, float(self.outer)):
+        for found, lengths in close_vectors(
+            self._factor, np.array(self.centre) / self.denominator, float(self.outer)
+        ):
             norms = np.rint(lengths * parts)
-            kept = (norms > 0) & (norms >= float(self.inner * parts)) & (norms <= float(self.outer * parts))
+            kept = (
+                (norms > 0)
+                & (norms >= float(self.inner * parts))
+                & (norms <= float(self.outer * parts))
+            )
             yield found[kept], norms[kept] / parts
 
 
 def _combinations(coefficients: Points, factor: Points) -> Points:
     """`coefficients` times the lower triangular `factor`, by sums that every machine rounds alike."""
-    columns, found = np.ascontiguousarray(coefficients.T), np.zeros(coefficients.T.shape)
+    columns = np.ascontiguousarray(coefficients.T)
+    found = np.zeros(coefficients.T.shape)
     for i, row in enumerate(factor.tolist()):
         for j in range(i + 1):
             found[j] += row[j] * columns[i]
@@ -123,17 +146,27 @@ def shells_named(dim: int, name: str) -> Shells:
     """
     read = NAME.fullmatch(name)
     if read is None or int(read[2]) != dim or len(read[5].split()) != dim:
-        raise InvalidArgumentError(f"'member' must describe shells of a lattice of dimension {dim}, got {brief(name)}")
-    centre, denominator = tuple(map(int, read[5].split())), int(read[6])
+        raise InvalidArgumentError(
+            f"'member' must describe shells of a lattice of dimension {dim}, got {brief(name)}"
+        )
+    centre = tuple(map(int, read[5].split()))
+    denominator = int(read[6])
     gram_matrix(read[1], dim)
     try:
-        inner, outer = Fraction(read[3] or read[4]), Fraction(read[4])
+        inner = Fraction(read[3] or read[4])
+        outer = Fraction(read[4])
     except ZeroDivisionError:
         inner = outer = Fraction(0)
-    reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(centre) < denominator + (denominator == 1)
-    in_annulus = outer <= LEAST_NORM or inner * outer >= (outer - LEAST_NORM) ** 2  # as squares, which are rational
+    reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(
+        centre
+    ) < denominator + (denominator == 1)
+    in_annulus = (
+        outer <= LEAST_NORM or inner * outer >= (outer - LEAST_NORM) ** 2
+    )  # as squares, which are rational
     if not reaches or not in_annulus:
-        raise InvalidArgumentError(f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(name)}")
+        raise InvalidArgumentError(
+            f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(name)}"
+        )
     return Shells(read[1], dim, inner, outer, centre, denominator)
 
 

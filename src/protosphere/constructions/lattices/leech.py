@@ -11,7 +11,11 @@ import numpy as np
 from protosphere.coding.golay import extended_golay
 from protosphere.coding.linear import codewords, unpack
 from protosphere.constructions.lattices.construction_b import SmallIntegers
-from protosphere.constructions.lattices.signed_vectors import at_ones, signed_pairs, signs_of_parity
+from protosphere.constructions.lattices.signed_vectors import (
+    at_ones,
+    signed_pairs,
+    signs_of_parity,
+)
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices
 
@@ -24,7 +28,9 @@ def leech_minimal_vectors() -> SmallIntegers:
     """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
-    octads = at_ones(words[words.sum(axis=1) == 8], (2 * signs_of_parity(8, 0)).astype(np.int8))
+    octads = at_ones(
+        words[words.sum(axis=1) == 8], (2 * signs_of_parity(8, 0)).astype(np.int8)
+    )
     found = np.concatenate([pairs, octads, _odd(words)])
     found.flags.writeable = False  # the cache hands it to everyone
     return found

@@ -8,7 +8,11 @@ import numpy as np
 
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import SmallIntegers
-from protosphere.constructions.lattices.leech import LEAST_NORM, leech_basis, leech_minimal_vectors
+from protosphere.constructions.lattices.leech import (
+    LEAST_NORM,
+    leech_basis,
+    leech_minimal_vectors,
+)
 from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
@@ -28,15 +32,27 @@ def leech_shell() -> Iterator[Member]:
     Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech_minimal_vectors`.
     """
     yield Member(
-        24, 22_356, Fraction(3, 7), "Leech lattice, second shell around a type 3 hole", partial(_shell, hole_vectors, 2)
+        24,
+        22_356,
+        Fraction(3, 7),
+        "Leech lattice, second shell around a type 3 hole",
+        partial(_shell, hole_vectors, 2),
     )
     yield Member(
-        24, 196_560, Fraction(1, 2), "Leech lattice, minimal vectors", partial(_shell, leech_minimal_vectors, 1)
+        24,
+        196_560,
+        Fraction(1, 2),
+        "Leech lattice, minimal vectors",
+        partial(_shell, leech_minimal_vectors, 1),
     )
 
 
-def _shell(vectors: Callable[[], SmallIntegers], scale: int, count: int) -> LatticePoints:
-    return LatticePoints.shell(vectors()[:count], scale * leech_basis(), scale**2 * LEAST_NORM, THEOREM)
+def _shell(
+    vectors: Callable[[], SmallIntegers], scale: int, count: int
+) -> LatticePoints:
+    return LatticePoints.shell(
+        vectors()[:count], scale * leech_basis(), scale**2 * LEAST_NORM, THEOREM
+    )
 
 
 def hole_vectors() -> SmallIntegers:

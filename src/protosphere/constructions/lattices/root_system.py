@@ -24,9 +24,17 @@ HALF = Fraction(1, 2)
 )
 def root_system() -> Iterable[Member]:
     """The hexagon is A2, the cuboctahedron A3, the 24-cell D4; E8 is optimal. Roots come in pairs of opposite ones."""
-    chains = (_member(f"A{n}", n, n * (n + 1), partial(_a, n)) for n in range(2, LARGEST_RANK + 1))
-    forks = (_member(f"D{n}", n, 2 * n * (n - 1), partial(_d, n)) for n in range(4, LARGEST_RANK + 1))
-    return sorted((*chains, *forks, *_exceptional()), key=lambda member: (member.dim, member.size))
+    chains = (
+        _member(f"A{n}", n, n * (n + 1), partial(_a, n))
+        for n in range(2, LARGEST_RANK + 1)
+    )
+    forks = (
+        _member(f"D{n}", n, 2 * n * (n - 1), partial(_d, n))
+        for n in range(4, LARGEST_RANK + 1)
+    )
+    return sorted(
+        (*chains, *forks, *_exceptional()), key=lambda member: (member.dim, member.size)
+    )
 
 
 def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> Member:
@@ -61,10 +69,13 @@ def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
 
 def _exceptional() -> Iterable[Member]:
     """E8, and what of it is orthogonal to one root, or to two at 120 degrees."""
-    one, two = sparse(8, {0: 2, 1: -2}), sparse(8, {1: 2, 2: -2})
+    one = sparse(8, {0: 2, 1: -2})
+    two = sparse(8, {1: 2, 2: -2})
     for section in (
         Section(6, 72, HALF, E8, (one, two), (0, 0), "roots of E6"),
         Section(7, 126, HALF, E8, (one,), (0,), "roots of E7"),
     ):
         yield Member(section.dim, section.size, HALF, section.name, section.structure)
-    yield _member("E8", 8, 240, lambda count: normalized(E8.vectors()[:count].astype(np.float64)))
+    yield _member(
+        "E8", 8, 240, lambda count: normalized(E8.vectors()[:count].astype(np.float64))
+    )

@@ -13,7 +13,10 @@ import numpy as np
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member
 from protosphere.constructions.lattices import leech
-from protosphere.constructions.lattices.construction_b import SmallIntegers, shell_vectors
+from protosphere.constructions.lattices.construction_b import (
+    SmallIntegers,
+    shell_vectors,
+)
 from protosphere.geometry.lattice_coset import LatticeCoset, integer_basis
 from protosphere.geometry.sphere import normalized
 from protosphere.spherical.structures import LatticePoints
@@ -30,8 +33,18 @@ class Parent:
     theorem: str
 
 
-LEECH = Parent("Leech lattice", leech.leech_minimal_vectors, 2, "the Leech lattice has least norm 4")
-E8 = Parent("E8", lambda: shell_vectors(generator_rows(0, 3), (0,) * 8, 8), 1, "E8 has least norm 2")
+LEECH = Parent(
+    "Leech lattice",
+    leech.leech_minimal_vectors,
+    2,
+    "the Leech lattice has least norm 4",
+)
+E8 = Parent(
+    "E8",
+    lambda: shell_vectors(generator_rows(0, 3), (0,) * 8, 8),
+    1,
+    "E8 has least norm 2",
+)
 
 
 @dataclass(frozen=True)
@@ -54,14 +67,19 @@ class Section:
 
     def structure(self, count: int) -> LatticePoints:
         """The first `count` in the parent's order, in coordinates of the space orthogonal to the fixed vectors."""
-        vectors, fixed = self.parent.vectors().astype(np.int64), np.array(self.fixed)
+        vectors = self.parent.vectors().astype(np.int64)
+        fixed = np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
-        across: Points = np.linalg.qr(fixed.T.astype(np.float64), mode="complete")[0][:, len(fixed) :]
+        across: Points = np.linalg.qr(fixed.T.astype(np.float64), mode="complete")[0][
+            :, len(fixed) :
+        ]
         flat = chosen @ across
         length = float(np.linalg.norm(flat[0]))
         least = 2 * (1 - self.max_cosine)
         spanning = chosen[1 :: max(1, len(chosen) // 2000)] - chosen[0]
-        lattice = LatticeCoset(integer_basis(spanning) @ across / length, least, self.parent.theorem)
+        lattice = LatticeCoset(
+            integer_basis(spanning) @ across / length, least, self.parent.theorem
+        )
         step = least / (2 * self.parent.norms)
         return LatticePoints(normalized(flat[:count]), step, lattice=lattice)
 

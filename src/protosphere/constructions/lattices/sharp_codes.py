@@ -20,22 +20,70 @@ def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
 
 def _kissing_chain() -> Iterable[Section]:
     """Vectors at 60 degrees from each of j minimal vectors that are themselves at 60 degrees: 1/(j+2)."""
-    for parent, dim, entry, sizes in ((E8, 8, 2, (56, 27, 16, 10)), (LEECH, 24, 4, (4600, 891, 336, 170, 100))):
+    for parent, dim, entry, sizes in (
+        (E8, 8, 2, (56, 27, 16, 10)),
+        (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
+    ):
         for arms, size in enumerate(sizes, start=1):
-            fixed, products = _star(dim, entry, arms), (entry**2,) * arms
-            yield Section(dim - arms, size, Fraction(1, arms + 2), parent, fixed, products, f"{size} points")
+            fixed = _star(dim, entry, arms)
+            products = (entry**2,) * arms
+            yield Section(
+                dim - arms,
+                size,
+                Fraction(1, arms + 2),
+                parent,
+                fixed,
+                products,
+                f"{size} points",
+            )
 
 
 def _around_triangles() -> Iterable[Section]:
     """Vectors at the least distance from the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
     one, two = _star(24, 4, 2)
     opposed = sparse(24, {0: 4, 1: -4})
-    yield Section(23, 552, Fraction(1, 5), LEECH, (TYPE_3,), (24,), "276 equiangular lines")
-    yield Section(22, 352, Fraction(1, 5), LEECH, (TYPE_3, opposed), (24, 8), "176 equiangular lines")
-    yield Section(22, 275, Fraction(1, 6), LEECH, (TYPE_3, one), (24, 16), "McLaughlin graph")
-    yield Section(22, 100, Fraction(1, 11), LEECH, (TYPE_3, ANOTHER_TYPE_3), (24, 24), "Higman-Sims graph")
-    yield Section(21, 162, Fraction(1, 7), LEECH, (TYPE_3, one, two), (24, 16, 16), "McLaughlin, not adjacent to one")
-    yield Section(21, 112, Fraction(1, 9), LEECH, (TYPE_3, one, two), (24, 16, 8), "McLaughlin, adjacent to one")
+    yield Section(
+        23, 552, Fraction(1, 5), LEECH, (TYPE_3,), (24,), "276 equiangular lines"
+    )
+    yield Section(
+        22,
+        352,
+        Fraction(1, 5),
+        LEECH,
+        (TYPE_3, opposed),
+        (24, 8),
+        "176 equiangular lines",
+    )
+    yield Section(
+        22, 275, Fraction(1, 6), LEECH, (TYPE_3, one), (24, 16), "McLaughlin graph"
+    )
+    yield Section(
+        22,
+        100,
+        Fraction(1, 11),
+        LEECH,
+        (TYPE_3, ANOTHER_TYPE_3),
+        (24, 24),
+        "Higman-Sims graph",
+    )
+    yield Section(
+        21,
+        162,
+        Fraction(1, 7),
+        LEECH,
+        (TYPE_3, one, two),
+        (24, 16, 16),
+        "McLaughlin, not adjacent to one",
+    )
+    yield Section(
+        21,
+        112,
+        Fraction(1, 9),
+        LEECH,
+        (TYPE_3, one, two),
+        (24, 16, 8),
+        "McLaughlin, adjacent to one",
+    )
 
 
 @family(
@@ -49,4 +97,7 @@ def sharp_codes() -> Iterable[Member]:
     Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.
     """
     sections = (*_kissing_chain(), *_around_triangles())
-    return sorted((section.member for section in sections), key=lambda member: (member.dim, member.size))
+    return sorted(
+        (section.member for section in sections),
+        key=lambda member: (member.dim, member.size),
+    )

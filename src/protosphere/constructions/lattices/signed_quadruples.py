@@ -26,15 +26,37 @@ def _cycles(*lengths: int) -> Permutation:
     """The permutation with cycles of these lengths, of consecutive places."""
     starts = np.cumsum((0, *lengths))
     return tuple(
-        int(start) + (i + 1) % length for start, length in zip(starts, lengths, strict=False) for i in range(length)
+        int(start) + (i + 1) % length
+        for start, length in zip(starts, lengths, strict=False)
+        for i in range(length)
     )
 
 
 ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
     10: ((_cycles(10),), ("0247", "0134", "0126")),
-    11: ((_cycles(6, 3, 2),), ("018a", "0689", "026a", "0127", "0378", "0249", "039a", "0134")),
-    12: ((_cycles(6, 6),), ("0378", "018b", "019a", "029b", "028a", "067b", "0127", "0369", "679a", "0134")),
-    14: ((_cycles(7, 7), SEVENTH_DOUBLED), ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125")),
+    11: (
+        (_cycles(6, 3, 2),),
+        ("018a", "0689", "026a", "0127", "0378", "0249", "039a", "0134"),
+    ),
+    12: (
+        (_cycles(6, 6),),
+        (
+            "0378",
+            "018b",
+            "019a",
+            "029b",
+            "028a",
+            "067b",
+            "0127",
+            "0369",
+            "679a",
+            "0134",
+        ),
+    ),
+    14: (
+        (_cycles(7, 7), SEVENTH_DOUBLED),
+        ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125"),
+    ),
 }
 """For n places generators of a group, and quadruples (in hexadecimal), one of each orbit."""
 
@@ -52,7 +74,9 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
     return orbits_of(first, [by.__getitem__ for by in generators])
 
 
-def orbits_of(sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]) -> tuple[tuple[int, ...], ...]:
+def orbits_of(
+    sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
+) -> tuple[tuple[int, ...], ...]:
     """All images of some sets of places under maps of the places and what these generate, in order."""
     found = set(map(frozenset, sets))
     fresh = found
@@ -70,7 +94,14 @@ def signed_quadruples() -> Iterator[Member]:
     """At 60 degrees, more points than the best lattices known of these dimensions have."""
     for n, count in COUNTS.items():
         recipe = f"{count} quadruples of {n} places with 16 signs each, and the axes"
-        yield dense_member(n, 16 * count + 2 * n, Fraction(1, 2), recipe, partial(_points, n), Fraction(1, 4))
+        yield dense_member(
+            n,
+            16 * count + 2 * n,
+            Fraction(1, 2),
+            recipe,
+            partial(_points, n),
+            Fraction(1, 4),
+        )
 
 
 def _points(n: int, count: int) -> Points:

@@ -33,7 +33,9 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
     """For each word the rows of `signs` at the places of its ones, and zeros."""
-    return at_places((np.flatnonzero(word).tolist() for word in words), signs, words.shape[1])
+    return at_places(
+        (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]
+    )
 
 
 def signs_of(words: Indices | PackedBits) -> Points:

@@ -41,7 +41,13 @@ def principal_points(gram: Points, dim: int) -> Points:
 
 
 def _obstacle(
-    num_classes: int, dim: int, *, tree: str, spread: object, similarity: str, **descent: object
+    num_classes: int,
+    dim: int,
+    *,
+    tree: str,
+    spread: object,
+    similarity: str,
+    **descent: object,
 ) -> str | None:
     if tree == "":
         return "'hierarchical' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
@@ -91,9 +97,15 @@ def hierarchical(
     np.fill_diagonal(gram, 1.0)
     start = principal_points(gram, dim)
     start = normalized(start + JITTER * rng.standard_normal(start.shape))
-    last = float(max(num_classes, LEAST_TEMPERATURE) if temperature is None else temperature)
-    rate = lr * min(1.0, num_classes / last)  # the fewer classes and the higher the temperature, the stiffer it is
+    last = float(
+        max(num_classes, LEAST_TEMPERATURE) if temperature is None else temperature
+    )
+    rate = lr * min(
+        1.0, num_classes / last
+    )  # the fewer classes and the higher the temperature, the stiffer it is
     points = margin_descent(start, margins, (1.0, last), steps, rate, progress)
     ranges = cosine_ranges(points, heights)
     levels = ", ".join(f"{level.highest:.3f}" for level in reversed(ranges))
-    return dense_placement(f"cosines from the root down to siblings up to {levels}", points)
+    return dense_placement(
+        f"cosines from the root down to siblings up to {levels}", points
+    )

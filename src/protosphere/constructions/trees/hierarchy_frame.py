@@ -30,7 +30,9 @@ def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | 
         return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
     as_positive("gamma", gamma)
     checked_tree(tree, num_classes)
-    why_not = dim_obstacle("hierarchy_frame", "dim >= num_classes - 1", lambda K: K - 1, num_classes, dim)
+    why_not = dim_obstacle(
+        "hierarchy_frame", "dim >= num_classes - 1", lambda K: K - 1, num_classes, dim
+    )
     if why_not:
         return f"{why_not}; 'hierarchical' needs less"
     return class_obstacle(num_classes, MOST_CLASSES_IN_PAIRS, "a matrix over all pairs")
@@ -49,9 +51,13 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
     reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
     searched=True,  # eigenvectors are rounded differently by different machines
 )
-def hierarchy_frame(num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0) -> Placement:
+def hierarchy_frame(
+    num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0
+) -> Placement:
     """Points with just these cosines: the square root of their Gram matrix, zeros appended up to R^n."""
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
     points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])
-    return dense_placement(f"hierarchy-aware frame, gamma {gamma:g}", padded(points, dim))
+    return dense_placement(
+        f"hierarchy-aware frame, gamma {gamma:g}", padded(points, dim)
+    )

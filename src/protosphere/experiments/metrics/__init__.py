@@ -1,6 +1,8 @@
 """What a trained network is judged by, one metric a file; `METRICS` has them by name."""
 
-from protosphere.experiments.metrics import accuracy as accuracy  # each of these registers what it measures
+from protosphere.experiments.metrics import (
+    accuracy as accuracy,
+)  # each of these registers what it measures
 from protosphere.experiments.metrics import calibration as calibration
 from protosphere.experiments.metrics import conditional_risk as conditional_risk
 from protosphere.experiments.metrics import likelihood as likelihood

@@ -17,7 +17,10 @@ def _expected_error(sums: Tensor, count: int) -> float:
     return float((confidence - correct).abs().sum()) / count
 
 
-@metric(summary="mean distance of confidence from accuracy over fifteen bins of confidence", value=_expected_error)
+@metric(
+    summary="mean distance of confidence from accuracy over fifteen bins of confidence",
+    value=_expected_error,
+)
 def calibration_error(predictions: Predictions) -> Tensor:
     """For each bin of the largest probability the sum of those, and how many of them were right."""
     confidence, found = predictions.log_probabilities.exp().max(dim=1)

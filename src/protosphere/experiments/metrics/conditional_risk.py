@@ -11,17 +11,29 @@ from torch import Tensor
 
 from protosphere.experiments.metrics.accuracy import accuracy
 from protosphere.experiments.metrics.registry import Predictions, Sums
-from protosphere.experiments.metrics.severity import add_mean, distance_sum, tree_heights
+from protosphere.experiments.metrics.severity import (
+    add_mean,
+    distance_sum,
+    tree_heights,
+)
 
 
 def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
     """These of the same examples, scored by minus the expected height of the common ancestor with the true class."""
     chances = predictions.log_probabilities.exp()
-    return sums(replace(predictions, logits=-(chances @ tree_heights(predictions).to(chances.dtype))))
+    return sums(
+        replace(
+            predictions, logits=-(chances @ tree_heights(predictions).to(chances.dtype))
+        )
+    )
 
 
 _accuracy = partial(_of_least_risk, accuracy)
-add_mean("least_risk_accuracy", _accuracy, "accuracy of the predictions of least conditional risk")
+add_mean(
+    "least_risk_accuracy",
+    _accuracy,
+    "accuracy of the predictions of least conditional risk",
+)
 for _k in (1, 5, 20):
     _distance = partial(_of_least_risk, partial(distance_sum, _k))
     _summary = f"hierarchical distance of the {_k} classes of least conditional risk"

@@ -59,7 +59,12 @@ def mean(sums: Tensor, count: int) -> float:
 
 
 def metric(
-    *, summary: str, value: Callable[[Tensor, int], float] = mean, applies: Callable[[Dataset], bool] = lambda _: True
+    *,
+    summary: str,
+    value: Callable[[Tensor, int], float] = mean,
+    applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
     """Register the decorated function, which gives the sums, under its own name; a second one of it is an error."""
-    return METRICS.register(lambda sums: Metric(sums.__name__, sums, value, applies, summary))
+    return METRICS.register(
+        lambda sums: Metric(sums.__name__, sums, value, applies, summary)
+    )

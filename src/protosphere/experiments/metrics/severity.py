@@ -10,7 +10,14 @@ from torch import Tensor
 
 from protosphere.assignment import Taxonomy, taxonomy
 from protosphere.data import Dataset
-from protosphere.experiments.metrics.registry import METRICS, Metric, Predictions, Sums, mean, metric
+from protosphere.experiments.metrics.registry import (
+    METRICS,
+    Metric,
+    Predictions,
+    Sums,
+    mean,
+    metric,
+)
 
 TREES = ("cifar100_levels",)
 
@@ -18,7 +25,9 @@ TREES = ("cifar100_levels",)
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
     """The shipped tree of these classes, in their order; None where there is none."""
-    found = (tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes))
+    found = (
+        tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
+    )
     tree = next(found, None)
     return tree and tree.of(class_names)
 
@@ -47,7 +56,11 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     return float(sums[0]) / max(1.0, float(sums[1]))
 
 
-@metric(summary="mean height of the common ancestor over mistakes", value=_over_mistakes, applies=has_tree)
+@metric(
+    summary="mean height of the common ancestor over mistakes",
+    value=_over_mistakes,
+    applies=has_tree,
+)
 def mistake_severity(predictions: Predictions) -> Tensor:
     """The sum of the heights, which are 0 where the prediction is right, and how many are wrong."""
     heights = _heights(predictions, 1)
@@ -69,7 +82,10 @@ for _k in (1, 5, 20):
     add_mean(f"hierarchical_distance_at_{_k}", partial(distance_sum, _k), _summary)
 
 
-@metric(summary="the share of examples whose best class has the right parent", applies=has_tree)
+@metric(
+    summary="the share of examples whose best class has the right parent",
+    applies=has_tree,
+)
 def superclass_accuracy(predictions: Predictions) -> Tensor:
     """How many have a common ancestor of height 1 at most."""
     return (_heights(predictions, 1) <= 1).sum()

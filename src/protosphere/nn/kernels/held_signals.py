@@ -12,7 +12,11 @@ from contextlib import ExitStack
 from types import FrameType
 from typing import Any
 
-HELD = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name))
+HELD = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGALRM")
+    if hasattr(signal, name)
+)
 """Signals whose handlers commonly raise: Ctrl-C, a polite end, a timeout."""
 
 
@@ -31,7 +35,9 @@ class HeldSignals(ExitStack):
     def __enter__(self) -> HeldSignals:
         if threading.current_thread() is not threading.main_thread():
             return self
-        self.callback(self._call_waiting)  # last, after all of them are back in their places
+        self.callback(
+            self._call_waiting
+        )  # last, after all of them are back in their places
         try:
             for number in HELD:
                 self._replace_handler(number)

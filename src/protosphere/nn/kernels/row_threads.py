@@ -60,11 +60,16 @@ def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[
         with torch.inference_mode(inference), torch.no_grad(), without_autocast(z):
             return work(stretch)
 
-    jobs = [partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces)) for i in range(pieces)]
+    jobs = [
+        partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces))
+        for i in range(pieces)
+    ]
     return _in_team(jobs) if _team_start() else _in_pool(jobs)
 
 
-def gathered_rows(work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_words: int) -> tuple[Tensor, Tensor]:
+def gathered_rows(
+    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_words: int
+) -> tuple[Tensor, Tensor]:
     """Two tensors, one row each per row of z: what `by_rows` gives, the stretches below each other."""
     first, second = zip(*by_rows(work, z, num_words), strict=True)
     return torch.cat(first), torch.cat(second)
@@ -74,14 +79,18 @@ def gathered_rows(work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num
 def _team_start() -> Any:
     """GOMP_parallel(function, data, threads, flags) of the OpenMP that torch has loaded; None where there is none."""
     try:
-        return ctypes.CDLL("libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW).GOMP_parallel
+        return ctypes.CDLL(
+            "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
+        ).GOMP_parallel
     except (AttributeError, OSError):  # another system, or another OpenMP
         return None
 
 
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
     """What the jobs give, each from one of torch's threads; the first exception of one of them is raised."""
-    numbers, given, failed = count(), dict[int, Result](), list[BaseException]()
+    numbers = count()
+    given = dict[int, Result]()
+    failed = list[BaseException]()
     signals = HeldSignals()
 
     def take_one(_: object = None) -> None:
@@ -102,7 +111,10 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
     if failed:
         raise failed[0]
     # a team may be smaller than asked for
-    return [given[number] if number in given else jobs[number]() for number in range(len(jobs))]
+    return [
+        given[number] if number in given else jobs[number]()
+        for number in range(len(jobs))
+    ]
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:

@@ -13,11 +13,20 @@ from protosphere.nn.projections import Projection
 
 
 def additive_angular_margin(
-    z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
+    z: Tensor,
+    target: Tensor,
+    projection: Projection,
+    scale: float | Tensor,
+    margin: float,
 ) -> Tensor:
     """Cross-entropy on scaled cosines, the target's angle `margin` radians larger; above pi its cosine c is -2 - c."""
     on_sphere, own, kept = target_cosines(z, target, projection)
-    return mean_of_kept(harder_cross_entropy(on_sphere, own, cosine_after(own, margin), projection, scale), kept)
+    return mean_of_kept(
+        harder_cross_entropy(
+            on_sphere, own, cosine_after(own, margin), projection, scale
+        ),
+        kept,
+    )
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:
@@ -37,7 +46,9 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
 class AdditiveAngularMargin(PrototypeLoss):
     """Cross-entropy with the target's angle raised by a margin in radians, below the code's smallest angle."""
 
-    def __init__(self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto") -> None:
+    def __init__(
+        self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto"
+    ) -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
         limit = math.radians(self.code.min_angle_degrees)
@@ -45,4 +56,6 @@ class AdditiveAngularMargin(PrototypeLoss):
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
         """The mean over the batch."""
-        return additive_angular_margin(z, target, self.projection, self.scaling.value, self.margin)
+        return additive_angular_margin(
+            z, target, self.projection, self.scaling.value, self.margin
+        )

@@ -10,11 +10,17 @@ from protosphere.nn.projections import Projection
 
 
 def additive_cosine_margin(
-    z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor, margin: float
+    z: Tensor,
+    target: Tensor,
+    projection: Projection,
+    scale: float | Tensor,
+    margin: float,
 ) -> Tensor:
     """Cross-entropy on scaled cosines where the target's counts `margin` less."""
     on_sphere, own, kept = target_cosines(z, target, projection)
-    return mean_of_kept(harder_cross_entropy(on_sphere, own, own - margin, projection, scale), kept)
+    return mean_of_kept(
+        harder_cross_entropy(on_sphere, own, own - margin, projection, scale), kept
+    )
 
 
 @loss(
@@ -26,11 +32,17 @@ def additive_cosine_margin(
 class AdditiveCosineMargin(PrototypeLoss):
     """Cross-entropy with the target's cosine lowered by a margin, which must be below 1 - max cosine of the code."""
 
-    def __init__(self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto") -> None:
+    def __init__(
+        self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto"
+    ) -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
-        self.margin = limited_margin(margin, 1 - float(self.code.max_cosine), "1 - max cosine")
+        self.margin = limited_margin(
+            margin, 1 - float(self.code.max_cosine), "1 - max cosine"
+        )
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
         """The mean over the batch."""
-        return additive_cosine_margin(z, target, self.projection, self.scaling.value, self.margin)
+        return additive_cosine_margin(
+            z, target, self.projection, self.scaling.value, self.margin
+        )

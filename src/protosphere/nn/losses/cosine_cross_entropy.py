@@ -9,7 +9,9 @@ from protosphere.nn.projections import Projection
 from protosphere.nn.streaming.log_sum_exp import widened
 
 
-def cosine_cross_entropy(z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor) -> Tensor:
+def cosine_cross_entropy(
+    z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor
+) -> Tensor:
     """Cross-entropy on the scaled cosines of z with every prototype."""
     return projection.cross_entropy(scale * unit(widened(z)), target)
 

@@ -9,10 +9,14 @@ from protosphere.nn.losses.registry import loss
 from protosphere.nn.projections import Projection
 
 
-def dot_regression(z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0) -> Tensor:
+def dot_regression(
+    z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0
+) -> Tensor:
     """(z c_y - radius)^2 / (2 radius), z as it is; for unit z and radius 1 half the squared cosine distance."""
     wide, own, kept = with_target_prototypes(z, target, projection)
-    return mean_of_kept(((wide * own).sum(dim=-1) - radius).square(), kept) / (2 * radius)
+    return mean_of_kept(((wide * own).sum(dim=-1) - radius).square(), kept) / (
+        2 * radius
+    )
 
 
 @loss(

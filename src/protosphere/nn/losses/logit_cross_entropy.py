@@ -24,8 +24,13 @@ class LogitCrossEntropy(PrototypeLoss):
 
     def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__(head_or_code)
-        self.embed = None if isinstance(head_or_code, SphericalCode) else head_or_code.embed
+        if isinstance(head_or_code, SphericalCode):
+            self.embed = None
+        else:
+            self.embed = head_or_code.embed
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
         """The mean over the batch."""
-        return logit_cross_entropy(z if self.embed is None else self.embed(z), target, self.projection)
+        return logit_cross_entropy(
+            z if self.embed is None else self.embed(z), target, self.projection
+        )

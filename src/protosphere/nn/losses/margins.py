@@ -12,11 +12,17 @@ CERTAIN = -1e-7
 
 
 def harder_cross_entropy(
-    on_sphere: Tensor, own: Tensor, harder: Tensor, projection: Projection, scale: float | Tensor
+    on_sphere: Tensor,
+    own: Tensor,
+    harder: Tensor,
+    projection: Projection,
+    scale: float | Tensor,
 ) -> Tensor:
     """Cross-entropies of scaled cosines with the target's, `own`, replaced: from the log-sum-exp of all the others."""
     everyone = projection.log_sum_exp(scale * on_sphere)
-    others = everyone + torch.log(-torch.expm1((scale * own - everyone).clamp(max=CERTAIN)))
+    others = everyone + torch.log(
+        -torch.expm1((scale * own - everyone).clamp(max=CERTAIN))
+    )
     return softplus(others - scale * harder)
 
 
@@ -24,4 +30,6 @@ def limited_margin(margin: float, limit: float, what: str) -> float:
     """The margin, if a z on its prototype can still satisfy it against the nearest other one."""
     if as_positive("margin", margin) < limit:
         return float(margin)
-    raise InvalidArgumentError(f"'margin' must be below {limit:.6g}, {what} of the code's prototypes, got {margin}")
+    raise InvalidArgumentError(
+        f"'margin' must be below {limit:.6g}, {what} of the code's prototypes, got {margin}"
+    )

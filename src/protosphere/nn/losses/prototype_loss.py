@@ -23,17 +23,26 @@ class PrototypeLoss(nn.Module):
     def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__()
         if isinstance(head_or_code, SphericalCode):
-            self.code, self.projection = head_or_code, projection_for(head_or_code)
-        elif not (hasattr(head_or_code, "code") and hasattr(head_or_code, "projection")):
-            raise InvalidArgumentError(f"a loss is made from a PrototypeHead or a code, got {brief(head_or_code)}")
+            self.code = head_or_code
+            self.projection = projection_for(head_or_code)
+        elif not (
+            hasattr(head_or_code, "code") and hasattr(head_or_code, "projection")
+        ):
+            raise InvalidArgumentError(
+                f"a loss is made from a PrototypeHead or a code, got {brief(head_or_code)}"
+            )
         else:
-            self.code, self.projection = head_or_code.code, head_or_code.projection
+            self.code = head_or_code.code
+            self.projection = head_or_code.projection
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
     """The scale of cosines that the setting asks for; 'auto' is the confident one, or what the head learns."""
     if isinstance(head_or_code, SphericalCode):
-        return Scale(setting, confident_scale(head_or_code.num_classes, float(head_or_code.max_cosine)))
+        return Scale(
+            setting,
+            confident_scale(head_or_code.num_classes, float(head_or_code.max_cosine)),
+        )
     if setting == "auto" and head_or_code.scaling.shift is not None:
         return head_or_code.scaling
     return cosine_scale(head_or_code.code, setting)

@@ -43,6 +43,10 @@ LOSSES: Registry[Loss] = Registry("loss")
 """Every loss by its name."""
 
 
-def loss(name: str, function: Callable[..., Tensor], *, summary: str, reference: str) -> Callable[[Module], Module]:
+def loss(
+    name: str, function: Callable[..., Tensor], *, summary: str, reference: str
+) -> Callable[[Module], Module]:
     """Register the decorated module, a shell over `function`, under `name`; a second one of a name is an error."""
-    return LOSSES.register(lambda module: Loss(name, function, module, summary, reference))
+    return LOSSES.register(
+        lambda module: Loss(name, function, module, summary, reference)
+    )

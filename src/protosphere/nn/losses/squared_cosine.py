@@ -8,7 +8,9 @@ from protosphere.nn.losses.registry import loss
 from protosphere.nn.projections import Projection
 
 
-def squared_cosine_distance(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
+def squared_cosine_distance(
+    z: Tensor, target: Tensor, projection: Projection
+) -> Tensor:
     """(1 - cos(z, c_y))^2 with c_y the prototype of the target."""
     _, cosines, kept = target_cosines(z, target, projection)
     return mean_of_kept((1 - cosines).square(), kept)

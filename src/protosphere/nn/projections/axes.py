@@ -14,7 +14,8 @@ class AxesPart(nn.Module, Part):
 
     def __init__(self, axes: Tensor, signs: Tensor, dim: int) -> None:
         super().__init__()
-        self.num_words, self.dim = len(axes), dim
+        self.num_words = len(axes)
+        self.dim = dim
         self.register_buffer("axes", axes, persistent=False)
         self.register_buffer("signs", signs, persistent=False)
 
@@ -24,8 +25,12 @@ class AxesPart(nn.Module, Part):
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers."""
-        rows = torch.zeros(index.shape[0], self.dim, dtype=like.dtype, device=self.signs.device)
-        return rows.scatter(1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype))
+        rows = torch.zeros(
+            index.shape[0], self.dim, dtype=like.dtype, device=self.signs.device
+        )
+        return rows.scatter(
+            1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype)
+        )
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of the words with these weights, B x num_words."""

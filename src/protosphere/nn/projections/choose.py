@@ -42,7 +42,9 @@ class Entry:
         return size >= LARGE or (size >= self.smallest and dim > self.above_dim)
 
 
-def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Projection:
+def projection_for(
+    code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
+) -> Projection:
     """The dot products with every point of `code`, classes in its order.
 
     Parameters:
@@ -53,24 +55,34 @@ def projection_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype |
     return Projection(plan_for(code, kind, dtype), code.num_classes, code.dim)
 
 
-def plan_for(code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None) -> Plan:
+def plan_for(
+    code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
+) -> Plan:
     """What the projection is to be made of."""
     kept = dtype or torch.get_default_dtype()
     tried = [kind] if as_choice("kind", kind, KINDS) in PROJECTIONS else []
     if kind == "auto":
         known = code.placement.structure.projections
-        tried = [name for name in known if PROJECTIONS[name].pays(code.num_classes, code.dim)]
+        tried = [
+            name for name in known if PROJECTIONS[name].pays(code.num_classes, code.dim)
+        ]
     for name in tried:
         plan = PROJECTIONS[name].plan(code, kept)
         if plan is not None:
             return plan
     if kind in PROJECTIONS:
-        raise InvalidArgumentError(f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'")
+        raise InvalidArgumentError(
+            f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
+        )
     return Plan("dense", (_dense_piece(code, np.arange(code.num_classes), kept),))
 
 
 def _dense_piece(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Piece:
-    return Piece(len(classes), 1, lambda first, last: DensePart(matrix(code, classes[first:last], dtype)))
+    return Piece(
+        len(classes),
+        1,
+        lambda first, last: DensePart(matrix(code, classes[first:last], dtype)),
+    )
 
 
 def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
@@ -89,7 +101,10 @@ def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
     pieces = (cosets, _dense_piece(code, rest, dtype)) if len(rest) else (cosets,)
     classes = np.concatenate([inside, rest])
     in_order = np.array_equal(classes, np.arange(len(classes)))
-    return Plan("hadamard", pieces, None if in_order else torch.from_numpy(np.argsort(classes)))  # pyright: ignore[reportUnknownMemberType]
+    if in_order:
+        return Plan("hadamard", pieces, None)
+    order = torch.from_numpy(np.argsort(classes))  # pyright: ignore[reportUnknownMemberType]
+    return Plan("hadamard", pieces, order)
 
 
 def _axes(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
@@ -112,21 +127,29 @@ def _simplex(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
         return None
     classes = _simplex_order(points)
     expected = simplex_points(code.num_classes)
-    inside, outside = points[classes, : code.num_classes - 1], points[:, code.num_classes - 1 :]
+    inside = points[classes, : code.num_classes - 1]
+    outside = points[:, code.num_classes - 1 :]
     if outside.any() or np.abs(inside - expected).max() > SAME:
         return None
     sizes = np.array([code.num_classes])
-    return Plan("simplex", (_simplices_piece(sizes, np.argsort(classes), code.dim, dtype),))
+    return Plan(
+        "simplex", (_simplices_piece(sizes, np.argsort(classes), code.dim, dtype),)
+    )
 
 
 def _simplices(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
     if "simplices" not in code.placement.structure.projections:
         return None
     structure = cast("OrthogonalSimplices", code.placement.structure)
-    return Plan("simplices", (_simplices_piece(structure.sizes, structure.numbers, code.dim, dtype),))
+    return Plan(
+        "simplices",
+        (_simplices_piece(structure.sizes, structure.numbers, code.dim, dtype),),
+    )
 
 
-def _simplices_piece(sizes: Indices, numbers: Indices, dim: int, dtype: torch.dtype) -> Piece:
+def _simplices_piece(
+    sizes: Indices, numbers: Indices, dim: int, dtype: torch.dtype
+) -> Piece:
     def build(first: int, last: int) -> SimplicesPart:
         mine = numbers[first:last]
         whole = np.array_equal(mine, np.arange(int(sizes.sum())))

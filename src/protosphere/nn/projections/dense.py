@@ -54,8 +54,12 @@ def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
     weight = torch.empty(len(classes), code.dim, dtype=dtype)
     for start in range(0, len(classes), CHUNK_ROWS):
         chunk = classes[start : start + CHUNK_ROWS]
-        first, last = int(chunk[0]), int(chunk[-1]) + 1
+        first = int(chunk[0])
+        last = int(chunk[-1]) + 1
         apart = last - first > 4 * CHUNK_ROWS
-        rows = np.stack([code[int(c)] for c in chunk]) if apart else code.rows(first, last)[chunk - first]
+        if apart:
+            rows = np.stack([code[int(c)] for c in chunk])
+        else:
+            rows = code.rows(first, last)[chunk - first]
         weight[start : start + len(chunk)] = torch.from_numpy(rows)  # pyright: ignore[reportUnknownMemberType]
     return weight

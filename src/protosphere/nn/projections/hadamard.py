@@ -49,23 +49,35 @@ class HadamardPart(nn.Module):
 
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
-        self.num_words, self.dim = len(layout.representatives) * layout.per_coset, layout.dim
-        self.length, self.coefficient = layout.length, layout.coefficient
+        self.num_words = len(layout.representatives) * layout.per_coset
+        self.dim = layout.dim
+        self.length = layout.length
+        self.coefficient = layout.coefficient
         self.both_signs = layout.antipodal
         self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())
         self.antipodal = layout.antipodal and not self.tailed
         self.fused = FusedCosets(layout)
         for name, array in layout.split(split_bits(layout.length)).arrays().items():
             tensor = with_usual_strides(torch.from_numpy(array))  # pyright: ignore[reportUnknownMemberType]
-            self.register_buffer(name, tensor.to(dtype) if tensor.is_floating_point() else tensor, persistent=False)
+            self.register_buffer(
+                name,
+                tensor.to(dtype) if tensor.is_floating_point() else tensor,
+                persistent=False,
+            )
 
     def extra_repr(self) -> str:
         """Cosets, words a coset, n."""
-        return f"cosets={self.signs.shape[2]}, words={self.words.shape[1]}, dim={self.dim}"
+        return (
+            f"cosets={self.signs.shape[2]}, words={self.words.shape[1]}, dim={self.dim}"
+        )
 
     def forward(self, z: Tensor) -> Tensor:
         """The products with every word; a compiler or an exporter sees one tile and no loops."""
-        if not (torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export() or is_traced()):
+        if not (
+            torch.compiler.is_compiling()
+            or torch.onnx.is_in_onnx_export()
+            or is_traced()
+        ):
             return coset_words(z, self)
         wide = widened(z)
         summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
@@ -78,7 +90,11 @@ class HadamardPart(nn.Module):
         """z as the first product takes it: (b, B, L)."""
         b, size, _ = self.signs.shape
         words = z[:, : self.length] * self.coefficient
-        return words.index_select(1, self.columns).view(z.shape[0], b, size).transpose(0, 1)
+        return (
+            words.index_select(1, self.columns)
+            .view(z.shape[0], b, size)
+            .transpose(0, 1)
+        )
 
     def unbinned(self, sums: Tensor) -> Tensor:
         """The transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
@@ -87,7 +103,9 @@ class HadamardPart(nn.Module):
 
     def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:
         """What the tails of the cosets of a tile add: B x cosets."""
-        return (z[:, self.length :] @ self.tails.to(z.dtype).T)[:, self.tail_of[tile[0] : tile[1]]]
+        return (z[:, self.length :] @ self.tails.to(z.dtype).T)[
+            :, self.tail_of[tile[0] : tile[1]]
+        ]
 
     def weighted_tails(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the tails with weights B x cosets, after zeros for the words."""
@@ -96,7 +114,8 @@ class HadamardPart(nn.Module):
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """The words of these numbers."""
-        coset, number = index // self.words.shape[1], index % self.words.shape[1]
+        coset = index // self.words.shape[1]
+        number = index % self.words.shape[1]
         signed = self.signs[:, :, coset] * self.words[:, None, number]
         rows = self.unbinned(signed.permute(0, 2, 1).to(like.dtype))
         if self.tailed:
@@ -110,12 +129,16 @@ class HadamardPart(nn.Module):
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
         """(b, B, cosets), one per pair of opposed words; with tails (words of a coset, B, cosets)."""
-        summed = torch.bmm(self.binned(z), self.signs[:, :, tile[0] : tile[1]].to(z.dtype))
+        summed = torch.bmm(
+            self.binned(z), self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
+        )
         half = torch.mm(self.inner.to(z.dtype), summed.flatten(1)).view_as(summed)
         if not self.tailed:
             return half
         tails = self.tail_scores(z, tile)
-        return torch.cat([tails + half, tails - half]) if self.both_signs else tails + half
+        if self.both_signs:
+            return torch.cat([tails + half, tails - half])
+        return tails + half
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """The sums of the words of a tile."""
@@ -129,7 +152,9 @@ class HadamardPart(nn.Module):
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Of all products of each row, and the mean word."""
         fused = self.fused.serves(z)
-        return self.fused.log_sum_exp(z, with_mean) if fused else tiled_log_sum_exp(z, self, with_mean)
+        if fused:
+            return self.fused.log_sum_exp(z, with_mean)
+        return tiled_log_sum_exp(z, self, with_mean)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """The sums of all words with weights B x num_words."""
@@ -143,7 +168,8 @@ class HadamardPart(nn.Module):
         for start, stop in cuts(self.signs.shape[2], HIGHEST_ENTRIES // max(1, len(z))):
             highest = z.new_empty(len(z), stop - start)
             for first, last in self.tiles(len(z), start, stop):
-                scores, into = self.scores(z, (first, last)), highest[:, first - start : last - start]
+                scores = self.scores(z, (first, last))
+                into = highest[:, first - start : last - start]
                 torch.amax(scores, 0, out=into)
                 if self.antipodal:
                     torch.maximum(into, scores.amin(0).neg_(), out=into)
@@ -161,4 +187,6 @@ class HadamardPart(nn.Module):
             scores = scores + self.tail_scores(z, whole).gather(1, cosets)[:, :, None]
         values, place = scores.flatten(1).topk(k, dim=1)
         per_coset = self.words.shape[1]
-        return values, cosets.gather(1, place // per_coset) * per_coset + place % per_coset
+        return values, cosets.gather(
+            1, place // per_coset
+        ) * per_coset + place % per_coset

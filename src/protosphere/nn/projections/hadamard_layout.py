@@ -58,23 +58,34 @@ class HadamardLayout:
 
     def sliced(self, first: int, last: int) -> HadamardLayout:
         """The cosets number first, ..., last - 1 alone."""
-        return replace(self, representatives=self.representatives[first:last], tail_of=self.tail_of[first:last])
+        return replace(
+            self,
+            representatives=self.representatives[first:last],
+            tail_of=self.tail_of[first:last],
+        )
 
     def split(self, bits: int) -> HadamardLayout:
         """The same words in the same order, as cosets of the code of the first rows, `bits` of them at most."""
-        kept, others = self.generator[:bits], self.generator[bits:]
+        kept = self.generator[:bits]
+        others = self.generator[bits:]
         spanned = self.representatives[:, None]
         for row in others:
             spanned = np.concatenate([spanned, spanned ^ row], axis=1)
-        words, tail_of = spanned.reshape(-1, spanned.shape[2]), np.repeat(self.tail_of, spanned.shape[1])
+        words = spanned.reshape(-1, spanned.shape[2])
+        tail_of = np.repeat(self.tail_of, spanned.shape[1])
         return replace(self, representatives=words, generator=kept, tail_of=tail_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """The buffers of a HadamardPart; see there."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
-        both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1) if self.antipodal else inner
+        if self.antipodal:
+            both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
+        else:
+            both = inner
         columns, flips = self.flips()
-        signs = np.ascontiguousarray(flips.T, dtype=np.float32).reshape(len(inner), -1, len(flips))
+        signs = np.ascontiguousarray(flips.T, dtype=np.float32).reshape(
+            len(inner), -1, len(flips)
+        )
         tail_of = np.ascontiguousarray(self.tail_of)
         return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
                 "tail_of": tail_of}  # fmt: skip
@@ -87,8 +98,12 @@ class HadamardLayout:
         columns[filled] = np.argsort(self.bins, kind="stable")
         flips = np.empty((len(self.representatives), columns.size), dtype=np.int8)
         for start in range(0, len(self.representatives), CHUNK_COSETS):
-            bits = unpack(self.representatives[start : start + CHUNK_COSETS], self.length)
-            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[:, columns]
+            bits = unpack(
+                self.representatives[start : start + CHUNK_COSETS], self.length
+            )
+            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[
+                :, columns
+            ]
         flips *= filled
         return columns, flips
 
@@ -100,7 +115,9 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
         if found is not None:
             small = found[0].split(split_bits(rows.length))
             largest_bin = int(np.bincount(small.bins).max())
-            return found if 2 * (largest_bin + (1 << len(small.generator))) <= rows.length else None
+            if 2 * (largest_bin + (1 << len(small.generator))) <= rows.length:
+                return found
+            return None
     return None
 
 
@@ -115,17 +132,28 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 
     def additions(size: tuple[int, bool]) -> float:
         bits, antipodal = size
-        words = len(_whole_starts(ordered, 1 << (bits + antipodal))) << (bits + antipodal)
+        words = len(_whole_starts(ordered, 1 << (bits + antipodal))) << (
+            bits + antipodal
+        )
         by_transform = words * (rows.length / (1 << bits) + bits) / (1 + antipodal)
-        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * (len(ordered) - words)
+        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * (
+            len(ordered) - words
+        )
 
-    sizes = [(b, a) for b in range(ceil(log2(rows.length)), FEWEST_BITS - 1, -1) for a in (True, False)]
+    sizes = [
+        (b, a)
+        for b in range(ceil(log2(rows.length)), FEWEST_BITS - 1, -1)
+        for a in (True, False)
+    ]
     return sorted(sizes, key=additions)
 
 
-def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLayout, Indices] | None:
+def whole_cosets(
+    rows: SignRows, bits: int, antipodal: bool
+) -> tuple[HadamardLayout, Indices] | None:
     """Whole cosets of the code of the first `bits` rows, with the all-one word or not, and their rows; None if few."""
-    order, size = np.argsort(rows.numbers, kind="stable"), 1 << (bits + antipodal)
+    order = np.argsort(rows.numbers, kind="stable")
+    size = 1 << (bits + antipodal)
     blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
@@ -137,8 +165,11 @@ def whole_cosets(rows: SignRows, bits: int, antipodal: bool) -> tuple[HadamardLa
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
-    cosets, tail_of = rows.words[blocks[:, 0]], rows.tail_of[blocks[:, 0]]
-    layout = HadamardLayout(rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of)
+    cosets = rows.words[blocks[:, 0]]
+    tail_of = rows.tail_of[blocks[:, 0]]
+    layout = HadamardLayout(
+        rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of
+    )
     return layout, blocks.reshape(-1)
 
 
@@ -152,7 +183,9 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 def _linear(words: PackedBits) -> bool:
     """Whether word i is the sum of the words number 2^j, j the bits of i."""
     i = np.arange(1, len(words))
-    return not words[0].any() and np.array_equal(words[i], words[i & -i] ^ words[i & (i - 1)])
+    return not words[0].any() and np.array_equal(
+        words[i], words[i & -i] ^ words[i & (i - 1)]
+    )
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
@@ -160,6 +193,10 @@ def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.boo
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
-        words, tails = rows.words[chunk], rows.tail_of[chunk]
-        alike.append((words == (words[:, :1] ^ small)).all(axis=(1, 2)) & (tails == tails[:, :1]).all(axis=1))
+        words = rows.words[chunk]
+        tails = rows.tail_of[chunk]
+        alike.append(
+            (words == (words[:, :1] ^ small)).all(axis=(1, 2))
+            & (tails == tails[:, :1]).all(axis=1)
+        )
     return np.concatenate(alike)

@@ -32,7 +32,9 @@ class _Words(torch.autograd.Function):
     @staticmethod
     def forward(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
         wide = widened(rows.detach())
-        return (coset_word_sums(wide, part) if transposed else tiled_words(wide, part)).to(rows.dtype)
+        return (
+            coset_word_sums(wide, part) if transposed else tiled_words(wide, part)
+        ).to(rows.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -56,7 +58,9 @@ class _Words(torch.autograd.Function):
 def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     """B x num_words, not differentiable."""
     words = z.new_empty(len(z), part.num_words)
-    if in_memory(z) and words.nbytes > HUGE_PAGES_FROM:  # which nobody has touched yet, so that it took no time
+    if (
+        in_memory(z) and words.nbytes > HUGE_PAGES_FROM
+    ):  # which nobody has touched yet, so that it took no time
         words = torch.from_numpy(np.empty(words.shape, z.numpy().dtype))  # pyright: ignore[reportUnknownMemberType]
     by_rows(lambda rows: _write_words(z[rows], part, words[rows]), z, part.num_words)
     return words
@@ -68,7 +72,8 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
         return
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]
     each = words.view(len(z), cosets, per_coset)
-    binned, outer = part.binned(z).contiguous(), part.words.to(z.dtype).expand(len(z), b, per_coset)
+    binned = part.binned(z).contiguous()
+    outer = part.words.to(z.dtype).expand(len(z), b, per_coset)
     for start, stop in part.tiles(len(z)):
         summed = torch.bmm(binned, part.signs[:, :, start:stop].to(z.dtype))
         torch.bmm(summed.permute(1, 2, 0), outer, out=each[:, start:stop])
@@ -78,7 +83,11 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
 
 def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
-    return torch.cat(by_rows(lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words))
+    return torch.cat(
+        by_rows(
+            lambda rows: _weighted_rows(weights[rows], part), weights, part.num_words
+        )
+    )
 
 
 def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
@@ -90,6 +99,10 @@ def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
     outer = part.words.to(weights.dtype).expand(len(weights), b, per_coset)
     for start, stop in part.tiles(len(weights)):
         summed = torch.bmm(outer, each[:, start:stop].transpose(1, 2)).transpose(0, 1)
-        sums += torch.bmm(summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2))
+        sums += torch.bmm(
+            summed, part.signs[:, :, start:stop].to(weights.dtype).transpose(1, 2)
+        )
     total = part.unbinned(sums)
-    return total + part.weighted_tails(each.sum(2), (0, cosets)) if part.tailed else total
+    if part.tailed:
+        return total + part.weighted_tails(each.sum(2), (0, cosets))
+    return total

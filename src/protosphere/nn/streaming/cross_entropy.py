@@ -35,43 +35,71 @@ class LossOptions:
     def __post_init__(self) -> None:
         as_choice("reduction", self.reduction, ("mean", "sum", "none"))
         if not 0 <= self.label_smoothing <= 1:
-            raise InvalidArgumentError(f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}")
+            raise InvalidArgumentError(
+                f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}"
+            )
         if self.weight is None:
             return
         if self.weight.shape != (self.num_classes,):
             got = tuple(self.weight.shape)
-            raise InvalidArgumentError(f"'weight' must hold one number per class, {self.num_classes}, got shape {got}")
+            raise InvalidArgumentError(
+                f"'weight' must hold one number per class, {self.num_classes}, got shape {got}"
+            )
         if self.weight.requires_grad:
-            raise InvalidArgumentError("'weight' must be constant, got one that requires a gradient; weight.detach()")
+            raise InvalidArgumentError(
+                "'weight' must be constant, got one that requires a gradient; weight.detach()"
+            )
 
 
 def streamed_cross_entropy(
-    prototypes: Projection, z: Tensor, target: Tensor, scale: float | Tensor, options: LossOptions
+    prototypes: Projection,
+    z: Tensor,
+    target: Tensor,
+    scale: float | Tensor,
+    options: LossOptions,
 ) -> Tensor:
     """The cross-entropy of the logits scale * z c_k, classes last, z of any dimensions; float32 for half types."""
     rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
     rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
     if target.is_floating_point():
-        _require_fit(_same_sizes(target.shape, (*z.shape[:-1], options.num_classes)), z, target, options)
-        weights, losses = _losses_of_probabilities(prototypes, rows, target.reshape(-1, options.num_classes), options)
+        _require_fit(
+            _same_sizes(target.shape, (*z.shape[:-1], options.num_classes)),
+            z,
+            target,
+            options,
+        )
+        weights, losses = _losses_of_probabilities(
+            prototypes, rows, target.reshape(-1, options.num_classes), options
+        )
     else:
         classes, kept = checked_classes(z, target, options)
-        weights, losses = _losses_of_classes(prototypes, rows, classes.flatten(), kept.flatten(), options)
+        weights, losses = _losses_of_classes(
+            prototypes, rows, classes.flatten(), kept.flatten(), options
+        )
     if options.reduction == "none":
         return losses.reshape(z.shape[:-1])
     return losses.sum() if options.reduction == "sum" else losses.sum() / weights.sum()
 
 
 def _losses_of_classes(
-    prototypes: Projection, rows: Tensor, classes: Tensor, kept: Tensor, options: LossOptions
+    prototypes: Projection,
+    rows: Tensor,
+    classes: Tensor,
+    kept: Tensor,
+    options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
     """How much each example counts in the mean, and its loss."""
     log_sum_exps = log_sum_exp(rows, prototypes)
-    each = kept.to(rows.dtype) if options.weight is None else options.weight.to(rows.dtype)[classes] * kept
+    if options.weight is None:
+        each = kept.to(rows.dtype)
+    else:
+        each = options.weight.to(rows.dtype)[classes] * kept
     own = (rows * prototypes.rows(classes, rows)).sum(1)
     losses = _not_negative(log_sum_exps - own)
     losses = losses if options.weight is None else each * losses
-    return each, torch.where(kept, _smoothed(losses, prototypes, rows, log_sum_exps, options), 0)
+    return each, torch.where(
+        kept, _smoothed(losses, prototypes, rows, log_sum_exps, options), 0
+    )
 
 
 def _losses_of_probabilities(
@@ -86,12 +114,20 @@ def _losses_of_probabilities(
     means, totals = weighted_prototypes(target, factors, prototypes)
     surprise = totals * log_sum_exps - (rows * means).sum(1)
     allowed = target.detach().amin(1) >= 0
-    losses = _not_negative(surprise, allowed if factors is None else allowed & (factors >= 0).all())
-    return torch.ones_like(log_sum_exps), _smoothed(losses, prototypes, rows, log_sum_exps, options)
+    losses = _not_negative(
+        surprise, allowed if factors is None else allowed & (factors >= 0).all()
+    )
+    return torch.ones_like(log_sum_exps), _smoothed(
+        losses, prototypes, rows, log_sum_exps, options
+    )
 
 
 def _smoothed(
-    losses: Tensor, prototypes: Projection, rows: Tensor, log_sum_exps: Tensor, options: LossOptions
+    losses: Tensor,
+    prototypes: Projection,
+    rows: Tensor,
+    log_sum_exps: Tensor,
+    options: LossOptions,
 ) -> Tensor:
     """(1 - s) times the losses, and (s / K) sum_k w_k (lse - z c_k)."""
     if not options.label_smoothing:
@@ -100,7 +136,9 @@ def _smoothed(
     weight = ones if options.weight is None else options.weight.to(rows.dtype)
     (mean,), (total,) = weighted_prototypes(weight[None], None, prototypes)
     spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
-    return (1 - options.label_smoothing) * losses + options.label_smoothing / options.num_classes * spread
+    return (
+        1 - options.label_smoothing
+    ) * losses + options.label_smoothing / options.num_classes * spread
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
@@ -109,10 +147,16 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
     return losses - (below if known is None else torch.where(known, below, 0))
 
 
-def checked_classes(z: Tensor, target: Tensor, options: LossOptions) -> tuple[Tensor, Tensor]:
+def checked_classes(
+    z: Tensor, target: Tensor, options: LossOptions
+) -> tuple[Tensor, Tensor]:
     """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
-    integers = not (target.is_floating_point() or target.is_complex() or target.dtype == torch.bool)
-    _require_fit(integers and _same_sizes(target.shape, z.shape[:-1]), z, target, options)
+    integers = not (
+        target.is_floating_point() or target.is_complex() or target.dtype == torch.bool
+    )
+    _require_fit(
+        integers and _same_sizes(target.shape, z.shape[:-1]), z, target, options
+    )
     given = target.long(), options.num_classes, options.ignore_index
     return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
 
@@ -129,7 +173,10 @@ def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
 
 def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
     if not fits:
-        shape, got = tuple(z.shape[:-1]), f"{target.dtype} of shape {tuple(target.shape)}"
+        shape, got = (
+            tuple(z.shape[:-1]),
+            f"{target.dtype} of shape {tuple(target.shape)}",
+        )
         raise InvalidArgumentError(
             f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
             f"{(*shape, options.num_classes)}, got {got}"
@@ -143,13 +190,18 @@ class _Classes(torch.autograd.Function):
     def forward(
         target: Tensor, num_classes: int, ignore_index: int | None, name: str = "target"
     ) -> tuple[Tensor, Tensor]:
-        kept = torch.ones_like(target, dtype=torch.bool) if ignore_index is None else target != ignore_index
+        if ignore_index is None:
+            kept = torch.ones_like(target, dtype=torch.bool)
+        else:
+            kept = target != ignore_index
         classes = torch.where(kept, target, 0)
         _require_classes(classes, num_classes, name)
         return classes, kept
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    def setup_context(
+        ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+    ) -> None:
         del inputs
         ctx.mark_non_differentiable(*output)
 
@@ -171,4 +223,6 @@ def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
     try:
         cast("Any", torch)._assert_async(within, needed)
     except RuntimeError:
-        raise InvalidArgumentError(f"{needed}, got {int(classes.min())}..{int(classes.max())}") from None
+        raise InvalidArgumentError(
+            f"{needed}, got {int(classes.min())}..{int(classes.max())}"
+        ) from None

@@ -27,11 +27,14 @@ def widened(z: Tensor) -> Tensor:
     return z.float() if z.dtype in (torch.float16, torch.bfloat16) else z
 
 
-def merged_log_sum_exps(pieces: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+def merged_log_sum_exps(
+    pieces: Sequence[tuple[Tensor, Tensor]],
+) -> tuple[Tensor, Tensor]:
     """The log-sum-exp over several sets of words and the mean of them all, from those of each."""
     if len(pieces) == 1:
         return pieces[0]
-    values, means = torch.stack([value for value, _ in pieces]), torch.stack([mean for _, mean in pieces])
+    values = torch.stack([value for value, _ in pieces])
+    means = torch.stack([mean for _, mean in pieces])
     value = values.logsumexp(0)
     return value, (torch.exp(values - value)[:, :, None] * means).sum(0)
 
@@ -42,28 +45,39 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
     limit = LARGEST_EXPONENT - log(part.num_words)
     bounded = in_memory(z) and bool((z.square().sum(1).sqrt() <= limit).numpy().all())
     best = z.new_full((len(z),), 0.0 if bounded else -torch.inf)
-    total, mean = z.new_zeros(len(z)), z.new_zeros(len(z), z.shape[1] if with_mean else 0)
+    total = z.new_zeros(len(z))
+    mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in part.tiles(len(z)):
-        scores, before = part.scores(z, tile), best
+        scores = part.scores(z, tile)
+        before = best
         if not bounded:
             best = torch.maximum(best, scores.amax(0).amax(1))
-            best = torch.maximum(best, -scores.amin(0).amin(1)) if part.antipodal else best
+            if part.antipodal:
+                best = torch.maximum(best, -scores.amin(0).amin(1))
             shrink = torch.exp(before - best)
-            total, mean = total * shrink, mean * shrink[:, None]
-        total = total + _exponentials(scores, None if bounded else best[:, None], part.antipodal)
+            total = total * shrink
+            mean = mean * shrink[:, None]
+        total = total + _exponentials(
+            scores, None if bounded else best[:, None], part.antipodal
+        )
         if with_mean:
             mean = mean + part.tile_sum(scores, tile)
     return best + total.log(), mean / total[:, None]
 
 
-def tiled_moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part) -> Tensor:
+def tiled_moment(
+    z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part
+) -> Tensor:
     """The moment of one part, tile by tile; of opposed words the second has all signs turned."""
-    total, shift = torch.zeros_like(z), log_sum_exps[:, None]
+    total = torch.zeros_like(z)
+    shift = log_sum_exps[:, None]
     for tile in part.tiles(len(z)):
         scores = part.scores(z, tile)
         weights = torch.exp(scores - shift)
         if part.antipodal:
-            weights.add_(torch.exp(-scores - shift), alpha=1 if len(directions) % 2 else -1)
+            weights.add_(
+                torch.exp(-scores - shift), alpha=1 if len(directions) % 2 else -1
+            )
         for direction in directions:
             weights.mul_(part.scores(direction, tile))
         total += part.tile_sum(weights, tile)

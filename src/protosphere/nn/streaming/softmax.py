@@ -36,7 +36,9 @@ def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:
     return call(LogSumExp, wide, sums, with_mean)[0]
 
 
-def moment(z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: Projection) -> Tensor:
+def moment(
+    z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: Projection
+) -> Tensor:
     """M(z, l; directions) of each row."""
     return call(_Moment, sums, z, log_sum_exps, *directions)
 
@@ -49,7 +51,9 @@ def mean_and_covariance(
     return along, moment(z, log_sum_exps, [direction], sums) - along[:, None] * mean
 
 
-def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
+def weighted_prototypes(
+    weights: Tensor, factors: Tensor | None, sums: Projection
+) -> tuple[Tensor, Tensor]:
     """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
     if torch.compiler.is_compiling() and not is_recorded():
         return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
@@ -59,7 +63,10 @@ def weighted_prototypes(weights: Tensor, factors: Tensor | None, sums: Projectio
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The rows of all members of a vmapped batch below each other."""
     each = zip(tensors, in_dims, strict=True)
-    stacked = [t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0) for t, dim in each]
+    stacked = [
+        t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
+        for t, dim in each
+    ]
     return [tensor.flatten(0, 1) for tensor in stacked]
 
 
@@ -76,7 +83,9 @@ class LogSumExp(torch.autograd.Function):
         return sums.log_sum_exp_and_mean(z.detach(), with_mean)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    def setup_context(
+        ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+    ) -> None:
         z, ctx.sums, ctx.with_mean = inputs
         ctx.save_for_backward(z, *output)
         ctx.save_for_forward(z, *output)
@@ -88,7 +97,8 @@ class LogSumExp(torch.autograd.Function):
         of_value, of_mean = grads
         z, value, mean = ctx.saved_tensors
         if not ctx.with_mean:
-            mean, of_mean = moment(z, value, [], ctx.sums), None
+            mean = moment(z, value, [], ctx.sums)
+            of_mean = None
         gradient = None if of_value is None else of_value[:, None] * mean
         if of_mean is not None:
             _, covariance = mean_and_covariance(z, value, mean, of_mean, ctx.sums)
@@ -110,8 +120,14 @@ class LogSumExp(torch.autograd.Function):
 
 class _Moment(torch.autograd.Function):
     @staticmethod
-    def forward(sums: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor) -> Tensor:
-        return sums.moment(z.detach(), log_sum_exps.detach(), [direction.detach() for direction in directions])
+    def forward(
+        sums: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
+    ) -> Tensor:
+        return sums.moment(
+            z.detach(),
+            log_sum_exps.detach(),
+            [direction.detach() for direction in directions],
+        )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -123,15 +139,27 @@ class _Moment(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         output, *tensors = ctx.saved_tensors
         wanted = [i for i in range(len(tensors)) if ctx.needs_input_grad[1 + i]]
-        found = {i: _derivative_of_moment(ctx.sums, output, tensors, i, grads[0]) for i in wanted}
+        found = {
+            i: _derivative_of_moment(ctx.sums, output, tensors, i, grads[0])
+            for i in wanted
+        }
         by_shift = {1: found[1].sum(1)} if 1 in found else {}
         return None, *({**found, **by_shift}.get(i) for i in range(len(tensors)))
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
         output, *tensors = ctx.saved_tensors
-        each = ((i, tangent) for i, tangent in enumerate(tangents[1:]) if tangent is not None)
-        parts = (_derivative_of_moment(ctx.sums, output, tensors, i, t[:, None] if i == 1 else t) for i, t in each)
+        each = (
+            (i, tangent)
+            for i, tangent in enumerate(tangents[1:])
+            if tangent is not None
+        )
+        parts = (
+            _derivative_of_moment(
+                ctx.sums, output, tensors, i, t[:, None] if i == 1 else t
+            )
+            for i, t in each
+        )
         return sum(parts, start=torch.zeros_like(output))
 
     @staticmethod
@@ -140,25 +168,33 @@ class _Moment(torch.autograd.Function):
         return unfolded(info, rows)[0], 0
 
 
-def _derivative_of_moment(sums: Projection, output: Tensor, tensors: list[Tensor], by: int, along: Tensor) -> Tensor:
+def _derivative_of_moment(
+    sums: Projection, output: Tensor, tensors: list[Tensor], by: int, along: Tensor
+) -> Tensor:
     """That of M by z (0), l (1) or a direction (2, ...) times a vector: as a matrix it is symmetric but for l's."""
     z, log_sum_exps, *directions = tensors
     if by == 0:
         return moment(z, log_sum_exps, [*directions, along], sums)
     if by == 1:
         return -output * along
-    return moment(z, log_sum_exps, [*directions[: by - 2], along, *directions[by - 1 :]], sums)
+    return moment(
+        z, log_sum_exps, [*directions[: by - 2], along, *directions[by - 1 :]], sums
+    )
 
 
 class WeightedPrototypes(torch.autograd.Function):
     """Linear in the weights; the factors are constants."""
 
     @staticmethod
-    def forward(weights: Tensor, factors: Tensor | None, sums: Projection) -> tuple[Tensor, Tensor]:
+    def forward(
+        weights: Tensor, factors: Tensor | None, sums: Projection
+    ) -> tuple[Tensor, Tensor]:
         return sums.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    def setup_context(
+        ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+    ) -> None:
         del output
         weights, ctx.factors, ctx.sums = inputs
         ctx.dtype = weights.dtype
@@ -168,7 +204,11 @@ class WeightedPrototypes(torch.autograd.Function):
         """The gradient by the weights: B x K, as they are."""
         of_sum, of_total = grads
         gradient = ctx.sums(of_sum) + of_total[:, None]
-        return (gradient if ctx.factors is None else gradient * ctx.factors).to(ctx.dtype), None, None
+        return (
+            (gradient if ctx.factors is None else gradient * ctx.factors).to(ctx.dtype),
+            None,
+            None,
+        )
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:

@@ -8,12 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from protosphere.bounds import Bound
-from protosphere.errors import CertificateError, InvalidArgumentError, ProtosphereError, StorageError, as_integer, brief
+from protosphere.errors import (
+    CertificateError,
+    InvalidArgumentError,
+    ProtosphereError,
+    StorageError,
+    as_integer,
+    brief,
+)
 from protosphere.spherical.certificate import Certificate, certified_on_loading
 from protosphere.spherical.io import container as storage
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance
-from protosphere.spherical.structures.structure import Content, fraction_words, read_fraction, read_line, read_structure
+from protosphere.spherical.structures.structure import (
+    Content,
+    fraction_words,
+    read_fraction,
+    read_line,
+    read_structure,
+)
 from protosphere.types import Cosine
 
 if TYPE_CHECKING:
@@ -28,7 +41,8 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 def described(code: SphericalCode) -> dict[str, Any]:
     """All that is said of the arrays of a code, as JSON."""
-    structure, certificate = code.placement.structure, code.certificate
+    structure = code.placement.structure
+    certificate = code.certificate
     return structure.words() | {
         "structure": structure.name,
         "recipe": code.placement.recipe,
@@ -51,12 +65,25 @@ def load(path: str | Path) -> Parts:
     with storage.opened(path) as (arrays, description):
         try:
             _require_harmless(description)
-            placement, claim, provenance, choice = parts(arrays, description, complete=True)
-        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            placement, claim, provenance, choice = parts(
+                arrays, description, complete=True
+            )
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            ArithmeticError,
+            AttributeError,
+        ) as error:
             if isinstance(error, ProtosphereError):
                 raise StorageError(f"cannot read '{path}': {error}") from error
-            reason = brief(str(error)) if str(error).isprintable() else type(error).__name__
-            raise StorageError(f"cannot read '{path}': its description is incomplete ({reason})") from error
+            if str(error).isprintable():
+                reason = brief(str(error))
+            else:
+                reason = type(error).__name__
+            raise StorageError(
+                f"cannot read '{path}': its description is incomplete ({reason})"
+            ) from error
         try:
             return placement, certified_on_loading(placement, claim), provenance, choice
         except CertificateError as error:
@@ -67,15 +94,23 @@ def _require_harmless(value: Any, depth: int = 0) -> None:
     """Raise unless all texts can be printed without doing anything to a terminal, and nothing is nested too deep."""
     if isinstance(value, str):
         if not value.replace("\n", "").replace("\t", "").isprintable():
-            raise InvalidArgumentError(f"its texts should be printable, got {brief(value)}")
+            raise InvalidArgumentError(
+                f"its texts should be printable, got {brief(value)}"
+            )
     elif isinstance(value, dict | list):
         if depth > DEEPEST_NESTING:
-            raise InvalidArgumentError(f"its description is nested more than {DEEPEST_NESTING} deep")
-        for item in cast("list[Any]", [*value, *value.values()] if isinstance(value, dict) else value):
+            raise InvalidArgumentError(
+                f"its description is nested more than {DEEPEST_NESTING} deep"
+            )
+        for item in cast(
+            "list[Any]", [*value, *value.values()] if isinstance(value, dict) else value
+        ):
             _require_harmless(item, depth + 1)
 
 
-def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = False) -> Parts:
+def parts(
+    arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
+) -> Parts:
     """A code of its arrays and what is said of them; InvalidArgumentError, or what Python raises, for any others.
 
     Arrays that follow from the others may be missing, unless all must be there.
@@ -83,8 +118,12 @@ def parts(arrays: storage.Arrays, description: dict[str, Any], complete: bool = 
     claim = _certificate(description["certificate"])
     words = description if "structure" in description else _named(arrays, description)
     content = Content(arrays, words, claim.num_classes, claim.dim, complete)
-    placement = Placement(read_line("recipe", description["recipe"]), read_structure(words["structure"], content))
-    made, choice = description["provenance"], description.get("choice")
+    placement = Placement(
+        read_line("recipe", description["recipe"]),
+        read_structure(words["structure"], content),
+    )
+    made = description["provenance"]
+    choice = description.get("choice")
     provenance = None if made is None else _provenance(made)
     return placement, claim, provenance, None if choice is None else _choice(choice)
 
@@ -94,18 +133,31 @@ def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, 
     kinds = {"points": "plain", "generator": "linear", "representatives": "cosets"}
     without = "shortened" if description.get("shortened") else "signs"
     name = next((kind for array, kind in kinds.items() if array in arrays), without)
-    tailed = {"structure": "tailed", "head": name} if description.get("tail") else {"structure": name}
+    if description.get("tail"):
+        tailed = {"structure": "tailed", "head": name}
+    else:
+        tailed = {"structure": name}
     return {**description, **tailed}
 
 
 def _certificate(words: dict[str, Any]) -> Certificate:
     bound = Bound(_cosine(words["converse"]), read_line("theorem", words["theorem"]))
-    count, dim = as_integer("num_classes", words["num_classes"], minimum=2), as_integer("dim", words["dim"], minimum=1)
+    count = as_integer("num_classes", words["num_classes"], minimum=2)
+    dim = as_integer("dim", words["dim"], minimum=1)
     if max(count, dim) > LARGEST_SIZE:
         sizes = f"{brief(count)}, {brief(dim)}"
-        raise InvalidArgumentError(f"'num_classes' and 'dim' should be sizes of a code, are {sizes}")
+        raise InvalidArgumentError(
+            f"'num_classes' and 'dim' should be sizes of a code, are {sizes}"
+        )
     method = read_line("method", words["method"])
-    return Certificate(count, dim, _cosine(words["max_cosine"]), _maybe(words["guarantee"]), bound, method)
+    return Certificate(
+        count,
+        dim,
+        _cosine(words["max_cosine"]),
+        _maybe(words["guarantee"]),
+        bound,
+        method,
+    )
 
 
 def _provenance(words: dict[str, Any]) -> Provenance:
@@ -114,18 +166,28 @@ def _provenance(words: dict[str, Any]) -> Provenance:
     for name, minimum in (("num_classes", 2), ("dim", 1), ("seed", 0)):
         as_integer(name, words[name], minimum=minimum)
     if not isinstance(words["options"], dict):
-        raise InvalidArgumentError(f"'options' should be an object of the description, is {brief(words['options'])}")
+        raise InvalidArgumentError(
+            f"'options' should be an object of the description, is {brief(words['options'])}"
+        )
     return Provenance(**words)
 
 
 def _choice_words(choice: Choice) -> dict[str, Any]:
-    rows = [[c.scheme, c.recipe, fraction_words(c.promise), fraction_words(c.measured)] for c in choice.considered]
+    rows = [
+        [c.scheme, c.recipe, fraction_words(c.promise), fraction_words(c.measured)]
+        for c in choice.considered
+    ]
     return {"reason": choice.reason, "considered": rows}
 
 
 def _choice(words: dict[str, Any]) -> Choice:
     rows = [
-        Considered(read_line("scheme", scheme), read_line("recipe", recipe), _maybe(promise), _maybe(measured))
+        Considered(
+            read_line("scheme", scheme),
+            read_line("recipe", recipe),
+            _maybe(promise),
+            _maybe(measured),
+        )
         for scheme, recipe, promise, measured in words["considered"]
     ]
     return Choice(read_line("reason", words["reason"]), tuple(rows))
@@ -133,9 +195,15 @@ def _choice(words: dict[str, Any]) -> Choice:
 
 def _cosine(text: object) -> Cosine:
     value = read_fraction("a cosine", text) if isinstance(text, str) else text
-    if isinstance(value, Fraction | int | float) and not isinstance(value, bool) and -1 <= value <= 2:
+    if (
+        isinstance(value, Fraction | int | float)
+        and not isinstance(value, bool)
+        and -1 <= value <= 2
+    ):
         return value if isinstance(value, Fraction) else float(value)
-    raise InvalidArgumentError(f"a cosine should be a number from -1 on, is {brief(text)}")
+    raise InvalidArgumentError(
+        f"a cosine should be a number from -1 on, is {brief(text)}"
+    )
 
 
 def _maybe(text: object) -> Cosine | None:

@@ -37,7 +37,11 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    metadata = {"format": FORMAT, "description": text, "digest": digest(contiguous, text)}
+    metadata = {
+        "format": FORMAT,
+        "description": text,
+        "digest": digest(contiguous, text),
+    }
 
     def save(beside: Path) -> None:
         safetensors.save_file(contiguous, beside, metadata=metadata)
@@ -50,7 +54,12 @@ def _sort_header(file: Path) -> None:
     """Bring what safetensors shuffles into an order, so that the same code is the same bytes."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
-        header = json.dumps(json.loads(stream.read(size)), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        header = json.dumps(
+            json.loads(stream.read(size)),
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
         if len(header.encode()) <= size:
             stream.seek(8)
             stream.write(header.encode().ljust(size))
@@ -63,10 +72,14 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 @contextmanager
-def opened(path: str | Path) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+def opened(
+    path: str | Path,
+) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """As `read`, to be looked at while the digest is taken on another thread; a wrong one silences other complaints."""
     safetensors: Any = import_module("safetensors")  # its own types are partial
-    source, arrays, entered = Path(path), dict[str, NDArray[Any]](), list[Future[None]]()
+    source = Path(path)
+    arrays = dict[str, NDArray[Any]]()
+    entered = list[Future[None]]()
     with ThreadPoolExecutor(1) as beside:
         try:
             if not source.is_file():
@@ -99,14 +112,20 @@ def opened(path: str | Path) -> Generator[tuple[dict[str, NDArray[Any]], dict[st
             for future in entered:
                 future.result()
             if metadata.get("digest") != sha.hexdigest():
-                raise StorageError(f"cannot read '{source}': its content does not match its digest; edited or damaged")
+                raise StorageError(
+                    f"cannot read '{source}': its content does not match its digest; edited or damaged"
+                )
 
 
 def _description(source: Path, text: str) -> dict[str, Any]:
     try:
         description = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StorageError(f"cannot read '{source}': its description is not JSON ({reason(error)})") from error
+        raise StorageError(
+            f"cannot read '{source}': its description is not JSON ({reason(error)})"
+        ) from error
     if not isinstance(description, dict):
-        raise StorageError(f"cannot read '{source}': its description is not a JSON object")
+        raise StorageError(
+            f"cannot read '{source}': its description is not a JSON object"
+        )
     return cast("dict[str, Any]", description)

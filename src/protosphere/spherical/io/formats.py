@@ -35,12 +35,20 @@ def read_points(path: Path) -> Any:
             return READERS[path.suffix.lower()](path)
     except Exception as error:  # parsers raise anything from TokenError to BadZipFile on a foreign file
         told = getattr(error, "strerror", None) or str(error)
-        reason = next(iter(told.splitlines()), type(error).__name__).split("; use `usecols`")[0]  # numpy's own option
-        raise StorageError(f"cannot read '{path}': {reason if reason.isprintable() else brief(reason)}") from error
+        reason = next(iter(told.splitlines()), type(error).__name__).split(
+            "; use `usecols`"
+        )[0]  # numpy's own option
+        raise StorageError(
+            f"cannot read '{path}': {reason if reason.isprintable() else brief(reason)}"
+        ) from error
 
 
 def _write_npy(path: Path, placement: Placement, progress: Progress) -> None:
-    header = {"descr": "<f8", "fortran_order": False, "shape": (placement.count, placement.dim)}
+    header = {
+        "descr": "<f8",
+        "fortran_order": False,
+        "shape": (placement.count, placement.dim),
+    }
     with path.open("wb") as file:
         np.lib.format.write_array_header_2_0(file, header)
         for _, rows in _blocks(placement, progress):
@@ -86,9 +94,13 @@ def _read_pt(path: Path) -> Any:
             raise ValueError("it is compressed, or not a file of torch.save")
     tensor = torch.load(path, weights_only=True, map_location="cpu")
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
-        raise ValueError(f"it holds no single dense tensor, but {type(tensor).__name__}")
+        raise ValueError(
+            f"it holds no single dense tensor, but {type(tensor).__name__}"
+        )
     if tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
-        raise ValueError(f"it holds fewer numbers than its shape {tuple(tensor.shape)} says")
+        raise ValueError(
+            f"it holds fewer numbers than its shape {tuple(tensor.shape)} says"
+        )
     return tensor
 
 

@@ -23,7 +23,9 @@ from protosphere.types import Points, Progress, ignore
 
 def measured_file(path: str | Path) -> SphericalCode:
     """The code saved in `path`, measured again where that is quick; `codes_from_files` proves more of it."""
-    return SphericalCode(*code_file.load(path)) if _is_ours(Path(path)) else measured_points(path)
+    if _is_ours(Path(path)):
+        return SphericalCode(*code_file.load(path))
+    return measured_points(path)
 
 
 def certified_code(code: SphericalCode, progress: Progress = ignore) -> Certificate:
@@ -31,7 +33,9 @@ def certified_code(code: SphericalCode, progress: Progress = ignore) -> Certific
     return certified_again(code.placement, code.certificate, progress)
 
 
-def measured_points(points: Any, *, normalize: bool = False, progress: Progress = ignore) -> SphericalCode:
+def measured_points(
+    points: Any, *, normalize: bool = False, progress: Progress = ignore
+) -> SphericalCode:
     """A certified code of a matrix of unit rows, or of a file of them; the public one is in `codes_from_files`."""
     if isinstance(points, str | Path):
         if _is_ours(Path(points)):
@@ -42,7 +46,9 @@ def measured_points(points: Any, *, normalize: bool = False, progress: Progress 
         _require_directions(matrix)
     else:
         require_unit_rows(matrix)
-    placement = Placement("given points", recognised(matrix) if lossless else Plain(normalized(matrix)))
+    placement = Placement(
+        "given points", recognised(matrix) if lossless else Plain(normalized(matrix))
+    )
     return SphericalCode(placement, certified(placement, None, progress), None)
 
 
@@ -104,6 +110,11 @@ def _require_directions(points: Points) -> None:
     """Raise unless `points` is a matrix whose rows have a direction, which rows of zeros and infinite ones lack."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
-    for wrong, what in ((~np.isfinite(points).all(axis=1), "NaN or infinity"), (~np.any(points, axis=1), "zeros")):
+    for wrong, what in (
+        (~np.isfinite(points).all(axis=1), "NaN or infinity"),
+        (~np.any(points, axis=1), "zeros"),
+    ):
         if wrong.any():
-            raise InvalidArgumentError(f"'points' must have rows to normalise, got {what} in row {wrong.argmax()}")
+            raise InvalidArgumentError(
+                f"'points' must have rows to normalise, got {what} in row {wrong.argmax()}"
+            )

@@ -6,7 +6,9 @@ from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
 from protosphere.spherical.structures.shortened import ShortenedWords as ShortenedWords
 from protosphere.spherical.structures.sign_words import SignWords as SignWords
-from protosphere.spherical.structures.simplices import OrthogonalSimplices as OrthogonalSimplices
+from protosphere.spherical.structures.simplices import (
+    OrthogonalSimplices as OrthogonalSimplices,
+)
 from protosphere.spherical.structures.tailed import Tailed as Tailed
 from protosphere.spherical.structures.tailed import followed_by as followed_by
 

@@ -33,7 +33,12 @@ class CosetUnion(SignWords):
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
         """The words with these numbers."""
-        return CosetUnion(1 << m, cosets.coset_union_words(representatives, m, numbers), representatives, numbers)
+        return CosetUnion(
+            1 << m,
+            cosets.coset_union_words(representatives, m, numbers),
+            representatives,
+            numbers,
+        )
 
     @property
     def m(self) -> int:
@@ -44,37 +49,56 @@ class CosetUnion(SignWords):
     def whole(self) -> bool:
         """Whether the words are the first so many of the union: every coset is whole, but perhaps the last."""
         used = -(-self.count >> (self.m + 1))
-        return used == len(self.representatives) and np.array_equal(np.sort(self.numbers), np.arange(self.count))
+        return used == len(self.representatives) and np.array_equal(
+            np.sort(self.numbers), np.arange(self.count)
+        )
 
     @property
     def work(self) -> int:
         """A transform for each pair of cosets, or all pairs of words."""
-        return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1) if self.whole else super().work
+        if self.whole:
+            return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
+        return super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By pairs of cosets where they are whole."""
         if not self.whole:
             return super().largest_cosine(progress)
-        product = cosets.largest_coset_product(self.representatives, self.m, self.count, progress)
-        return Fraction(product, self.dim), "all pairs of cosets of RM(1, m), in integers"
+        product = cosets.largest_coset_product(
+            self.representatives, self.m, self.count, progress
+        )
+        return Fraction(
+            product, self.dim
+        ), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:
         """The words are those of the numbers."""
-        if not np.array_equal(cosets.coset_union_words(self.representatives, self.m, self.numbers), self.packed_signs):
-            raise CertificateError("the words are not the ones their cosets and numbers give")
+        if not np.array_equal(
+            cosets.coset_union_words(self.representatives, self.m, self.numbers),
+            self.packed_signs,
+        ):
+            raise CertificateError(
+                "the words are not the ones their cosets and numbers give"
+            )
 
     def permuted(self, order: Indices) -> Self:
         """And no cosets beyond the last that the words use."""
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
-        return replace(super().permuted(order), representatives=self.representatives[:used])
+        return replace(
+            super().permuted(order), representatives=self.representatives[:used]
+        )
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
         """Words of a power of two, each of a coset that there is."""
         if content.dim < 2 or content.dim & (content.dim - 1):
-            raise InvalidArgumentError(f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}")
+            raise InvalidArgumentError(
+                f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"
+            )
         representatives = content.packed("representatives", None)
         numbers = content.numbers("numbers", 2 * content.dim * len(representatives))
         m = content.dim.bit_length() - 1
-        signs = content.packed_or("signs", lambda: cosets.coset_union_words(representatives, m, numbers))
+        signs = content.packed_or(
+            "signs", lambda: cosets.coset_union_words(representatives, m, numbers)
+        )
         return CosetUnion(content.dim, signs, representatives, numbers)

@@ -40,11 +40,17 @@ class LatticePoints(Plain):
     """Whether the lattice is that of a construction; what a file says of one is not used to certify points."""
 
     @classmethod
-    def shell(cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str) -> LatticePoints:
+    def shell(
+        cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
+    ) -> LatticePoints:
         """Vectors of one norm that differ by vectors of a lattice, all norms of which are multiples of least / 2."""
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
         coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), theorem)
-        return LatticePoints(normalized(vectors.astype(np.float64)), Fraction(least, 4 * norm), lattice=coset)
+        return LatticePoints(
+            normalized(vectors.astype(np.float64)),
+            Fraction(least, 4 * norm),
+            lattice=coset,
+        )
 
     @cached_property
     def in_coset(self) -> bool:
@@ -59,26 +65,43 @@ class LatticePoints(Plain):
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Many points: the lattice's ceiling, if some pair of them attains it. Of few of several lengths the same."""
-        ceiling, rounding = self.lattice.ceiling, product_rounding(self.dim)
+        ceiling = self.lattice.ceiling
+        rounding = product_rounding(self.dim)
         if self.by_lattice:
             for products in pair_products(point_rows(self.points), progress):
                 if np.any(np.abs(products - float(ceiling)) < rounding):
-                    return ceiling, f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})"
+                    return (
+                        ceiling,
+                        f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})",
+                    )
         cosine, method = super().largest_cosine(progress)
-        if self.proved and self.lengths is not None and abs(cosine - ceiling) < rounding and self.in_coset:
-            return ceiling, f"{method}: the lattice's least distance ({self.lattice.theorem})"
+        if (
+            self.proved
+            and self.lengths is not None
+            and abs(cosine - ceiling) < rounding
+            and self.in_coset
+        ):
+            return (
+                ceiling,
+                f"{method}: the lattice's least distance ({self.lattice.theorem})",
+            )
         return cosine, method
 
     def permuted(self, order: Indices) -> Self:
         """The rows in another order, and their lengths."""
-        return replace(super().permuted(order), lengths=None if self.lengths is None else self.lengths[order])
+        return replace(
+            super().permuted(order),
+            lengths=None if self.lengths is None else self.lengths[order],
+        )
 
     def check(self) -> None:
         """Where the lattice is to save looking at all pairs, it has no shorter vectors; else the grid is right."""
         if not self.by_lattice:
             super().check()
         elif has_shorter(self.lattice.basis, float(self.lattice.least)) is not False:
-            raise CertificateError(f"the lattice is not known to have no vectors shorter than {self.lattice.least}")
+            raise CertificateError(
+                f"the lattice is not known to have no vectors shorter than {self.lattice.least}"
+            )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The rows, the basis of the lattice, and the lengths where they are several."""
@@ -87,30 +110,54 @@ class LatticePoints(Plain):
 
     def words(self) -> dict[str, Any]:
         """The grid, the least squared length and the theorem that gives it."""
-        least = {"least": fraction_words(self.lattice.least), "theorem": self.lattice.theorem}
+        least = {
+            "least": fraction_words(self.lattice.least),
+            "theorem": self.lattice.theorem,
+        }
         return super().words() | {"lattice": least}
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
         """Unit rows and a basis of a lattice in their space."""
-        plain, words = Plain.read(content), content.record("lattice")
-        least, theorem = read_fraction("least", words.get("least")), words.get("theorem")
+        plain = Plain.read(content)
+        words = content.record("lattice")
+        least = read_fraction("least", words.get("least"))
+        theorem = words.get("theorem")
         basis = content.array("basis", (None, None), np.float64)
         if least is None or not 0 < least <= 4 or not isinstance(theorem, str):
-            raise InvalidArgumentError("'lattice' should be a squared length of at most 4, and its theorem")
+            raise InvalidArgumentError(
+                "'lattice' should be a squared length of at most 4, and its theorem"
+            )
         if not _is_basis(basis, content.dim):
-            raise InvalidArgumentError(f"'basis' should be a well-conditioned square matrix, is {basis.shape}")
-        lengths = content.array("lengths", (content.count, 1), np.float64) if "lengths" in content.arrays else None
+            raise InvalidArgumentError(
+                f"'basis' should be a well-conditioned square matrix, is {basis.shape}"
+            )
+        if "lengths" in content.arrays:
+            lengths = content.array("lengths", (content.count, 1), np.float64)
+        else:
+            lengths = None
         if lengths is not None and not np.isfinite(lengths).all():
             raise InvalidArgumentError("'lengths' should be finite")
         coset = LatticeCoset(basis, least, theorem)
         steps = {"cosine_step": plain.cosine_step, "claimed_step": plain.claimed_step}
-        return LatticePoints(plain.points, **steps, lattice=coset, lengths=lengths, proved=False)
+        return LatticePoints(
+            plain.points, **steps, lattice=coset, lengths=lengths, proved=False
+        )
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
     """Whether the rows are as many as their entries, at most n, and so independent that rounding does no harm."""
-    if not rows.size or rows.shape[0] != rows.shape[1] or len(rows) > min(dim, LARGEST_RANK):
+    if (
+        not rows.size
+        or rows.shape[0] != rows.shape[1]
+        or len(rows) > min(dim, LARGEST_RANK)
+    ):
         return False
-    stretches = np.linalg.svd(rows, compute_uv=False) if np.isfinite(rows).all() else np.zeros(1)
-    return float(stretches.min()) > LEAST_STRETCH and float(stretches.max()) < 1 / LEAST_STRETCH
+    if np.isfinite(rows).all():
+        stretches = np.linalg.svd(rows, compute_uv=False)
+    else:
+        stretches = np.zeros(1)
+    return (
+        float(stretches.min()) > LEAST_STRETCH
+        and float(stretches.max()) < 1 / LEAST_STRETCH
+    )

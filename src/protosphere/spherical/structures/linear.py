@@ -7,7 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from protosphere.coding.linear import CHUNK_WORDS, LARGEST_MESSAGE_BITS, encode, pair_distance_counts, smallest_weight
+from protosphere.coding.linear import (
+    CHUNK_WORDS,
+    LARGEST_MESSAGE_BITS,
+    encode,
+    pair_distance_counts,
+    smallest_weight,
+)
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.spherical.structures.sign_words import SignWords
 from protosphere.spherical.structures.structure import Content, structure
@@ -32,7 +38,9 @@ class LinearWords(SignWords):
     @property
     def by_differences(self) -> bool:
         """Whether the differences of all messages are few enough to be looked at instead of pairs."""
-        return 1 << len(self.generator) <= max(1 << MOST_DIFFERENCE_BITS, 4 * self.count)
+        return 1 << len(self.generator) <= max(
+            1 << MOST_DIFFERENCE_BITS, 4 * self.count
+        )
 
     @property
     def work(self) -> int:
@@ -44,8 +52,12 @@ class LinearWords(SignWords):
         if not self.by_differences:
             return super().largest_cosine(progress)
         method = "weights of all differences of a linear code"
-        if 2 * self.count > 1 << len(self.generator) and not np.any(np.bincount(self.messages) > 1):
-            return 1 - Fraction(2 * smallest_weight(self.generator, self.dim), self.dim), method
+        if 2 * self.count > 1 << len(self.generator) and not np.any(
+            np.bincount(self.messages) > 1
+        ):
+            return 1 - Fraction(
+                2 * smallest_weight(self.generator, self.dim), self.dim
+            ), method
         return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
@@ -53,21 +65,30 @@ class LinearWords(SignWords):
         if not self.by_differences:
             return super().spectrum(progress)
         counts = pair_distance_counts(self.generator, self.messages)
-        return {1 - Fraction(2 * distance, self.dim): pairs for distance, pairs in counts.items()}
+        return {
+            1 - Fraction(2 * distance, self.dim): pairs
+            for distance, pairs in counts.items()
+        }
 
     def check(self) -> None:
         """The words are those of the messages."""
         for start in range(0, self.count, CHUNK_WORDS):
             chunk = slice(start, start + CHUNK_WORDS)
-            if not np.array_equal(encode(self.generator, self.messages[chunk]), self.packed_signs[chunk]):
-                raise CertificateError("the words are not the ones their generator and messages give")
+            if not np.array_equal(
+                encode(self.generator, self.messages[chunk]), self.packed_signs[chunk]
+            ):
+                raise CertificateError(
+                    "the words are not the ones their generator and messages give"
+                )
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
         """Words with a generator of the same length, and a message each."""
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:
-            raise InvalidArgumentError(f"'generator' should have at most 62 rows, has {len(generator)}")
+            raise InvalidArgumentError(
+                f"'generator' should have at most 62 rows, has {len(generator)}"
+            )
         messages = content.numbers("messages", 1 << len(generator))
         signs = content.packed_or("signs", lambda: encode(generator, messages))
         return LinearWords(content.dim, signs, generator, messages)

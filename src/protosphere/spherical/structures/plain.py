@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
 from protosphere.geometry.gram import max_cosine, pair_products, point_rows
-from protosphere.geometry.sphere import padded, product_rounding, renormalized, require_unit_rows
+from protosphere.geometry.sphere import (
+    padded,
+    product_rounding,
+    renormalized,
+    require_unit_rows,
+)
 from protosphere.spherical.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.spherical.structures.structure import (
     ALL_PAIRS_POINTS,
@@ -85,8 +90,12 @@ class Plain:
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
-        if self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any():  # more zeros change no cosine
-            nearest = closest_pair_cosine(np.ascontiguousarray(self.points[:, :DEEPEST]))
+        if (
+            self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
+        ):  # more zeros change no cosine
+            nearest = closest_pair_cosine(
+                np.ascontiguousarray(self.points[:, :DEEPEST])
+            )
             return min(nearest, 1.0), "every point's nearest neighbour, in float64"
         largest = max_cosine(self.points, progress)
         if self.cosine_step is not None:
@@ -102,15 +111,20 @@ class Plain:
         for nearest in self._multiples(self.cosine_step, progress):
             multiples, pairs = np.unique(nearest.astype(np.int64), return_counts=True)
             totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
-        return {1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()}
+        return {
+            1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()
+        }
 
     def _multiples(self, grid: Fraction, progress: Progress) -> Iterator[Points]:
         """The integers j of the cosines 1 - j * step, all pairs once; CertificateError where a cosine is off."""
-        step, rounding = float(grid), product_rounding(self.dim)
+        step = float(grid)
+        rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
             nearest = np.rint((1 - products) / step)
             if np.max(np.abs(1 - nearest * step - products), initial=0.0) > rounding:
-                raise CertificateError(f"not all cosines of the points are of the form 1 - j * {grid}")
+                raise CertificateError(
+                    f"not all cosines of the points are of the form 1 - j * {grid}"
+                )
             yield nearest
 
     def check(self) -> None:
@@ -148,7 +162,9 @@ class Plain:
         require_unit_rows(points)
         step = read_fraction("cosine_step", content.words.get("cosine_step"))
         if step is not None and not (0 < step <= 2 and step.denominator <= FINEST_STEP):
-            raise InvalidArgumentError(f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}")
+            raise InvalidArgumentError(
+                f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}"
+            )
         entries = equal_entries(points)
         proved = None if entries is None else Fraction(1, entries)
         return Plain(renormalized(points), proved, claimed_step=step)
@@ -179,5 +195,7 @@ def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:
-        raise CertificateError(f"measured max cosine {measured!r} is not of the form 1 - j * {step}")
+        raise CertificateError(
+            f"measured max cosine {measured!r} is not of the form 1 - j * {step}"
+        )
     return exact

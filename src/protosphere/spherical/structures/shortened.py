@@ -15,7 +15,11 @@ from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.gram import largest_inner_product, pair_products, point_rows
 from protosphere.geometry.sphere import product_rounding
 from protosphere.spherical.structures.sign_words import SignWords
-from protosphere.spherical.structures.structure import ALL_PAIRS_POINTS, Content, structure
+from protosphere.spherical.structures.structure import (
+    ALL_PAIRS_POINTS,
+    Content,
+    structure,
+)
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 SHORT = 256
@@ -51,13 +55,16 @@ class ShortenedWords(SignWords):
     @property
     def by_cosets(self) -> bool:
         """Whether there are many, and they are the first so many of the code, each once."""
-        return self.count > ALL_PAIRS_POINTS and np.array_equal(np.sort(self.numbers), np.arange(self.count))
+        return self.count > ALL_PAIRS_POINTS and np.array_equal(
+            np.sort(self.numbers), np.arange(self.count)
+        )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By all differences of whole cosets, or by the ranks of their forms: no pair is above it."""
         if not self.by_cosets:
             return super().largest_cosine(progress)
-        alone, proved = self.code.closest_within_coset(), self._attained_bound(self._num_cosets, 1, progress)
+        alone = self.code.closest_within_coset()
+        proved = self._attained_bound(self._num_cosets, 1, progress)
         if proved is not None:
             return Fraction(max(alone, proved), self.dim), PROVED
         between = int(self._by_difference(progress).max())
@@ -67,39 +74,62 @@ class ShortenedWords(SignWords):
             return super().largest_cosine(progress)
         return UpperBound(max(alone, between) / self.dim), METHOD
 
-    def largest_with_tails(self, share: float, tails: Points, group: int, progress: Progress) -> tuple[float, str]:
+    def largest_with_tails(
+        self, share: float, tails: Points, group: int, progress: Progress
+    ) -> tuple[float, str]:
         """By all differences of whole cosets, and of their tails, which groups of a power of two words share.
 
         It is an `UpperBound` where no pair of words with such tails is known to attain it.
         """
         within, other, method = self._products_with_tails(group, progress)
-        alone, grouped = self.code.closest_within_coset(), group >> self.code.coset_bits
+        alone = self.code.closest_within_coset()
+        grouped = group >> self.code.coset_bits
         same_tail = share * within / self.dim + 1 - share
-        told, other_tail, apart = "which have one tail", -1.0, 1.0
+        told = "which have one tail"
+        other_tail = -1.0
+        apart = 1.0
         if other is not None:
-            told, apart = "and of their tails", largest_inner_product(point_rows(tails))
+            told = "and of their tails"
+            apart = largest_inner_product(point_rows(tails))
             other_tail = share * other / self.dim + (1 - share) * apart
         largest = max(same_tail, other_tail)
-        nearly, attained = largest - product_rounding(self.dim) / 8, False
+        nearly = largest - product_rounding(self.dim) / 8
+        attained = False
         if grouped > 0 and same_tail >= nearly:
             attained = self._has_pair_at(within, alone, grouped, progress)
         if grouped > 0 and other is not None and not attained and other_tail >= nearly:
             whole = self.count >> self.code.coset_bits
-            attained = _are_equidistant(tails, apart) and self.code.attains(whole, other, progress, grouped)
+            attained = _are_equidistant(tails, apart) and self.code.attains(
+                whole, other, progress, grouped
+            )
         return largest if attained else UpperBound(largest), f"{method}, {told}"
 
-    def _has_pair_at(self, product: int, alone: int, cosets: int, progress: Progress) -> bool:
+    def _has_pair_at(
+        self, product: int, alone: int, cosets: int, progress: Progress
+    ) -> bool:
         """Whether two words of the first cosets with this inner product are found; `alone` is that within a coset."""
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
 
-    def _products_with_tails(self, group: int, progress: Progress) -> tuple[int, int | None, str]:
+    def _products_with_tails(
+        self, group: int, progress: Progress
+    ) -> tuple[int, int | None, str]:
         """The largest inner products of words of one tail and of different tails, None where all have one."""
-        code, alone, grouped = self.code, self.code.closest_within_coset(), group >> self.code.coset_bits
+        code, alone, grouped = (
+            self.code,
+            self.code.closest_within_coset(),
+            group >> self.code.coset_bits,
+        )
         if 1 <= grouped < self._num_cosets:
-            within = alone if grouped == 1 else self._attained_bound(grouped, 1, progress)
-            other = self._attained_bound(self._num_cosets, grouped, progress) if within is not None else None
+            if grouped == 1:
+                within = alone
+            else:
+                within = self._attained_bound(grouped, 1, progress)
+            if within is not None:
+                other = self._attained_bound(self._num_cosets, grouped, progress)
+            else:
+                other = None
             if within is not None and other is not None:
                 return max(alone, within), other, PROVED
         by_difference = self._by_difference(progress)
@@ -113,14 +143,17 @@ class ShortenedWords(SignWords):
         """How many cosets the words are from, the last perhaps in part."""
         return -(-self.count >> self.code.coset_bits)
 
-    def _attained_bound(self, cosets: int, group: int, progress: Progress) -> int | None:
+    def _attained_bound(
+        self, cosets: int, group: int, progress: Progress
+    ) -> int | None:
         """The bound on inner products between the first cosets, where measuring is long and a pair of words attains it.
 
         The pair is of different groups of `group` cosets.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
-        bound, whole = self.code.closest_possible(cosets), min(cosets, self.count >> self.code.coset_bits)
+        bound = self.code.closest_possible(cosets)
+        whole = min(cosets, self.count >> self.code.coset_bits)
         return bound if self.code.attains(whole, bound, progress, group) else None
 
     def _by_difference(self, progress: Progress) -> NDArray[np.int64]:
@@ -129,7 +162,9 @@ class ShortenedWords(SignWords):
     def check(self) -> None:
         """The words are those of the numbers."""
         if not np.array_equal(self.code.numbered(self.numbers), self.packed_signs):
-            raise CertificateError("the words are not the ones their cosets and numbers give")
+            raise CertificateError(
+                "the words are not the ones their cosets and numbers give"
+            )
 
     def words(self) -> dict[str, Any]:
         """How the chain was cut."""
@@ -140,14 +175,28 @@ class ShortenedWords(SignWords):
         """Words of the length that the cut chain has."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
-            raise InvalidArgumentError(f"'shortened' should leave words of length {content.dim}, leaves {code.dim}")
-        if 1 << code.m > max(SHORT, 2 * code.dim):  # a small file may not have us work with long words
-            raise InvalidArgumentError(f"'punctured' should leave half of 2^{code.m}, is {code.punctured}")
+            raise InvalidArgumentError(
+                f"'shortened' should leave words of length {content.dim}, leaves {code.dim}"
+            )
+        if 1 << code.m > max(
+            SHORT, 2 * code.dim
+        ):  # a small file may not have us work with long words
+            raise InvalidArgumentError(
+                f"'punctured' should leave half of 2^{code.m}, is {code.punctured}"
+            )
         numbers = content.numbers("numbers", 1 << LARGEST_NUMBER_BITS)
-        return ShortenedWords(content.dim, content.packed_or("signs", lambda: code.numbered(numbers)), code, numbers)
+        return ShortenedWords(
+            content.dim,
+            content.packed_or("signs", lambda: code.numbered(numbers)),
+            code,
+            numbers,
+        )
 
 
 def _are_equidistant(tails: Points, cosine: float) -> bool:
     """Whether every two tails are at this cosine, to within rounding."""
-    smallest = min(float(products.min(initial=np.inf)) for products in pair_products(point_rows(tails)))
+    smallest = min(
+        float(products.min(initial=np.inf))
+        for products in pair_products(point_rows(tails))
+    )
     return cosine - smallest <= product_rounding(tails.shape[1])

@@ -34,8 +34,20 @@ def sign_rows_in(points: Points) -> SignRows | None:
         differs = np.abs(np.abs(row) - height) > SAME
         length = int(np.argmax(differs)) if differs.any() else len(row)
         if height > 0 and 2 * length > len(row):
-            found = np.flatnonzero((np.abs(np.abs(points[:, :length]) - height) <= SAME).all(axis=1))
-            tails, tail_of = np.unique(np.round(points[found, length:], 14), axis=0, return_inverse=True)
+            found = np.flatnonzero(
+                (np.abs(np.abs(points[:, :length]) - height) <= SAME).all(axis=1)
+            )
+            tails, tail_of = np.unique(
+                np.round(points[found, length:], 14), axis=0, return_inverse=True
+            )
             words = pack(points[found, :length] > 0)
-            return SignRows(found, words, length, float(height), np.arange(len(found)), tails, tail_of.reshape(-1))
+            return SignRows(
+                found,
+                words,
+                length,
+                float(height),
+                np.arange(len(found)),
+                tails,
+                tail_of.reshape(-1),
+            )
     return None

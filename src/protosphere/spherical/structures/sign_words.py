@@ -14,7 +14,11 @@ from protosphere.geometry import gram
 from protosphere.geometry.sphere import padded
 from protosphere.spherical.structures.plain import Plain
 from protosphere.spherical.structures.sign_rows import SignRows
-from protosphere.spherical.structures.structure import ALL_PAIRS_POINTS, Content, structure
+from protosphere.spherical.structures.structure import (
+    ALL_PAIRS_POINTS,
+    Content,
+    structure,
+)
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 if TYPE_CHECKING:
@@ -54,34 +58,52 @@ class SignWords:
 
     def word_numbers(self) -> Indices:
         """The number of each word in the code that it is from; without one, its place."""
-        return getattr(self, self.sources[-1]) if self.sources else np.arange(self.count)
+        if self.sources:
+            return getattr(self, self.sources[-1])
+        return np.arange(self.count)
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words unpacked."""
-        return gram.sign_rows(self.packed_signs, self.dim).slice(start, stop).astype(np.float64) / np.sqrt(self.dim)
+        return gram.sign_rows(self.packed_signs, self.dim).slice(start, stop).astype(
+            np.float64
+        ) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
         """All of them, without a tail."""
-        none, first = np.zeros((1, 0)), np.zeros(self.count, dtype=np.int64)
-        every, height = np.arange(self.count), sqrt(1 / self.dim)
-        return SignRows(every, self.packed_signs, self.dim, height, self.word_numbers(), none, first)
+        none = np.zeros((1, 0))
+        first = np.zeros(self.count, dtype=np.int64)
+        every = np.arange(self.count)
+        height = sqrt(1 / self.dim)
+        return SignRows(
+            every, self.packed_signs, self.dim, height, self.word_numbers(), none, first
+        )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """By all pairs."""
-        largest = gram.largest_inner_product(gram.sign_rows(self.packed_signs, self.dim), progress)
+        largest = gram.largest_inner_product(
+            gram.sign_rows(self.packed_signs, self.dim), progress
+        )
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By all pairs."""
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
-        return {Fraction(product, self.dim): pairs for product, pairs in products.items()}
+        return {
+            Fraction(product, self.dim): pairs for product, pairs in products.items()
+        }
 
     def check(self) -> None:
         """Any words are such words."""
 
     def permuted(self, order: Indices) -> Self:
         """The words in another order, with their numbers."""
-        return replace(self, **{name: getattr(self, name)[order] for name in ("packed_signs", *self.sources[-1:])})
+        return replace(
+            self,
+            **{
+                name: getattr(self, name)[order]
+                for name in ("packed_signs", *self.sources[-1:])
+            },
+        )
 
     def padded(self, dim: int) -> Plain | Tailed:
         """Many stay packed, with zeros after them; others become dense points."""
@@ -97,7 +119,9 @@ class SignWords:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The words, and what they follow from."""
-        return self.point_arrays() | {name: getattr(self, name) for name in self.sources}
+        return self.point_arrays() | {
+            name: getattr(self, name) for name in self.sources
+        }
 
     def words(self) -> dict[str, Any]:
         """Nothing more."""

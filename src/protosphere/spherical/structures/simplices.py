@@ -62,14 +62,20 @@ class OrthogonalSimplices:
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """In coordinate j of its simplex a point stands at f_j where it is before point j, at -j f_j where it is j."""
-        block, numbers = self.blocks[start:stop], self.numbers[start:stop]
+        block = self.blocks[start:stop]
+        numbers = self.numbers[start:stop]
         rows = np.zeros((len(numbers), self.dim))
         first = np.cumsum(self.sizes) - self.sizes
-        size, which = self.sizes[block][:, None], (numbers - first[block])[:, None]
+        size = self.sizes[block][:, None]
+        which = (numbers - first[block])[:, None]
         j = np.arange(1, int(size.max(initial=1)))
-        entries = np.where(which < j, 1.0, np.where(which == j, -j, 0.0)) * simplex_factors(size, j)
+        entries = np.where(
+            which < j, 1.0, np.where(which == j, -j, 0.0)
+        ) * simplex_factors(size, j)
         row, column = np.nonzero((j < size) & (which <= j))
-        rows[row, (first - np.arange(len(first)))[block][row] + column] = entries[row, column]
+        rows[row, (first - np.arange(len(first)))[block][row] + column] = entries[
+            row, column
+        ]
         return rows
 
     def sign_rows(self) -> None:
@@ -117,11 +123,21 @@ class OrthogonalSimplices:
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
         """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
-        sizes, dim = content.array("sizes", (None,), np.int64), content.dim
+        sizes = content.array("sizes", (None,), np.int64)
+        dim = content.dim
         if dim > LARGEST_DIM:
-            raise InvalidArgumentError(f"'dim' should be at most 2^24 for simplices, is {dim}")
-        if not len(sizes) or sizes.min() < 2 or sizes.max() > dim + 1 or int((sizes - 1).sum()) > dim:
-            raise InvalidArgumentError(f"'sizes' should be of simplices that fit into {dim} dimensions together")
+            raise InvalidArgumentError(
+                f"'dim' should be at most 2^24 for simplices, is {dim}"
+            )
+        if (
+            not len(sizes)
+            or sizes.min() < 2
+            or sizes.max() > dim + 1
+            or int((sizes - 1).sum()) > dim
+        ):
+            raise InvalidArgumentError(
+                f"'sizes' should be of simplices that fit into {dim} dimensions together"
+            )
         numbers = content.numbers("numbers", int(sizes.sum()))
         if len(np.unique(numbers)) < len(numbers):
             raise InvalidArgumentError("'numbers' should have no number twice")

@@ -55,40 +55,56 @@ class Content:
     dim: int
     complete: bool = True
 
-    def array(self, name: str, shape: tuple[int | None, ...], dtype: type) -> NDArray[Any]:
+    def array(
+        self, name: str, shape: tuple[int | None, ...], dtype: type
+    ) -> NDArray[Any]:
         """The array of that name; InvalidArgumentError unless it has this type and shape, None being any length."""
         found = self.arrays.get(name)
         if found is None:
             raise InvalidArgumentError(f"'{name}' is missing")
-        fits = len(shape) == found.ndim and all(map(lambda want, got: want in (None, got), shape, found.shape))
+        fits = len(shape) == found.ndim and all(
+            map(lambda want, got: want in (None, got), shape, found.shape)
+        )
         if not fits or found.dtype != dtype:
-            wanted = " x ".join("any" if length is None else str(length) for length in shape)
-            raise InvalidArgumentError(f"'{name}' should be {wanted} {dtype.__name__}, is {found.shape} {found.dtype}")
+            wanted = " x ".join(
+                "any" if length is None else str(length) for length in shape
+            )
+            raise InvalidArgumentError(
+                f"'{name}' should be {wanted} {dtype.__name__}, is {found.shape} {found.dtype}"
+            )
         return found
 
     def packed(self, name: str, rows: int | None) -> PackedBits:
         """Packed words of n bits; their spare bits must be zero."""
         found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
-            raise InvalidArgumentError(f"'{name}' has bits set beyond its {self.dim} columns")
+            raise InvalidArgumentError(
+                f"'{name}' has bits set beyond its {self.dim} columns"
+            )
         return found
 
     def packed_or(self, name: str, derive: Callable[[], PackedBits]) -> PackedBits:
         """K packed words, or what they follow from where they were left out and may be."""
-        return self.packed(name, self.count) if self.complete or name in self.arrays else derive()
+        if self.complete or name in self.arrays:
+            return self.packed(name, self.count)
+        return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
         """K numbers from 0 to limit - 1."""
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
-            raise InvalidArgumentError(f"'{name}' should be from 0 to {limit - 1}, has {found.min()} to {found.max()}")
+            raise InvalidArgumentError(
+                f"'{name}' should be from 0 to {limit - 1}, has {found.min()} to {found.max()}"
+            )
         return found
 
     def record(self, name: str) -> Mapping[str, Any]:
         """What the description says under that name, where it must be an object."""
         found = self.words.get(name)
         if not isinstance(found, dict):
-            raise InvalidArgumentError(f"'{name}' should be an object of the description, is {brief(found)}")
+            raise InvalidArgumentError(
+                f"'{name}' should be an object of the description, is {brief(found)}"
+            )
         return cast("dict[str, Any]", found)
 
 
@@ -101,8 +117,12 @@ def read_fraction(name: str, text: object) -> Fraction | None:
     """What `fraction_words` wrote; short decimal texts only, so that none takes long to read."""
     if text is None:
         return None
-    if not isinstance(text, str) or not re.fullmatch(r"-?\d{1,18}(/[1-9]\d{0,17})?", text, re.ASCII):
-        raise InvalidArgumentError(f"'{name}' should be a fraction such as '2/63', is {brief(text)}")
+    if not isinstance(text, str) or not re.fullmatch(
+        r"-?\d{1,18}(/[1-9]\d{0,17})?", text, re.ASCII
+    ):
+        raise InvalidArgumentError(
+            f"'{name}' should be a fraction such as '2/63', is {brief(text)}"
+        )
     return Fraction(text)
 
 
@@ -110,5 +130,7 @@ def read_line(name: str, value: object) -> str:
     """A line that is meant for people; other texts, such as options, may be as long as they like."""
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():
-        raise InvalidArgumentError(f"'{name}' should be a printable line, got {brief(value)}")
+        raise InvalidArgumentError(
+            f"'{name}' should be a printable line, got {brief(value)}"
+        )
     return text

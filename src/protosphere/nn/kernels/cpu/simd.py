@@ -22,9 +22,14 @@ W = np.uint64(LANES)
 
 LOG2_E = np.float32(np.log2(np.e))
 LOWEST = np.float32(-126)
-BIAS, MANTISSA = np.float32(127), np.float32(1 << 23)
-ROUNDER, ONE = np.float32(3 << 22), np.float32(1)
-P1, P2, P3, P4, P5, P6 = (np.float32(c) for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0)))
+BIAS = np.float32(127)
+MANTISSA = np.float32(1 << 23)
+ROUNDER = np.float32(3 << 22)
+ONE = np.float32(1)
+P1, P2, P3, P4, P5, P6 = (
+    np.float32(c)
+    for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0))
+)
 """2^f for |f| <= 1/2 is 1 + P1 f + ... + P6 f^6 to 1e-7."""
 
 
@@ -34,9 +39,16 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
-            k, o = j * W + w, j * U(4) * W + w
-            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
-            a, c, d, e = p + q, p - q, r + s, r - s
+            k = j * W + w
+            o = j * U(4) * W + w
+            p = x[k]
+            q = x[k + step]
+            r = x[k + step + step]
+            s = x[k + step + step + step]
+            a = p + q
+            c = p - q
+            d = r + s
+            e = r - s
             y[o], y[o + W] = a + d, c + e
             y[o + W + W], y[o + W + W + W] = a - d, c - e
 
@@ -47,28 +59,42 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
     step = U(b // 2) * W
     for j in range(U(b // 2)):
         for w in range(W):
-            k, o = j * W + w, j * U(2) * W + w
-            p, q = x[k], x[k + step]
+            k = j * W + w
+            o = j * U(2) * W + w
+            p = x[k]
+            q = x[k + step]
             y[o], y[o + W] = p + q, p - q
 
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
     """`radix4_butterfly` of the rows of z, each with its sign."""
-    step, quarter = U(b // 4) * W, U(b // 4)
+    step = U(b // 4) * W
+    quarter = U(b // 4)
     for j in range(quarter):
-        f, g = np.float32(flips[j]), np.float32(flips[j + quarter])
-        h, i = np.float32(flips[j + quarter + quarter]), np.float32(flips[j + quarter + quarter + quarter])
+        f = np.float32(flips[j])
+        g = np.float32(flips[j + quarter])
+        h = np.float32(flips[j + quarter + quarter])
+        i = np.float32(flips[j + quarter + quarter + quarter])
         for w in range(W):
-            k, o = j * W + w, j * U(4) * W + w
-            p, q, r, s = f * z[k], g * z[k + step], h * z[k + step + step], i * z[k + step + step + step]
-            a, c, d, e = p + q, p - q, r + s, r - s
+            k = j * W + w
+            o = j * U(4) * W + w
+            p = f * z[k]
+            q = g * z[k + step]
+            r = h * z[k + step + step]
+            s = i * z[k + step + step + step]
+            a = p + q
+            c = p - q
+            d = r + s
+            e = r - s
             y[o], y[o + W] = a + d, c + e
             y[o + W + W], y[o + W + W + W] = a - d, c - e
 
 
 @compiled_exactly
-def walsh_hadamard_rows(x: Block, y: Block, b: int, left: int, last: int) -> tuple[Block, Block]:
+def walsh_hadamard_rows(
+    x: Block, y: Block, b: int, left: int, last: int
+) -> tuple[Block, Block]:
     """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y in the one order or the other.
 
     Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
@@ -86,7 +112,9 @@ def walsh_hadamard_rows(x: Block, y: Block, b: int, left: int, last: int) -> tup
 
 
 @compiled_exactly
-def coset_products(z: Block, flips: Flips, x: Block, y: Block, b: int, last: int) -> tuple[Block, Block]:
+def coset_products(
+    z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
+) -> tuple[Block, Block]:
     """The products of a coset in one block, the other one to overwrite; the digits of `last` are left to do."""
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
@@ -109,7 +137,9 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 
 
 @compiled_exactly
-def scatter_words(x: Block, y: Block, flips: Flips, z: Block, b: int) -> tuple[Block, Block]:
+def scatter_words(
+    x: Block, y: Block, flips: Flips, z: Block, b: int
+) -> tuple[Block, Block]:
     """The transpose of `coset_products`, added to z; x and y, which are overwritten, in the one order or the other."""
     x, y = walsh_hadamard_rows(x, y, b, b, 1)
     size = U(len(flips) // b)
@@ -122,7 +152,9 @@ def scatter_words(x: Block, y: Block, flips: Flips, z: Block, b: int) -> tuple[B
 
 
 @compiled_exactly
-def exponentials(x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int) -> None:
+def exponentials(
+    x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
+) -> None:
     """y = exp(sign x - shift), the shift one per lane, at least 2^-126; `bits` is a block to overwrite.
 
     exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and taking away ROUNDER leaves; 2^n is

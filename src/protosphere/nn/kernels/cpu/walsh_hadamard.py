@@ -8,16 +8,29 @@ for its opposite too.
 import numpy as np
 
 from protosphere.compiled import compiled_exactly
-from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, Flips, U, W, coset_products, exponentials, scatter_words
+from protosphere.nn.kernels.cpu.simd import (
+    LANES,
+    ONE,
+    Block,
+    Flips,
+    U,
+    W,
+    coset_products,
+    exponentials,
+    scatter_words,
+)
 
 LARGEST_HALF = 40.0
 """exp of twice it is a float32 number, so that exp(-x - shift) can be had from exp(x - shift) by a division."""
 
 
 @compiled_exactly
-def write_highest(z: Block, flips: Flips, bins: int, both: bool, highest: Block) -> None:
+def write_highest(
+    z: Block, flips: Flips, bins: int, both: bool, highest: Block
+) -> None:
     """highest[group, coset] = the largest product with a word of the coset, in lanes."""
-    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    x = np.empty(bins * LANES, np.float32)
+    y = np.empty(bins * LANES, np.float32)
     for g in range(len(z)):
         for c in range(len(flips)):
             x, y = coset_products(z[g], flips[c], x, y, bins, 4)
@@ -28,7 +41,8 @@ def write_highest(z: Block, flips: Flips, bins: int, both: bool, highest: Block)
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> None:
     """words = the products with all words, one vector per row; there may be fewer rows than lanes."""
-    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    x = np.empty(bins * LANES, np.float32)
+    y = np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
         for g in range(len(z)):
             x, y = coset_products(z[g], flips[c], x, y, bins, 1)
@@ -37,11 +51,14 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> 
 
 
 @compiled_exactly
-def write_lane(x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int) -> None:
+def write_lane(
+    x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
+) -> None:
     """One lane of x into a row, from number `first` on; with `both` every number is followed by its negative."""
     if both:
         for i in range(U(bins)):
-            value, k = x[i * W + lane], U(2) * (first + i)
+            value = x[i * W + lane]
+            k = U(2) * (first + i)
             row[k], row[k + U(1)] = value, -value
     else:
         for i in range(U(bins)):
@@ -49,9 +66,12 @@ def write_lane(x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint
 
 
 @compiled_exactly
-def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Block) -> None:
+def add_weighted_words(
+    words: Block, flips: Flips, bins: int, both: bool, z: Block
+) -> None:
     """The transpose of `write_words`, added to z."""
-    x, y = np.zeros(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
+    x = np.zeros(bins * LANES, np.float32)
+    y = np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
         for g in range(len(z)):
             x[:] = 0
@@ -61,7 +81,9 @@ def add_weighted_words(words: Block, flips: Flips, bins: int, both: bool, z: Blo
 
 
 @compiled_exactly
-def read_lane(row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int) -> None:
+def read_lane(
+    row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
+) -> None:
     """The transpose of `write_lane`."""
     if both:
         for i in range(U(bins)):
@@ -74,15 +96,24 @@ def read_lane(row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint6
 
 @compiled_exactly
 def write_sums(
-    z: Block, flips: Flips, tails: Block, bins: int, both: bool, peaks: Block, sums: Block, word_sums: Block
+    z: Block,
+    flips: Flips,
+    tails: Block,
+    bins: int,
+    both: bool,
+    peaks: Block,
+    sums: Block,
+    word_sums: Block,
 ) -> None:
     """The sums of exp(product + tail - peak) over the words of each coset, and of these weights times the words.
 
     tails, peaks and sums are (groups, cosets, lanes). A peak is the largest product + tail so far; `word_sums`, like z,
     is relative to the last one. It is left alone if it is empty.
     """
-    x, y = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.float32)
-    opposed, bits = np.empty(bins * LANES, np.float32), np.empty(bins * LANES, np.int32)
+    x = np.empty(bins * LANES, np.float32)
+    y = np.empty(bins * LANES, np.float32)
+    opposed = np.empty(bins * LANES, np.float32)
+    bits = np.empty(bins * LANES, np.int32)
     for g in range(len(z)):
         for c in range(len(flips)):
             x, y = coset_products(z[g], flips[c], x, y, bins, 1)
@@ -100,12 +131,18 @@ def write_sums(
                 subtract(y, opposed)
             if len(word_sums):
                 if raised and c:
-                    scale_rows(word_sums[g], np.exp(peaks[g, c - 1] - peaks[g, c]), flips.shape[1])
+                    scale_rows(
+                        word_sums[g],
+                        np.exp(peaks[g, c - 1] - peaks[g, c]),
+                        flips.shape[1],
+                    )
                 y, x = scatter_words(y, x, flips[c], word_sums[g], bins)
 
 
 @compiled_exactly
-def raise_peak(x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins: int) -> bool:
+def raise_peak(
+    x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins: int
+) -> bool:
     """The peak at a coset from the one before and the products x; whether any lane has a new one."""
     peak = peaks[coset]
     peak[:] = -np.inf
@@ -127,10 +164,17 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
     for j in range(U(b // 4)):
         for w in range(W):
             k = j * W + w
-            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
+            p = x[k]
+            q = x[k + step]
+            r = x[k + step + step]
+            s = x[k + step + step + step]
             if both:
-                p, q, r, s = abs(p), abs(q), abs(r), abs(s)
-            p, r = p if p > q else q, r if r > s else s
+                p = abs(p)
+                q = abs(q)
+                r = abs(r)
+                s = abs(s)
+            p = p if p > q else q
+            r = r if r > s else s
             p = p if p > r else r
             highest[w] = p if p > highest[w] else highest[w]
 
@@ -142,11 +186,17 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
     for j in range(U(b // 4)):
         for w in range(W):
             k = j * W + w
-            p, q, r, s = x[k], x[k + step], x[k + step + step], x[k + step + step + step]
-            a, c = p + q, p - q
+            p = x[k]
+            q = x[k + step]
+            r = x[k + step + step]
+            s = x[k + step + step + step]
+            a = p + q
+            c = p - q
             if both:
-                a, c = abs(a), abs(c)
-            a, c = a + abs(r + s), c + abs(r - s)
+                a = abs(a)
+                c = abs(c)
+            a = a + abs(r + s)
+            c = c + abs(r - s)
             a = a if a > c else c
             highest[w] = a if a > highest[w] else highest[w]
 
@@ -158,7 +208,9 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
     for j in range(U(b // 4)):
         for w in range(W):
             k = j * W + w
-            sums[w] += (x[k] + x[k + step]) + (x[k + step + step] + x[k + step + step + step])
+            sums[w] += (x[k] + x[k + step]) + (
+                x[k + step + step] + x[k + step + step + step]
+            )
 
 
 @compiled_exactly
