@@ -200,9 +200,11 @@ def resolved(
         base = base.changed(dim=default_dim(base.scheme, facts.num_classes, design))
     if base.head == "prototypes":
         entry = describe(base.scheme)
-        obstacle = entry.obstacle(facts.num_classes, base.dim, **entry.resolved(design))
-        if obstacle:
-            raise InfeasibleError(obstacle)
+        infeasible_reason = entry.infeasible_reason(
+            facts.num_classes, base.dim, **entry.resolved(design)
+        )
+        if infeasible_reason:
+            raise InfeasibleError(infeasible_reason)
     return base
 
 
