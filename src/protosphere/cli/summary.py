@@ -81,7 +81,7 @@ def code_lines(
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
-    elif not proof.claimed:
+    elif not proof.unverified:
         yield "error", f"at most {proof.error:.1e}"
 
 
@@ -108,7 +108,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "method": proof.method,
         "exact": proof.exact,
         "reason": proof.reason,
-        "error": None if proof.claimed else proof.error,
+        "error": None if proof.unverified else proof.error,
         "least_cosine": found and float(found.least_cosine),
         "opposed_pairs": found and found.opposed_pairs,
         "energy": found and found.energy,
