@@ -48,4 +48,4 @@ def test_nothing_achievable_is_said_in_its_row(run):
 def test_impossible_numbers_are_one_sentence(run):
     answer = run("bounds", "-K", 1, "-n", 4)
     assert (answer.exit_code, answer.out) == (2, "")
-    assert "'num_classes' must be an integer of at least 2, got 1" in answer.err
+    assert "'-K' must be an integer of at least 2, got 1" in answer.err

@@ -23,7 +23,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.data import load_dataset
 from protosphere.data.cifar import read_cifar
 from protosphere.data.mnist import read_idx
-from protosphere.data.npz import read_npz
+from protosphere.data.npz_dataset import read_npz
 from protosphere.experiments import load_model, load_recipe
 from protosphere.experiments.checkpoint import load_checkpoint
 from protosphere.experiments.devices import make_fabric

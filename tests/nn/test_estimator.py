@@ -271,4 +271,4 @@ def test_scikit_learn_is_loaded_only_when_asked_for():
         for path in room.rglob("*.py")
         if re.search(r"^from .*classifier import", path.read_text(), re.M)
     ]
-    assert (importing, early) == (["classifier.py"], [])
+    assert (importing, early) == (["estimator.py"], [])

@@ -14,7 +14,7 @@ from protosphere.cli.screen import (
     print_lines,
     spoken,
 )
-from protosphere.constructions.best.choose import LARGEST_COMPARED
+from protosphere.constructions.best.selection import LARGEST_COMPARED
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import Evenness, evenness
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds import Bound
-from protosphere.constructions.best.choose import LARGEST_COMPARED
+from protosphere.constructions.best.selection import LARGEST_COMPARED
 from protosphere.constructions.construct import QUICK, construct
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import (

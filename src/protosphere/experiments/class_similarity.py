@@ -20,7 +20,7 @@ from protosphere.assignment import (
 )
 from protosphere.assignment.taxonomy import SHIPPED
 from protosphere.data import Dataset
-from protosphere.data.loading import found_in_roots
+from protosphere.data.dataset_loading import found_in_roots
 from protosphere.experiments.batches import (
     DeviceData,
     Share,

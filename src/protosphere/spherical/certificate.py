@@ -198,7 +198,7 @@ def _exact_reason(structure: Structure) -> str:
         return "the inner products are integers"
     if structure.cosine_step is None:
         return "the lattice of the points has this least distance"
-    return f"cosines are 1 - j * {structure.cosine_step}, j an integer"
+    return "cosines of such points differ by multiples of a known fraction"
 
 
 def certified_again(

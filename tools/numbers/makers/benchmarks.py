@@ -13,7 +13,7 @@ from tools.numbers.tables import markdown, significant
 HEADS = "python -m benchmarks.heads"
 DECODING = "python -m benchmarks.approximate_decoding"
 ASSIGNMENT = "python -m benchmarks.assignment"
-OPTIMIZER = "python -m benchmarks.optimiser"
+OPTIMIZER = "python -m benchmarks.optimizer"
 AUGMENTATION = "python -m benchmarks.augmentation"
 PRESETS = "python -m benchmarks.presets"
 MILLION = "python -m benchmarks.million_classes"
