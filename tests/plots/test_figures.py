@@ -85,7 +85,7 @@ def test_a_comparison_is_drawn_by_suffix(tmp_path: Path, suffix: str) -> None:
     assert path.read_bytes().startswith(STARTS[suffix])
 
 
-def test_a_comparison_of_one_dimension_or_of_obstacles_only_is_drawn(
+def test_a_comparison_of_one_dimension_or_of_infeasible_schemes_only_is_drawn(
     tmp_path: Path,
 ) -> None:
     assert draw_comparison(
@@ -151,7 +151,10 @@ def test_the_codes_of_the_separation_figures_exist(
 ) -> None:
     for scheme, dim in native_requests(num_classes, low, high, [low]):
         entry = ps.describe(scheme)
-        assert entry.obstacle(num_classes, dim, **entry.options) is None, (scheme, dim)
+        assert entry.infeasible_reason(num_classes, dim, **entry.options) is None, (
+            scheme,
+            dim,
+        )
 
 
 def test_listing_the_figures_does_not_load_matplotlib() -> None:

@@ -60,20 +60,20 @@ def fields_and_line(
 ) -> tuple[dict[str, Any], str]:
     """One bound for JSON and for people, or why there is none; only the best of a kind say theorem and meaning."""
     bound = None
-    obstacle = None
+    infeasible_reason = None
     try:
         bound = theorem(num_classes, dim)
         line = format_cosine(bound.value) + (
             "" if name in BOUNDS else f", by {bound.theorem}\n{meaning}"
         )
     except ps.InfeasibleError as error:
-        obstacle = str(error)
-        line = f"none: {obstacle}"
+        infeasible_reason = str(error)
+        line = f"none: {infeasible_reason}"
     fields = {"name": name, "kind": kind} | cosine_fields(
         "value", bound and bound.value
     )
     return fields | {
         "theorem": bound and bound.theorem,
         "meaning": meaning,
-        "obstacle": obstacle,
+        "infeasible_reason": infeasible_reason,
     }, line
