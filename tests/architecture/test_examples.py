@@ -251,7 +251,7 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     def construct_quickly(name, **options):
         return construct(name, **options, **QUICK_OPTIONS.get(name, {}))
 
-    monkeypatch.setattr(figures, "_remembered", {})
+    monkeypatch.setattr(figures, "_kept_codes", {})
     monkeypatch.setattr(figures, "construct", construct_quickly)
     for words in shell_lines("README.md"):
         if words and words[0] == "protosphere":

@@ -58,6 +58,7 @@ def test_the_loops_serve_every_coset_code(name):
     assert projection(name).parts[0].fused.serves(torch.zeros(1, CODES[name].dim))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("size", SIZES)
 def test_words_and_their_transpose(name, size):
@@ -164,6 +165,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_no_value_brings_the_process_down():
     ended = subprocess.run(
         [sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True
