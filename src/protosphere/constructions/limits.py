@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from protosphere.constructions.registry import Construction
 from protosphere.errors import brief
+from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
@@ -34,7 +35,8 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     entries = num_classes * dim
     room = memory_bytes()
     copies = 3
-    bits_a_point = dim + NUMBER_BITS if scheme.packed else 64 * dim
+    held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
+    bits_a_point = held_bits + NUMBER_BITS if scheme.packed else 64 * dim
     if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
     if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
