@@ -10,6 +10,9 @@ from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
 
+LARGEST_DENSE_BYTES = 7 << 29
+"""Dense points that leave room for the rest of a process of four gigabytes: 3.5 GiB."""
+
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
 
@@ -23,6 +26,11 @@ def memory_bytes() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
         return 8 << 30
+
+
+def dense_points_fit(num_bytes: int) -> bool:
+    """Whether dense points of this size are built within four gigabytes, and within this machine's memory."""
+    return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
 
 
 def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:

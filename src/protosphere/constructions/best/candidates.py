@@ -9,15 +9,12 @@ from typing import Any
 
 from protosphere.constructions.build import with_choice
 from protosphere.constructions.families import LARGEST_DIM, Member
-from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.limits import dense_points_fit, size_obstacle
 from protosphere.constructions.registry import available, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
 from protosphere.types import Cosine
 from protosphere.version import __version__
-
-LARGEST_DENSE_BYTES = 7 << 29
-"""Dense points that are preferred take no more, with their copy where zeros are appended: 3.5 GiB."""
 
 RUNNERS_UP = 8
 """How many candidates are shown beside the best."""
@@ -103,7 +100,7 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
     entry = describe(candidate.scheme)
     if entry.packed or entry.numbered:
         return size_obstacle(entry, num_classes, dim) is None
-    return candidate.dense_bytes(num_classes, dim) <= LARGEST_DENSE_BYTES
+    return dense_points_fit(candidate.dense_bytes(num_classes, dim))
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
