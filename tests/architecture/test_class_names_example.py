@@ -1,4 +1,4 @@
-"""The example for users who have class names alone, with a stand-in for the text encoder's packages."""
+"""The example for class names runs with a stand-in for the text encoder."""
 
 from __future__ import annotations
 

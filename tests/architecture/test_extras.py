@@ -1,4 +1,4 @@
-"""Without the extras: codes and heads work, and what is missing is one sentence with the line that installs it."""
+"""Codes and heads work without the extras, and a missing extra is reported in one sentence with its install line."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_codes_and_heads_need_no_extra(tmp_path):
     run_without(EXTRAS, CODES_AND_HEADS, tmp_path)
 
 
-def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeypatch):
+def test_commands_name_a_missing_extra_before_they_start(tmp_path, monkeypatch):
     monkeypatch.setenv("PROTOSPHERE_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "two.toml").write_text(
@@ -111,7 +111,7 @@ def test_every_command_that_needs_one_says_so_before_it_begins(tmp_path, monkeyp
     }
 
 
-def test_only_ray_is_missing(tmp_path):
+def test_sweep_on_a_cluster_names_the_missing_ray_extra(tmp_path):
     (tmp_path / "two.toml").write_text(
         'dataset = "digits"\nepochs = 1\nschemes = ["one_hot"]\ndims = [10]\n'
     )
@@ -135,9 +135,7 @@ def test_a_missing_package_is_an_import_error_and_one_of_ours(monkeypatch):
     assert isinstance(raised.value, ps.ProtosphereError)
 
 
-def test_a_package_that_lacks_something_itself_is_not_called_missing(
-    monkeypatch, tmp_path
-):
+def test_a_broken_package_is_reported_with_its_own_error(monkeypatch, tmp_path):
     (tmp_path / "plotly.py").write_text("import nowhere_at_all")
     monkeypatch.delitem(sys.modules, "plotly", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -148,7 +146,7 @@ def test_a_package_that_lacks_something_itself_is_not_called_missing(
         require("plotly")
 
 
-def test_the_install_lines_bring_what_they_say():
+def test_every_extra_installs_the_packages_it_is_named_for():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())[
         "project"
     ]

@@ -1,4 +1,4 @@
-"""The rules of the house that a linter does not know."""
+"""Rules of the house that no linter checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import may load: neither torch nor scipy's solvers nor matplotlib, until something needs them."""
+"""`import protosphere` and algebraic codes load neither torch nor scipy's solvers nor matplotlib."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def test_algebra_needs_no_torch(statements):
 @pytest.mark.parametrize(
     ("num_classes", "dim"), [(1000, 128), (10_000, 256), (100_000, 512)]
 )
-def test_the_best_known_code_is_there_at_once(num_classes, dim):
-    """Neither torch nor the compiler is loaded where a search by default has nothing to find."""
+def test_best_without_a_search_loads_neither_torch_nor_numba(num_classes, dim):
     asked = f"import protosphere as ps; ps.best(num_classes={num_classes}, dim={dim})"
     assert not loaded_after(asked).intersection(["torch", "numba", "matplotlib"])

@@ -1,4 +1,4 @@
-"""The package's metadata as an index shows it: addresses of the project, and a description without relative links."""
+"""Metadata of the package as an index shows them: addresses, and a description without relative links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package without what only Linux has: searches, heads, training's modules and the lock of a sweep."""
+"""The package works without the functions that only Linux has: searches, heads, training and locks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ print("done")
 """
 
 
-def test_it_works_without_what_only_linux_has(tmp_path):
+def test_package_works_without_linux_only_functions(tmp_path):
     command = [sys.executable, "-c", ELSEWHERE + WORK]
     ended = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False
@@ -83,7 +83,7 @@ def test_it_works_without_what_only_linux_has(tmp_path):
         ({"cpu_count": lambda: None}, 1),
     ],
 )
-def test_processors_are_counted_by_what_the_system_can_say(monkeypatch, known, count):
+def test_cpu_count_uses_what_the_system_offers(monkeypatch, known, count):
     for name in ("process_cpu_count", "sched_getaffinity", "cpu_count"):
         monkeypatch.delattr(os, name, raising=False)
     for name, answer in known.items():
@@ -91,7 +91,7 @@ def test_processors_are_counted_by_what_the_system_can_say(monkeypatch, known, c
     assert processor_count() == count
 
 
-def test_threads_are_given_back_by_the_last_who_wanted_one():
+def test_blas_threads_are_restored_after_the_last_nested_limit():
     def numbers():
         return [
             library["num_threads"]
@@ -107,7 +107,7 @@ def test_threads_are_given_back_by_the_last_who_wanted_one():
     assert numbers() == before
 
 
-def test_torch_has_its_threads_again_whoever_ends_first():
+def test_torch_threads_are_restored_in_any_order_of_exit():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     first = single_threaded()

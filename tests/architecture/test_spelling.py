@@ -21,7 +21,7 @@ BRITISH = re.compile(
     r"|(optim|normal|initial|regular|summar|organ|recogn|serial|general|random|equal"
     r"|visual|quant|maxim|minim|standard|special|final|real|util|parallel|discret"
     r"|central|local|symmetr|orthogonal|token|vector|penal|weight|total|author"
-    r"|priorit|categor|character|emphas|categor)is(e|ed|er|ers|es|ing|ation|ations)$"
+    r"|priorit|categor|character|emphas)is(e|ed|er|ers|es|ing|ation|ations)$"
 )
 """Parts of words that the American spelling does not have."""
 
