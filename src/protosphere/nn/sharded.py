@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn.projections.block import TopK, merged_top
+from protosphere.nn.projections.block import TopK, merged_top_k
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.projection import Projection
 from protosphere.spherical.spherical_code import SphericalCode
@@ -66,7 +66,7 @@ class ShardedProjection(Projection):
         """From those of each process."""
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
-        if len(self.parts):
+        if len(self.blocks):
             value, mean = super().log_sum_exp_and_mean(z, with_mean)
         highest = _all_reduce(value, self.group, dist.ReduceOp.MAX)
         share = torch.exp(value - highest)[:, None]
@@ -77,7 +77,7 @@ class ShardedProjection(Projection):
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
         """The sum of those of each process."""
-        if len(self.parts):
+        if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
         else:
             mine = torch.zeros_like(z)
@@ -90,9 +90,9 @@ class ShardedProjection(Projection):
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
 
-    def top_words(self, z: Tensor, k: int) -> TopK:
+    def top_points(self, z: Tensor, k: int) -> TopK:
         """The largest over the words of all processes."""
-        values, words = super().top_words(z, k)
+        values, words = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
             nn.functional.pad(values, missing, value=-torch.inf),
@@ -100,7 +100,7 @@ class ShardedProjection(Projection):
         )
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
         for theirs in zip(*(_all_gather(one, self.group) for one in mine), strict=True):
-            found = merged_top(found, theirs, k)
+            found = merged_top_k(found, theirs, k)
         return found
 
 

@@ -76,13 +76,11 @@ def plan_for(
             f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
         )
     return ProjectionPlan(
-        "dense", (_dense_piece(code, np.arange(code.num_classes), kept),)
+        "dense", (_dense_spec(code, np.arange(code.num_classes), kept),)
     )
 
 
-def _dense_piece(
-    code: SphericalCode, classes: Indices, dtype: torch.dtype
-) -> BlockSpec:
+def _dense_spec(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> BlockSpec:
     return BlockSpec(
         len(classes),
         1,
@@ -103,13 +101,13 @@ def _hadamard(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     )
     inside = rows.classes[chosen]
     rest = np.setdiff1d(np.arange(code.num_classes), inside)
-    pieces = (cosets, _dense_piece(code, rest, dtype)) if len(rest) else (cosets,)
+    blocks = (cosets, _dense_spec(code, rest, dtype)) if len(rest) else (cosets,)
     classes = np.concatenate([inside, rest])
     in_order = np.array_equal(classes, np.arange(len(classes)))
     if in_order:
-        return ProjectionPlan("hadamard", pieces, None)
+        return ProjectionPlan("hadamard", blocks, None)
     order = as_tensor(np.argsort(classes))
-    return ProjectionPlan("hadamard", pieces, order)
+    return ProjectionPlan("hadamard", blocks, order)
 
 
 def _axes(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
@@ -138,7 +136,7 @@ def _simplex(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
         return None
     sizes = np.array([code.num_classes])
     return ProjectionPlan(
-        "simplex", (_simplices_piece(sizes, np.argsort(classes), code.dim, dtype),)
+        "simplex", (_simplices_spec(sizes, np.argsort(classes), code.dim, dtype),)
     )
 
 
@@ -148,11 +146,11 @@ def _simplices(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
     structure = cast("OrthogonalSimplices", code.placement.structure)
     return ProjectionPlan(
         "simplices",
-        (_simplices_piece(structure.sizes, structure.numbers, code.dim, dtype),),
+        (_simplices_spec(structure.sizes, structure.numbers, code.dim, dtype),),
     )
 
 
-def _simplices_piece(
+def _simplices_spec(
     sizes: Indices, numbers: Indices, dim: int, dtype: torch.dtype
 ) -> BlockSpec:
     def build(first: int, last: int) -> SimplicesBlock:

@@ -87,8 +87,14 @@ class HadamardLayout:
             len(inner), -1, len(flips)
         )
         tail_of = np.ascontiguousarray(self.tail_of)
-        return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
-                "tail_of": tail_of}  # fmt: skip
+        return {
+            "signs": signs,
+            "columns": columns,
+            "inner": inner,
+            "outer": both.copy(),
+            "tails": self.tails,
+            "tail_of": tail_of,
+        }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
         """The coordinates bin by bin, all bins filled up to the size of the largest; each coset's signs there, or 0."""

@@ -15,7 +15,11 @@ from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.streaming.log_sum_exp import widened
-from protosphere.nn.streaming.softmax import log_sum_exp, weighted_prototypes
+from protosphere.nn.streaming.softmax import (
+    log_sum_exp,
+    log_sum_exp_and_target,
+    weighted_prototypes,
+)
 from protosphere.nn.tracing import call, is_traced, under_transform
 
 if TYPE_CHECKING:
@@ -89,12 +93,11 @@ def _losses_of_classes(
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
     """How much each example counts in the mean, and its loss."""
-    log_sum_exps = log_sum_exp(rows, prototypes)
+    log_sum_exps, own = log_sum_exp_and_target(rows, classes, prototypes)
     if options.weight is None:
         each = kept.to(rows.dtype)
     else:
         each = options.weight.to(rows.dtype)[classes] * kept
-    own = (rows * prototypes.rows(classes, rows)).sum(1)
     losses = _not_negative(log_sum_exps - own)
     losses = losses if options.weight is None else each * losses
     return each, torch.where(
