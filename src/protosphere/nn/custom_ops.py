@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming.log_sum_exp import widened
 from protosphere.nn.streaming.softmax import WeightedPrototypes, log_sum_exp_gradient
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection

@@ -44,7 +44,7 @@ CLASSES_FROM = 64
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """For people who have embeddings and no network: features, standardised, to prototypes by a trained map.
+    """For people who have embeddings and no network: features, standardized, to prototypes by a trained map.
 
     Without hidden layers and with preset 'lindstrom' the problem is convex, and with a simplex it is multinomial
     logistic regression. Features may be sparse; only some rows at a time become an array.
@@ -191,7 +191,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         with torch.no_grad():
             for rows in chunks(features.shape[0], features.shape[1]):
                 found[rows] = self.map_(
-                    torch.as_tensor(self._moments.standardised(features[rows]))
+                    torch.as_tensor(self._moments.standardized(features[rows]))
                 ).numpy()
         return found
 

@@ -43,7 +43,7 @@ class Examples:
         self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Standardised features, classes and weights of some examples."""
-        features = self.moments.standardised(self.features[chosen])
+        features = self.moments.standardized(self.features[chosen])
         numbers = torch.as_tensor(self.classes[chosen])
         weights = torch.as_tensor(self.weights[chosen])
         return torch.as_tensor(features).to(dtype), numbers, weights.to(dtype)

@@ -27,7 +27,7 @@ def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
         block: Points of one kind.
         rows: Vectors or weights, one row per example.
     """
-    for backend in BACKENDS:
+    for backend in BACKENDS[:-1]:
         if backend.supports(block, rows):
             return backend
-    raise AssertionError("the torch backend supports every block and tensor")
+    return BACKENDS[-1]

@@ -12,67 +12,29 @@ import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import count
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor, nn
 
 from protosphere.nn.kernels.held_signals import HeldSignals
-from protosphere.nn.tracing import is_traced, is_wrapped
 
 Result = TypeVar("Result")
 
-FEWEST_ROWS = 8
-FEWEST_SCORES = 1 << 20
-"""Scores of all rows from which a call takes milliseconds, and waking threads, a tenth of one, pays."""
 
+def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
+    """Return the results of the jobs, each run by a thread of its own.
 
-def in_memory(z: Tensor) -> bool:
-    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
-    plain = z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
-    return plain and not is_traced() and not is_wrapped(z)
+    Args:
+        jobs: Functions whose tensor operations are not shared out over threads again.
 
-
-def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Operations in the types of their arguments."""
-    kind = z.device.type
-    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-    return torch.autocast(kind, enabled=False) if casts else nullcontext()
-
-
-def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
-    """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
-
-    On a processor each stretch has a thread of its own, which does not share its operations out again; elsewhere, and
-    for little work, there is one stretch. No gradients are recorded, and nothing is cast.
+    Raises:
+        BaseException: The first exception of a job.
     """
-    rows = len(z)
-    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
-    if pieces < 2 or rows * num_words < FEWEST_SCORES:
-        with torch.no_grad(), without_autocast(z):
-            return [work(slice(0, rows))]
-    inference = torch.is_inference_mode_enabled()
-
-    def run(stretch: slice) -> Result:
-        with torch.inference_mode(inference), torch.no_grad(), without_autocast(z):
-            return work(stretch)
-
-    jobs = [
-        partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces))
-        for i in range(pieces)
-    ]
-    return _in_team(jobs) if _team_start() else _in_pool(jobs)
-
-
-def gathered_rows(
-    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_words: int
-) -> tuple[Tensor, Tensor]:
-    """Two tensors, one row each per row of z: what `by_rows` gives, the stretches below each other."""
-    first, second = zip(*by_rows(work, z, num_words), strict=True)
-    return torch.cat(first), torch.cat(second)
+    if _team_start() is None:
+        return _in_pool(jobs)
+    return _in_team(jobs)
 
 
 @lru_cache(maxsize=1)

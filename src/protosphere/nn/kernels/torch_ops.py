@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from protosphere.nn.kernels.row_threads import in_memory
+from protosphere.nn.tracing import in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock, TopK

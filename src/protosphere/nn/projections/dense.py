@@ -40,7 +40,10 @@ class DenseBlock(nn.Module, ProjectionBlock):
 
     def tiles(self, batch: int) -> list[Tile]:
         """Return tiles of the rows."""
-        return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
+        size = TILE_ENTRIES // max(1, batch)
+        if self.num_points <= size:
+            return [(0, self.num_points)]
+        return cuts(self.num_points, size)
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
         """Return the products with the rows of a tile: (1, B, rows)."""

@@ -26,8 +26,8 @@ from protosphere.nn.projections.block import (
 from protosphere.nn.projections.coset_tables import CosetTables
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
 from protosphere.nn.projections.hadamard_products import coset_products
-from protosphere.nn.streaming.log_sum_exp import widened
 from protosphere.nn.tracing import is_traced
+from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
 """Scores held at once, 2 MB: with their exponentials they stay in cache."""

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.kernels.threaded import threaded_products, threaded_weighted_sum
-from protosphere.nn.streaming.log_sum_exp import widened
 from protosphere.nn.streaming.softmax import Dims, folded, unfolded
 from protosphere.nn.tracing import call
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardBlock

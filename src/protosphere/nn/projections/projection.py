@@ -10,8 +10,13 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.custom_ops import new_handle
 from protosphere.nn.kernels.registry import backend_for
-from protosphere.nn.kernels.row_threads import by_rows, gathered_rows, without_autocast
-from protosphere.nn.kernels.threaded import threaded_weighted_sum
+from protosphere.nn.kernels.threaded import (
+    by_rows,
+    gathered_rows,
+    threaded_log_sum_exp,
+    threaded_weighted_sum,
+    without_autocast,
+)
 from protosphere.nn.kernels.torch_ops import tiled_moment
 from protosphere.nn.projections.block import (
     ProjectionBlock,
@@ -20,13 +25,12 @@ from protosphere.nn.projections.block import (
     merged_top_k,
 )
 from protosphere.nn.streaming.cross_entropy import (
-    LossOptions,
     classes_in_range,
     streamed_cross_entropy,
 )
-from protosphere.nn.streaming.log_sum_exp import merged_log_sum_exps, widened
 from protosphere.nn.streaming.softmax import Dims, folded, log_sum_exp, unfolded
-from protosphere.nn.tracing import call, is_recorded, is_traced, under_transform
+from protosphere.nn.tracing import call, is_recorded, under_transform
+from protosphere.nn.vectors import check_vectors, checked_wide, widened
 
 WEIGHTS_ENTRIES = 1 << 20
 """Weights that are multiplied and reordered at once, 4 MB."""
@@ -215,16 +219,7 @@ class Projection(nn.Module):
         Returns:
             B values, and B x n means; B x 0 numbers without `with_mean`.
         """
-
-        def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
-            some = z[rows]
-            found: list[tuple[Tensor, Tensor]] = []
-            for block in self.typed_blocks:
-                backend = backend_for(block, some)
-                found.append(backend.log_sum_exp(block, some, with_mean))
-            return merged_log_sum_exps(found)
-
-        return gathered_rows(of_rows, z, self.num_points)
+        return threaded_log_sum_exp(z, self.typed_blocks, with_mean)
 
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
@@ -303,11 +298,12 @@ class Projection(nn.Module):
             scale: Factor of the products.
             ignore_index: Class of examples that do not count.
         """
-        check_vectors(z, self.dim, any_shape=True)
-        options = LossOptions(
-            self.num_classes, weight, label_smoothing, reduction, ignore_index
+        wide = checked_wide(z, self.dim)
+        if isinstance(scale, Tensor) or scale != 1.0:
+            wide = wide * scale
+        return streamed_cross_entropy(
+            self, wide, target, weight, label_smoothing, reduction, ignore_index
         )
-        return streamed_cross_entropy(self, z, target, scale, options)
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
         """Return the k largest dot products of each row, descending, and their classes; without gradient.
@@ -372,26 +368,3 @@ class _TopPoints(torch.autograd.Function):
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(_TopPoints, *rows, *args[1:])), (0, 0)
-
-
-def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
-    """Raise unless z is a floating tensor of shape B x dim.
-
-    Args:
-        z: The tensor to check.
-        dim: Size of its last dimension.
-        any_shape: Whether any dimensions may come before the last.
-
-    Raises:
-        InvalidArgumentError: If the dtype or the shape is another.
-    """
-    if not z.is_floating_point():
-        raise InvalidArgumentError(
-            f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"
-        )
-    if is_traced():  # where sizes are recorded, and comparing them is not
-        return
-    if not z.ndim or z.shape[-1] != dim or (z.ndim != 2 and not any_shape):
-        raise InvalidArgumentError(
-            f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}"
-        )

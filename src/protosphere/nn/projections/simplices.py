@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.block import ProjectionBlock
-from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.nn.vectors import widened
 from protosphere.types import Indices
 
 

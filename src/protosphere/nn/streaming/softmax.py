@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming.log_sum_exp import widened
-from protosphere.nn.tracing import call, is_recorded
+from protosphere.nn.tracing import call, is_exporting, is_recorded, is_traced
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
@@ -53,7 +53,7 @@ def log_sum_exp_and_target(
         classes: B classes.
         projection: The prototypes c_k.
     """
-    if is_recorded() or torch.compiler.is_compiling():
+    if is_traced() or is_exporting() or torch.compiler.is_compiling():
         value = log_sum_exp(z, projection)
         prototypes = projection.rows(classes, z)
     else:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.kernels.buffers import as_tensor
-from protosphere.nn.kernels.row_threads import in_memory
+from protosphere.nn.tracing import in_memory
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock, TopK
