@@ -23,15 +23,12 @@ CODES = {
 BATCH = 19
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}
 
-CASES = pytest.mark.parametrize("name", CODES)
-DTYPES = pytest.mark.parametrize("dtype", TOLERANCE)
-EACH_BACKEND = pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.name)
-
 
 class Case:
     """A block, vectors, and the dense products with its points."""
 
     def __init__(self, name, dtype):
+        self.name = f"{name}, {dtype}"
         scheme, num_classes, dim, kind = CODES[name]
         code = ps.construct(scheme, num_classes=num_classes, dim=dim)
         self.block = projection_for(code, kind, dtype).blocks[0]
@@ -50,38 +47,34 @@ class Case:
         torch.testing.assert_close(ours.double(), theirs, rtol=0, atol=atol)
 
 
-def supported(backend, name, dtype):
-    case = Case(name, dtype)
-    if not backend.supports(case.block, case.z):
-        pytest.skip(f"{backend.name} leaves {name} in {dtype} to the next backend")
-    return case
+CASES = [Case(name, dtype) for name in CODES for dtype in TOLERANCE]
+EACH_SUPPORTED = pytest.mark.parametrize(
+    ("backend", "case"),
+    [
+        pytest.param(backend, case, id=f"{backend.name}: {case.name}")
+        for backend in BACKENDS
+        for case in CASES
+        if backend.supports(case.block, case.z)
+    ],
+)
 
 
-@EACH_BACKEND
-@CASES
-@DTYPES
-def test_products_equal_dense_products(backend, name, dtype):
-    case = supported(backend, name, dtype)
-    found = torch.full(case.products.shape, torch.nan, dtype=dtype)
+@EACH_SUPPORTED
+def test_products_equal_dense_products(backend, case):
+    found = torch.full_like(case.weights, torch.nan)
     backend.write_products(case.block, case.z, found)
     case.close(found, case.products)
 
 
-@EACH_BACKEND
-@CASES
-@DTYPES
-def test_weighted_sums_equal_dense_sums(backend, name, dtype):
-    case = supported(backend, name, dtype)
+@EACH_SUPPORTED
+def test_weighted_sums_equal_dense_sums(backend, case):
     found = backend.weighted_sum(case.block, case.weights)
     case.close(found, case.weights.double() @ case.points)
 
 
-@EACH_BACKEND
-@CASES
-@DTYPES
+@EACH_SUPPORTED
 @pytest.mark.parametrize("scale", [1.0, 100.0])
-def test_log_sum_exp_and_its_gradient_equal_dense_ones(backend, name, dtype, scale):
-    case = supported(backend, name, dtype)
+def test_log_sum_exp_and_its_gradient_equal_dense_ones(backend, case, scale):
     products = scale * case.products
     value, mean = backend.log_sum_exp(case.block, scale * case.z, True)
     case.close(value, products.logsumexp(1))
@@ -92,22 +85,17 @@ def test_log_sum_exp_and_its_gradient_equal_dense_ones(backend, name, dtype, sca
     assert empty.shape == (BATCH, 0)
 
 
-@EACH_BACKEND
-@CASES
-@DTYPES
+@EACH_SUPPORTED
 @pytest.mark.parametrize("k", [1, 5])
-def test_top_k_equals_dense_top_k(backend, name, dtype, k):
-    case = supported(backend, name, dtype)
+def test_top_k_equals_dense_top_k(backend, case, k):
     values, indices = backend.top_k(case.block, case.z, k)
     case.close(values, case.products.topk(k, dim=1).values)
     case.close(values, case.products.gather(1, indices))
 
 
-@CASES
-@DTYPES
-def test_some_backend_supports_every_block(name, dtype):
-    case = Case(name, dtype)
-    assert backend_for(case.block, case.z) in BACKENDS
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_some_backend_supports_every_block(case):
+    assert backend_for(case.block, case.z).supports(case.block, case.z)
 
 
 def test_the_first_backend_that_supports_a_block_serves_the_head(monkeypatch):

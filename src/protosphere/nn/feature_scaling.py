@@ -27,7 +27,8 @@ class Moments:
         """Return (features - mean) / standard deviation as an array.
 
         Args:
-            features: Rows of an array or of a sparse matrix; features that are constant, up to rounding, are divided by 1.
+            features: Rows of an array or of a sparse matrix. Features that are constant up to rounding are only
+                centered.
         """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
@@ -64,15 +65,10 @@ def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
     mean: NDArray[np.float64] = weights @ features / total
     if not hasattr(features, "toarray"):
         return Moments(total, mean, weights @ np.square(features - mean) / total)
-    each = np.repeat(
-        weights, np.diff(features.indptr)
-    )  # one a stored entry; the others are zeros
+    # one weight per stored entry; the other entries are zeros
+    each = np.repeat(weights, np.diff(features.indptr))
     stored = np.bincount(features.indices, each, len(mean))
-    squares = np.bincount(
-        features.indices,
-        each * np.square(features.data - mean[features.indices]),
-        len(mean),
-    )
-    return Moments(
-        total, mean, (squares + (total - stored).clip(0) * np.square(mean)) / total
-    )
+    deviations = np.square(features.data - mean[features.indices])
+    of_stored = np.bincount(features.indices, each * deviations, len(mean))
+    of_zeros = (total - stored).clip(0) * np.square(mean)
+    return Moments(total, mean, (of_stored + of_zeros) / total)

@@ -70,7 +70,9 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return an upper bound on the norm of the logits: twice `perfect_scale`, or more for many classes (docs/presets.md).
+    """Return an upper bound on the norm of the logits (docs/presets.md).
+
+    It is twice `perfect_scale`, or more for many classes.
 
     Args:
         code: The prototypes.
