@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -205,24 +206,10 @@ def test_python_of_the_page_on_frameworks():
 def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("docs/training.md", "python")
-    folder = re.search(r'"(runs/[^"]*)"', block)[1]
-    assert (
-        main(
-            [
-                "train",
-                "digits",
-                "--scheme",
-                "bch",
-                "--dim",
-                "15",
-                "--epochs",
-                "1",
-                "-o",
-                folder,
-            ]
-        )
-        == 0
-    )
+    words = ["train", "digits", "--scheme", "bch", "--epochs", "1", "--json"]
+    assert main(words) == 0
+    folder = json.loads(capsys.readouterr().out)["folder"]
+    block = re.sub(r'"runs/[^"]*"', repr(folder), block)
     exec(
         compile(block, "training.md", "exec"),
         {"images": torch.zeros(2, 1, 8, 8, dtype=torch.uint8)},
