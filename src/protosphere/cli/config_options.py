@@ -191,9 +191,9 @@ def resolved(
     if base.head == "prototypes":
         entry = describe(base.scheme)
         chosen = entry.resolved(scheme_options)
-        obstacle = entry.obstacle(facts.num_classes, base.dim, **chosen)
-        if obstacle:
-            raise InfeasibleError(obstacle)
+        reason = entry.infeasible_reason(facts.num_classes, base.dim, **chosen)
+        if reason:
+            raise InfeasibleError(reason)
     return base
 
 

@@ -23,7 +23,7 @@ from protosphere.cli.arguments import (
 )
 from protosphere.cli.config_options import NOTHING, Settings, resolved
 from protosphere.cli.finished_runs import shown, words
-from protosphere.cli.screen import print_card, print_json, print_lines
+from protosphere.cli.screen import print_json, print_lines, print_summary
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
 from protosphere.experiments.config import TrainingConfig
@@ -204,7 +204,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
         text = f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}"
         lines.append(("training", text))
     lines.append(("folder", str(folder)))
-    print_card(f"{plan.dataset}: {plan.title}", lines)
+    print_summary(f"{plan.dataset}: {plan.title}", lines)
 
 
 @contextmanager

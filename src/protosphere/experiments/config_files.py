@@ -75,14 +75,17 @@ def default_dim(
     """
     entry = describe(scheme)
     chosen = entry.resolved(options or {})
-    obstacle = None
+    infeasible_reason = None
     power = 1 << (num_classes - 1).bit_length()
     for dim in (num_classes, num_classes - 1, power - 1, power, 2 * power - 1):
         if (
             dim >= 1
-            and (obstacle := entry.obstacle(num_classes, dim, **chosen)) is None
+            and (
+                infeasible_reason := entry.infeasible_reason(num_classes, dim, **chosen)
+            )
+            is None
         ):
             return dim
     raise InvalidArgumentError(
-        f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({obstacle})"
+        f"'{scheme}' has no dimension near {num_classes}; say which by --dim ({infeasible_reason})"
     )

@@ -147,8 +147,8 @@ def run_or_reason(
             tensorboard=False,
             watched=False,
         )
-    except InfeasibleError as obstacle:
-        return RunRecord(config, "infeasible", str(obstacle), data=dataset.digest)
+    except InfeasibleError as error:
+        return RunRecord(config, "infeasible", str(error), data=dataset.digest)
     except StorageError:
         raise
     except Exception as error:  # a network of the user's may raise anything
