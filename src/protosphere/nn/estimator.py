@@ -52,7 +52,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     Args:
         dim: of the prototypes; K - 1 up to 512 without it.
         hidden: widths of hidden layers (ReLU), e.g. (64,); none is a linear map.
-        scheme, preset, scale: as of `PrototypeHead`.
+        scheme, preset, scale: as of `PrototypeHead`, with the same defaults.
         alpha: weight of the squared norm of the map, over the number of examples, as in scikit-learn's networks.
         solver: 'lbfgs', all examples at once in float64, 'adam', batches in float32, or 'auto', by the amount of work.
         batch_size, learning_rate: of 'adam' and of `partial_fit`; batches are smaller where there are few examples.
@@ -73,7 +73,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         *,
         hidden: tuple[int, ...] = (),
         scheme: str = "best",
-        preset: str = "lindstrom",
+        preset: str | None = None,
         scale: float | str = "auto",
         alpha: float = 1.0,
         solver: str = "auto",
