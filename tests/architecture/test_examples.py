@@ -229,7 +229,7 @@ def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     )
 
 
-def test_recipes_on_pages_are_recipes(tmp_path):
+def test_configs_on_pages_are_configs(tmp_path):
     for page in PAGES:
         for number, body in enumerate(blocks(page, "toml")):
             path = tmp_path / f"{number}.toml"
@@ -274,7 +274,7 @@ def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
         "mean_row_max": {"steps": 2},
         "log_sum_exp": {"steps": 2},
     }  # ten seconds of descents are tried elsewhere
-    monkeypatch.setattr(figures, "_remembered", {})
+    monkeypatch.setattr(figures, "_kept_codes", {})
     monkeypatch.setattr(
         figures,
         "construct",

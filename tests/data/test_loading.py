@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from protosphere.data import DATASETS, dataset_facts, load_dataset
+from protosphere.data.dataset_loading import VARIABLE
 from protosphere.data.download import BLOCK_BYTES, UnreachableError, downloaded
-from protosphere.data.loading import VARIABLE
 from protosphere.data.mnist import MNIST_DIGESTS
 from protosphere.data.registry import RemoteFile, dataset
 from protosphere.errors import InvalidArgumentError, StorageError

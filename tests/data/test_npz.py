@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from protosphere.data.npz import read_npz
+from protosphere.data.npz_dataset import read_npz
 from protosphere.errors import StorageError
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.catalogue_extension import LEAST_GAIN
 from tools.catalogue_file import quantize, write_catalogue
 
 import protosphere as ps
@@ -214,9 +215,9 @@ def test_the_best_is_never_worse_with_more_dimensions_or_fewer_classes(
         )
     )
     value = float(here.max_cosine)
-    assert (
-        value <= min(float(more.max_cosine), float(fewer.max_cosine)) + 1e-3
-    )  # processors round differently
+    lowest = min(float(more.max_cosine), float(fewer.max_cosine))
+    not_kept = LEAST_GAIN * (1 - lowest)  # smaller gains are no entries of their own
+    assert value <= lowest + not_kept + 1e-3  # CPUs round differently
     assert value >= float(here.certificate.converse) - 1e-12
     assert here.points.shape == (num_classes, dim)
     assert max_cosine(here.points) == pytest.approx(value, abs=1e-9)

@@ -6,7 +6,7 @@ the classes, S the similarity, both symmetric with zeros on the diagonal, and L 
 
 import numpy as np
 
-from protosphere.compiled import compiled
+from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 IMPROVED = 1e-9

@@ -22,10 +22,9 @@ from protosphere.bounds import BOUNDS
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions.best.candidates import (
-    EVEN,
-    FAST,
     LARGEST_PAIRWISE,
     certified_quickly,
+    tie_order,
 )
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
@@ -148,7 +147,7 @@ def _described(entry: Construction) -> dict[str, Any]:
         "summary": entry.summary,
         "reference": entry.reference,
         "paper": entry.name in PAPER_SCHEMES,
-        "order": (entry.name not in EVEN) + 2 * (entry.name not in FAST),
+        "order": tie_order()[entry.name],
     }
 
 
@@ -215,7 +214,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
     for K, dim in product(ASKED_CLASSES, ASKED_DIMS):
         if (
             certified_quickly(entry.name, K, dim)
-            and entry.obstacle(K, dim, **entry.options) is None
+            and entry.infeasible_reason(K, dim, **entry.options) is None
         ):
             promise = entry.guarantee(K, dim, **entry.options)
             rows += (

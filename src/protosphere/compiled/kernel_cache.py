@@ -34,6 +34,9 @@ UNUSED_SECONDS = 60 * 86_400.0
 
 DIGEST_BYTES = 32
 
+DECORATORS = b"from protosphere.compiled.decorators import"
+"""A line that every file with compiled loops has."""
+
 _log = logging.getLogger("protosphere")
 _reasons: list[str] = []
 
@@ -77,9 +80,10 @@ def _key() -> str:
         features,
     )
     digest = hashlib.sha256("\n".join(told).encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if b"protosphere.compiled import" in source or path.name == "compiled.py":
+        if DECORATORS in source or path == Path(__file__).with_name("decorators.py"):
             digest.update(source)
     return f"{__version__}-{digest.hexdigest()[:16]}"
 

@@ -46,7 +46,7 @@ from protosphere.constructions.elementary import polytope as polytope
 from protosphere.constructions.elementary import apple_peeling as apple_peeling
 from protosphere.constructions.descents import paper_objectives as paper_objectives
 from protosphere.constructions.descents import optimized as optimized
-from protosphere.constructions.best import choose as choose
+from protosphere.constructions.best import selection as selection
 from protosphere.constructions.descents import semantic as semantic
 from protosphere.constructions.descents import semantic_ranking as semantic_ranking
 from protosphere.constructions.trees import hierarchical as hierarchical

@@ -7,7 +7,7 @@ from protosphere.data import (
     mnist,
 )  # each registers what it reads
 from protosphere.data.dataset import Dataset
-from protosphere.data.loading import Facts, dataset_facts, load_dataset
+from protosphere.data.dataset_loading import Facts, dataset_facts, load_dataset
 from protosphere.data.registry import DATASETS
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.compiled import compiled_exactly
+from protosphere.compiled.decorators import compiled_exactly
 from protosphere.types import Indices
 
 Bytes = np.typing.NDArray[np.uint8]

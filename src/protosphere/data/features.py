@@ -10,7 +10,7 @@ from pathlib import Path
 
 from protosphere.assignment import taxonomy
 from protosphere.data.dataset import Dataset
-from protosphere.data.npz import read_npz
+from protosphere.data.npz_dataset import read_npz
 from protosphere.data.registry import Reader, RemoteFile, dataset
 
 

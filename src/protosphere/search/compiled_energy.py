@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from protosphere.compiled import compiled
+from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 NEGLIGIBLE = 18.0

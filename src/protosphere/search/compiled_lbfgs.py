@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from protosphere.compiled import compiled
+from protosphere.compiled.decorators import compiled
 from protosphere.errors import InvalidArgumentError
 from protosphere.search.compiled_energy import (
     SLACK,

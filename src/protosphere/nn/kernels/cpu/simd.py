@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.compiled import compiled_exactly
+from protosphere.compiled.decorators import compiled_exactly
 
 LANES = 16
 """Two vector registers: rows of one are unrolled before the compiler sees that they are vectors, 4 times slower."""

@@ -7,7 +7,7 @@ for its opposite too.
 
 import numpy as np
 
-from protosphere.compiled import compiled_exactly
+from protosphere.compiled.decorators import compiled_exactly
 from protosphere.nn.kernels.cpu.simd import (
     LANES,
     ONE,

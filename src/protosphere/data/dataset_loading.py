@@ -6,7 +6,7 @@ from pathlib import Path
 
 from protosphere.data.dataset import Dataset
 from protosphere.data.download import UnreachableError, downloaded
-from protosphere.data.npz import npz_facts, read_npz
+from protosphere.data.npz_dataset import npz_facts, read_npz
 from protosphere.data.registry import DATASETS, DatasetEntry
 from protosphere.errors import StorageError
 from protosphere.storage.files import cache_folder

@@ -22,7 +22,7 @@ from protosphere.constructions.best.search import (
     spread_evenly,
 )
 from protosphere.constructions.build import after, placement_of
-from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.registry import construction, describe
 from protosphere.errors import (
@@ -60,7 +60,7 @@ TIE, ENERGY_DIGITS = 1e-9, 12
 """Max cosines this close are equal, and energies that agree so far: the order of before decides."""
 
 
-def _obstacle(
+def _infeasible_reason(
     num_classes: int,
     dim: int,
     *,
@@ -90,7 +90,7 @@ def _obstacle(
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
     stochastic=True,
@@ -131,10 +131,10 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    even = prefer == "even" and tolerance > 0
-    if even and K * K * n <= LARGEST_OPTIMISED:
-        built.append(spread_evenly(built[0], progress))
-    built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
+    if prefer == "even":
+        if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
+            built.append(spread_evenly(built[0], progress))
+        built.insert(0, built.pop(_most_even(built, tolerance)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
 
 
@@ -143,10 +143,12 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
     fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
         candidate
         for candidate in found
-        if size_obstacle(describe(candidate.scheme), K, n) is None
+        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
     ]
     if found and not fitting:
-        raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
+        raise InfeasibleError(
+            str(size_infeasible_reason(describe(found[0].scheme), K, n))
+        )
     return [
         candidate
         for candidate in fitting
@@ -218,7 +220,7 @@ def _scheme(code: SphericalCode) -> str:
     return code.provenance.construction
 
 
-def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
+def _rank(code: SphericalCode) -> tuple[float, int]:
     return rank(_scheme(code), code.max_cosine)
 
 
