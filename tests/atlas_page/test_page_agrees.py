@@ -8,7 +8,6 @@ import pytest
 import protosphere as ps
 from protosphere.tables.table_files import REBUILD_TOLERANCE
 
-
 TIES = [(8, 5), (91, 18), (107, 20), (224, 56), (918, 42), (964, 41)]
 """Where algebraic codes of several schemes have the lowest max cosine."""
 

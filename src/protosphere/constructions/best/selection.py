@@ -162,9 +162,11 @@ def _algebraic(
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit = float(converse(K, n)) + 1e-12
     met = False
-    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+    promising = found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]
+    for number, candidate in enumerate(promising):
         if met and float(candidate.max_cosine) > limit:
             return
+        progress(f"building: {candidate.scheme}", number, len(promising))
         placement, named = kept_points(candidate, K, n)
         code = SphericalCode(
             placement, certified(placement, candidate.max_cosine, progress), named
