@@ -74,7 +74,7 @@ def code_lines(
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
-    elif not proof.claimed:
+    elif not proof.unverified:
         yield "error", f"at most {proof.error:.1e}"
 
 
@@ -144,7 +144,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "method": proof.method,
         "exact": proof.exact,
         "reason": proof.reason,
-        "error": None if proof.claimed else proof.error,
+        "error": None if proof.unverified else proof.error,
         "least_cosine": statistics and float(statistics.least_cosine),
         "opposed_pairs": statistics and statistics.opposed_pairs,
         "energy": statistics and statistics.energy,
