@@ -47,6 +47,7 @@ def name(member):
     return f"{member.dim}-{member.size}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("member", SMALL, ids=name)
 def test_all_pairs_of_a_small_shell(member):
     placement = member.place(member.size)
@@ -59,6 +60,7 @@ def test_all_pairs_of_a_small_shell(member):
     assert placement.structure.lattice.ceiling == member.max_cosine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("member", LARGE, ids=name)
 def test_sampled_rows_of_a_large_shell_and_its_lattice(member):
     placement = member.place(member.size)
@@ -73,6 +75,7 @@ def test_sampled_rows_of_a_large_shell_and_its_lattice(member):
     assert method.startswith("a pair at the minimum distance")
 
 
+@pytest.mark.slow
 def test_the_sizes_of_the_largest_shells():
     single = [m for m in MEMBERS if "shells" not in m.recipe]
     largest = {m.dim: m for m in single if m.size > 2_000_000}
@@ -128,6 +131,7 @@ def test_volumes_of_the_lattices(basis, volume):
     assert np.prod(np.diag(basis).astype(object)) == volume
 
 
+@pytest.mark.slow
 def test_leech_vectors_are_symmetric_and_different():
     found = leech_minimal_vectors()
     assert len(np.unique(found, axis=0)) == 196_560

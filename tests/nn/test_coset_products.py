@@ -60,6 +60,7 @@ def test_the_loops_serve_every_coset_code(name):
     assert backend_for(block, torch.zeros(1, CODES[name].dim)).name == "cpu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("size", SIZES)
 def test_words_and_their_transpose(name, size):
@@ -166,6 +167,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_no_value_brings_the_process_down():
     ended = subprocess.run(
         [sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True

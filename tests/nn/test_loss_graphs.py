@@ -113,6 +113,7 @@ class Every(nn.Module):
         return [*found, weighted]
 
 
+@pytest.mark.slow
 def test_losses_compile_into_one_graph_for_batches_of_any_size():
     plain = Every()
     compiled = torch.compile(plain, fullgraph=True, backend="aot_eager", dynamic=True)

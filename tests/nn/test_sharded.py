@@ -117,6 +117,7 @@ def processes(tmp_path_factory):
     return [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("size", [1.0, 1000.0])
 @pytest.mark.parametrize("rank", [0, 1])

@@ -92,6 +92,7 @@ def test_log_sum_exp_and_its_gradient(name, size):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
