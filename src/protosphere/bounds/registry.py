@@ -13,7 +13,7 @@ KINDS = ("converse", "achievable")
 """No arrangement has a lower max cosine than a converse; some arrangement certainly has an achievable one."""
 
 Theorem = Callable[[int, int], Bound]
-Obstacle = Callable[[int, int], str | None]
+InfeasibleReason = Callable[[int, int], str | None]
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class RegisteredBound:
 
     Attributes:
         name: as the function of `protosphere.bounds` is called.
-        function: from K and n to the Bound; it checks both, and raises InfeasibleError where there is an obstacle.
+        function: from K and n to the Bound; it checks both, and raises InfeasibleError if the theorem is silent.
         title: the name people know it by.
         kind: 'converse' or 'achievable'.
         summary: one line for lists.
         reference: where it comes from.
-        obstacle: from K and n to None, or one sentence: why the theorem does not speak of them.
+        infeasible_reason: from K and n to None, or one sentence: why the theorem does not speak of them.
         numerical: whether it is computed, not proved, and slow: used only where it is asked for.
     """
 
@@ -37,7 +37,7 @@ class RegisteredBound:
     kind: str
     summary: str
     reference: str
-    obstacle: Obstacle
+    infeasible_reason: InfeasibleReason
     numerical: bool = False
 
 
@@ -53,12 +53,16 @@ def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
 
 
 def bound(
-    title: str, *, kind: str, obstacle: Obstacle = lambda _K, _n: None, **record: Any
+    title: str,
+    *,
+    kind: str,
+    infeasible_reason: InfeasibleReason = lambda _K, _n: None,
+    **record: Any,
 ) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name; a second one of the same name is an error.
 
     `record` is the rest of its `RegisteredBound`: summary, reference, and whether it is numerical. The theorem is given
-    a K of at least 2 and an n of at least 1 without an obstacle: checking them is done here.
+    a K of at least 2 and an n of at least 1 without an infeasible_reason: checking them is done here.
     """
     as_choice("kind", kind, KINDS)
 
@@ -66,14 +70,21 @@ def bound(
         @wraps(theorem)
         def checked(num_classes: int, dim: int) -> Bound:
             K, n = checked_size(num_classes, dim)
-            if (why_not := obstacle(K, n)) is not None:
+            if (why_not := infeasible_reason(K, n)) is not None:
                 raise InfeasibleError(why_not)
             return theorem(K, n)
 
         name = theorem.__name__
         BOUNDS.add(
             name,
-            RegisteredBound(name, checked, title, kind, obstacle=obstacle, **record),
+            RegisteredBound(
+                name,
+                checked,
+                title,
+                kind,
+                infeasible_reason=infeasible_reason,
+                **record,
+            ),
         )
         return checked
 

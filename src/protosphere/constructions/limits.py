@@ -5,9 +5,13 @@ from collections.abc import Callable
 
 from protosphere.constructions.registry import Construction
 from protosphere.errors import brief
+from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
+
+LARGEST_DENSE_BYTES = 7 << 29
+"""Dense points that leave room for the rest of a process of four gigabytes: 3.5 GiB."""
 
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
@@ -24,7 +28,14 @@ def memory_bytes() -> int:
         return 8 << 30
 
 
-def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:
+def dense_points_fit(num_bytes: int) -> bool:
+    """Whether dense points of this size are built within four gigabytes, and within this machine's memory."""
+    return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
+
+
+def size_infeasible_reason(
+    scheme: Construction, num_classes: int, dim: int
+) -> str | None:
     """Why K points of R^n are too many: for memory, or for measuring all their pairs.
 
     One that chooses among others is asked for the least that any of them takes: it looks for those that fit. However
@@ -34,7 +45,8 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     entries = num_classes * dim
     room = memory_bytes()
     copies = 3
-    bits_a_point = dim + NUMBER_BITS if scheme.packed else 64 * dim
+    held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
+    bits_a_point = held_bits + NUMBER_BITS if scheme.packed else 64 * dim
     if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
     if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
@@ -53,7 +65,7 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     return None
 
 
-def dim_obstacle(
+def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
     """Why so few dimensions do not hold K classes, by the scheme's rule; from `least(num_classes)` on they do."""
@@ -63,7 +75,7 @@ def dim_obstacle(
     return f"'{scheme}' needs {rule}, {got}; nearest: {brief(least(num_classes))}"
 
 
-def class_obstacle(num_classes: int, most: int, what: str) -> str | None:
+def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | None:
     """Why K classes are too many for what holds a matrix over them."""
     if num_classes <= most:
         return None

@@ -66,7 +66,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
         )
     step = Step(FIRST, K)
     placement = after(code.placement, step)
-    if code.certificate.claimed:  # of a file too large to be looked at while loading
+    if code.certificate.unverified:  # of a file too large to be looked at while loading
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
     proof = certified(
@@ -90,24 +90,6 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     return tuple(
         first_classes(code, count).certificate for count in [*counts, code.num_classes]
     )
-
-
-def one_of_two_names(
-    num_classes: SphericalCode | int | None,
-    code_or_num_classes: SphericalCode | int | None,
-) -> SphericalCode | int:
-    """What was given under either name."""
-    if num_classes is None:
-        num_classes = code_or_num_classes
-    elif code_or_num_classes is not None:
-        raise InvalidArgumentError(
-            "'num_classes' and 'code_or_num_classes' are two names of one argument, got both"
-        )
-    if num_classes is None:
-        raise InvalidArgumentError(
-            "'num_classes' must be a number of classes or a code, got neither"
-        )
-    return num_classes
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:

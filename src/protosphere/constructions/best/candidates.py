@@ -9,6 +9,7 @@ from typing import Any
 
 from protosphere.constructions.build import with_choice
 from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.limits import dense_points_fit, size_infeasible_reason
 from protosphere.constructions.registry import available, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
@@ -72,6 +73,11 @@ class Candidate:
         """Whose it is."""
         return self.provenance.construction
 
+    def dense_bytes(self, num_classes: int, dim: int) -> int:
+        """How much memory so many dense points take while they are built and padded to R^dim."""
+        own = self.provenance.dim
+        return 8 * num_classes * (own if own == dim else own + dim)
+
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
@@ -87,6 +93,14 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     entry = describe(scheme)
     return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
+
+
+def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
+    """Whether so many points of a candidate are built within four gigabytes."""
+    entry = describe(candidate.scheme)
+    if entry.packed or entry.numbered:
+        return size_infeasible_reason(entry, num_classes, dim) is None
+    return dense_points_fit(candidate.dense_bytes(num_classes, dim))
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
@@ -133,7 +147,7 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
-        if entry.obstacle(K, own, **resolved):
+        if entry.infeasible_reason(K, own, **resolved):
             promise = None
         else:
             promise = entry.guarantee(K, own, **resolved)

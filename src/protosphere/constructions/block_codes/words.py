@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protosphere.coding.linear import codewords, encode, encode_bits, weights
+from protosphere.coding.linear import codewords, encode_bits, weights
 from protosphere.errors import as_choice, brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import LinearWords, SignWords
@@ -35,7 +35,7 @@ def message_bits(num_classes: int) -> int:
     return max(1, (num_classes - 1).bit_length())
 
 
-def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
+def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
     """Why the greedy choice cannot serve so many classes; a choice that is none is refused."""
     as_choice("subset", subset, SUBSETS)
     most = 1 << (GREEDY_WORK_BITS // 2)
@@ -69,16 +69,12 @@ def placed_words(
         return Placement(
             recipe, SignWords(dim, _random_words(generator, num_classes, rng))
         )
-    return Placement(
-        recipe, LinearWords(dim, encode(generator, messages), generator, messages)
-    )
+    return Placement(recipe, LinearWords.of(generator, dim, messages))
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
     """The first so many words of a code."""
-    return LinearWords(
-        dim, codewords(generator, num_classes), generator, np.arange(num_classes)
-    )
+    return LinearWords.of(generator, dim, np.arange(num_classes))
 
 
 def _random_words(

@@ -8,7 +8,7 @@ from protosphere.bounds.levenshtein import levenshtein
 from protosphere.constructions.best.candidates import best_member, named_members
 from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
-from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.errors import (
     InvalidArgumentError,
@@ -31,7 +31,7 @@ LARGEST_START, LARGEST_K = 4_000, 20_000
 """Above the one, making a start of a code is no longer quick; above the other an evaluation takes minutes."""
 
 
-def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None:
     del dim
     if options["iterations"] is not None:
         as_integer("iterations", options["iterations"], minimum=1)
@@ -46,7 +46,7 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
-    return class_obstacle(num_classes, LARGEST_K, "a search over all pairs")
+    return class_infeasible_reason(num_classes, LARGEST_K, "a search over all pairs")
 
 
 def _merit(member: Member) -> float:
@@ -83,7 +83,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     stochastic=True,

@@ -9,7 +9,8 @@ from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.geometry.sphere import normalized
-from protosphere.spherical.placement import Placement, dense_placement
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import LayeredPoints
 from protosphere.types import Points
 
 MOST_POINTS = 10**7
@@ -82,7 +83,7 @@ def peeled_points(dim: int, angle: float) -> Points:
     return np.vstack(layers)
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     if not 3 <= dim <= DEEPEST:
         return f"'apple_peeling' needs dim 3 to {DEEPEST}, got {brief(dim)}; nearest: {3 if dim < 3 else DEEPEST}"
     if num_classes > MOST_POINTS:
@@ -95,7 +96,7 @@ def _guarantee(num_classes: int, dim: int) -> float:
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
     summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
@@ -107,4 +108,5 @@ def apple_peeling(num_classes: int, dim: int) -> Placement:
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])
-    return dense_placement(f"layers {np.degrees(angle):.4g} degrees apart", points)
+    recipe = f"layers {np.degrees(angle):.4g} degrees apart"
+    return Placement(recipe, LayeredPoints(points, angle=angle))

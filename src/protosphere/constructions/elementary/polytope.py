@@ -12,10 +12,11 @@ from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
-from protosphere.spherical.placement import Placement, dense_placement
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import LayeredPoints
 from protosphere.types import Cosine, Points
 
-MOST_CORNERS = 1_000_000
+MOST_CORNERS = 10**7
 GOLDEN = (1 + sqrt(5)) / 2
 TRIBONACCI = (1 + (19 + 3 * sqrt(33)) ** (1 / 3) + (19 - 3 * sqrt(33)) ** (1 / 3)) / 3
 """The real zero of t^3 = t^2 + t + 1."""
@@ -24,7 +25,7 @@ SEVEN = 1 / (tan(4 * pi / 18) * tan(8 * pi / 18))
 """cot 40 cot 80 degrees, the smallest max cosine of seven points in space."""
 
 
-def _polygon_obstacle(num_classes: int, dim: int) -> str | None:
+def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
     if dim != 2:
         return f"'polygon' needs dim 2, got {brief(dim)}; nearest: 2"
     if num_classes > MOST_CORNERS:
@@ -40,7 +41,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 
 
 @construction(
-    obstacle=_polygon_obstacle,
+    infeasible_reason=_polygon_infeasible_reason,
     guarantee=_polygon_cosine,
     summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
     reference="elementary",
@@ -52,7 +53,8 @@ def polygon(num_classes: int, dim: int) -> Placement:
     cosine = _polygon_cosine(num_classes)
     step = 1 - cosine if isinstance(cosine, Fraction) else None
     points = normalized(np.column_stack([np.cos(angles), np.sin(angles)]))
-    return dense_placement(f"regular polygon of {num_classes}", points, step)
+    corners = LayeredPoints(points, step, angle=2 * pi / num_classes)
+    return Placement(f"regular polygon of {num_classes}", corners)
 
 
 def icosahedron() -> Points:

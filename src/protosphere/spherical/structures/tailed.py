@@ -87,7 +87,8 @@ class Tailed:
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words, scaled, and their tails."""
-        words = gram.sign_rows(self.head.packed_signs, self.head.dim).slice(start, stop)
+        packed = self.head.packed_rows(start, stop)
+        words = gram.sign_rows(packed, self.head.dim).slice(0, len(packed))
         which = self.head.word_numbers()[start:stop] // self.group
         return np.hstack(
             [
@@ -123,6 +124,11 @@ class Tailed:
         return min(
             gram.largest_inner_product(rows, progress), 1.0
         ), "all pairs, in float64"
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """After `check`, which looks at no pair."""
+        self.check()
+        return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """That of the words where zeros follow."""
