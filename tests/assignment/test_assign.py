@@ -12,9 +12,9 @@ from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import (
     faq,
-    maximised,
+    interchangeable,
+    maximize_pair_sum,
     pair_sum,
-    twins,
     without_diagonal,
 )
 from protosphere.constructions.build import rebuild
@@ -165,13 +165,13 @@ def test_never_worse_than_the_relaxation_alone(K):
     S, G = (similarity(K, seed, dim) for seed, dim in ((1, 5), (2, 9)))
     rng = np.random.default_rng(0)
     alone = pair_sum(S, G, faq(without_diagonal(S), without_diagonal(G)))
-    assert pair_sum(S, G, maximised(S, G, rng)) > alone
+    assert pair_sum(S, G, maximize_pair_sum(S, G, rng)) > alone
 
 
-def test_twins_are_rows_that_may_be_exchanged():
+def test_interchangeable_rows_can_be_exchanged():
     gram = code_of("orthogonal_simplices").points
     gram = gram @ gram.T
-    same = twins(gram)
+    same = interchangeable(gram)
     for i in range(40):
         j = same[i]
         order = np.arange(40)

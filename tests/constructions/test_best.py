@@ -162,3 +162,14 @@ def test_of_what_is_known_the_best_that_fits_is_chosen(monkeypatch):
         match="in this machine's memory, got num_classes 1000 and dim 64",
     ):
         ps.best(num_classes=1000, dim=64, iterations=0)
+
+
+def test_progress_is_told_before_the_first_candidate_is_built():
+    told = list[str]()
+    ps.best(
+        num_classes=300,
+        dim=100,
+        iterations=0,
+        progress=lambda stage, done, total: told.append(stage),
+    )
+    assert told[0].startswith("building")

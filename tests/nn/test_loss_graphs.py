@@ -137,7 +137,7 @@ def test_a_compiled_loss_is_of_its_own_head():
     z = torch.randn(4, 7, dtype=torch.float64)
     target = torch.arange(4)
     second = copy.deepcopy(first)
-    second.projection.parts[0].weight.neg_()
+    second.projection.blocks[0].weight.neg_()
     for head in (first, second):
         torch.testing.assert_close(
             torch.compile(head.loss, fullgraph=True, backend="eager")(z, target),

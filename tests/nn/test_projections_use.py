@@ -197,9 +197,7 @@ def test_a_torch_that_cannot_say_whether_it_exports_trains():
 
 
 def test_many_logits_may_be_changed_in_place(monkeypatch):
-    monkeypatch.setattr(
-        "protosphere.nn.projections.hadamard_words.HUGE_PAGES_FROM", 1 << 10
-    )
+    monkeypatch.setattr("protosphere.nn.kernels.threaded.HUGE_PAGES_FROM", 1 << 10)
     project = projection_for(kerdock())
     z = torch.randn(3, 64, requires_grad=True)
     project(z).mul_(2).sum().backward()

@@ -90,7 +90,7 @@ def one_of_two(rank, folder):
     found = {}
     for name in CODES:
         project = ShardedProjection(code_of(name), KINDS.get(name, "auto"))
-        held = sum(part.num_words for part in project.parts)
+        held = sum(block.num_points for block in project.blocks)
         found[f"{name}/held"] = torch.tensor(held)
         for size in (1.0, 1000.0):
             found |= {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy, normalize
 
 import protosphere as ps
-from protosphere.nn.kernels import row_threads as threads
+from protosphere.nn.kernels import threaded as threads
 from protosphere.nn.projections import dense, hadamard, projection_for
 
 CODES = {
