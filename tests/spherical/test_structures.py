@@ -79,8 +79,8 @@ def cosines(rows):
 
 
 def read_again(points, **changes):
-    words = json.loads(json.dumps(points.words()))
-    content = Content(points.arrays(), words | changes, points.count, points.dim)
+    header = json.loads(json.dumps(points.header()))
+    content = Content(points.arrays(), header | changes, points.count, points.dim)
     return read_structure(points.name, content)
 
 
@@ -94,7 +94,7 @@ def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(cas
     }
     content = Content(
         carried,
-        json.loads(json.dumps(points.words())),
+        json.loads(json.dumps(points.header())),
         points.count,
         points.dim,
         complete=False,
@@ -113,7 +113,7 @@ def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
     for points in CASES.values():
         assert all(
             f"`{name}`" in page
-            for name in (points.name, *points.arrays(), *points.words())
+            for name in (points.name, *points.arrays(), *points.header())
         )
 
 

@@ -9,9 +9,6 @@ from protosphere.spherical.structures.sign_words import SignWords as SignWords
 from protosphere.spherical.structures.simplices import (
     OrthogonalSimplices as OrthogonalSimplices,
 )
+from protosphere.spherical.structures.structure import Structure as Structure
 from protosphere.spherical.structures.tailed import Tailed as Tailed
 from protosphere.spherical.structures.tailed import followed_by as followed_by
-
-Structure = Plain | SignWords | OrthogonalSimplices | Tailed
-"""K points of R^n, held in the form they have, and everything that follows from that form: `Plain` says what that is.
-One that inherits from `Plain` or `SignWords` need not be named here."""

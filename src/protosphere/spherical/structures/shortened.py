@@ -166,7 +166,7 @@ class ShortenedWords(SignWords):
                 "the words are not the ones their cosets and numbers give"
             )
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """How the chain was cut."""
         return {"shortened": asdict(self.code)}
 

@@ -128,7 +128,7 @@ class SignWords:
             name: getattr(self, name) for name in self.sources
         }
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """Nothing more."""
         return {}
 

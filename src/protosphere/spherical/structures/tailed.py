@@ -154,9 +154,9 @@ class Tailed:
         """Those of the words, and the tails."""
         return self.head.arrays() | {"tails": self.tails}
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """What the words are, and how the tails follow."""
-        return self.head.words() | {
+        return self.head.header() | {
             "head": self.head.name,
             "tail": {"share": self.share, "group": self.group},
         }
@@ -184,7 +184,7 @@ class Tailed:
                 "'tails' should be zeros where the words have the whole share"
             )
         head = read_structure(
-            content.words.get("head"),
+            content.header.get("head"),
             replace(content, dim=content.dim - tails.shape[1]),
         )
         if not isinstance(head, SignWords):
