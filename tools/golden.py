@@ -25,7 +25,7 @@ from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
-from protosphere.spherical.structures import ShortenedWords, Tailed
+from protosphere.spherical.structures import GluedWords, ShortenedWords
 
 ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
 TREE = "".join(f"c{number}\ts{number // 3}\n" for number in range(9)) + "s0\tt\ns1\tt\n"
@@ -95,17 +95,17 @@ def codes() -> dict[str, ps.SphericalCode]:
         "best-budget": ps.best(num_classes=30, dim=4, budget=1.2),
         "first-classes": first_classes(kerdock, 40),
         "assigned": ps.assign(ps.construct("uniform", num_classes=9, dim=4), ALIKE),
-        "tailed": _tailed(),
+        "glued": _glued(),
         "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
         "signs": ps.from_points(kerdock.points[::5]),
     }
 
 
-def _tailed() -> ps.SphericalCode:
-    """Words with a tail, packed as large ones are."""
+def _glued() -> ps.SphericalCode:
+    """Words with a glue vector, packed as large ones are."""
     words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
     placement = Placement(
-        "words with a tail", Tailed(words, 0.8, simplex_points(2), 32)
+        "words with a glue vector", GluedWords(words, 0.8, simplex_points(2), 32)
     )
     return ps.SphericalCode(placement, certified(placement, None), None)
 
@@ -146,7 +146,7 @@ def heads() -> dict[str, PrototypeHead]:
             50, dim=45, scheme="bch", options={"modify": True}, preset="mettes"
         ),
         "large-cosets": lambda: PrototypeHead(65_536, dim=256),
-        "large-tail": lambda: PrototypeHead(50_000, dim=150),
+        "large-glued": lambda: PrototypeHead(50_000, dim=150),
         "large-linear": lambda: PrototypeHead(40_000, dim=128, scheme="gold"),
         "large-permuted": lambda: PrototypeHead(
             ps.construct(

@@ -19,12 +19,12 @@ from protosphere.geometry.sphere import uniform_points
 from protosphere.nn.projections.choose import PROJECTIONS
 from protosphere.spherical.structures import (
     CosetUnion,
+    GluedWords,
     LinearWords,
     OrthogonalSimplices,
     Plain,
     ShortenedWords,
     SignWords,
-    Tailed,
     lattice,
 )
 from protosphere.spherical.structures.structure import (
@@ -61,8 +61,8 @@ CASES = {
     "cosets": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70]),
     "cosets, whole": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(80)),
     "shortened": chain_words(),
-    "tailed": Tailed(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
-    "tailed, zeros": Tailed(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
+    "glued": GluedWords(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
+    "glued, zeros": GluedWords(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
     "simplices": OrthogonalSimplices(np.array([4, 4, 3]), RNG.permutation(11)[:9], 10),
     "lattice": ps.construct("e8_shell", num_classes=200, dim=8).placement.structure,
     "lattice, several lengths": ps.construct("lattice_shell", num_classes=150, dim=10).placement.structure,
@@ -220,7 +220,7 @@ def test_sign_rows_are_the_points(case):
     assert set(points.projections) <= set(PROJECTIONS)
     if rows is not None:
         signs = 2.0 * np.unpackbits(rows.words, axis=1, count=rows.length) - 1
-        again = np.hstack([rows.coefficient * signs, rows.tails[rows.tail_of]])
+        again = np.hstack([rows.coefficient * signs, rows.glue_vectors[rows.glue_of]])
         np.testing.assert_allclose(again, rows_of(points)[rows.classes], atol=1e-14)
     assert (
         (rows is not None)
@@ -229,15 +229,15 @@ def test_sign_rows_are_the_points(case):
     )
 
 
-@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "tailed"])
+@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "glued"])
 def test_words_that_are_not_what_is_said_are_found_out(case):
     points = CASES[case]
-    words = points.head if case == "tailed" else points
+    words = points.codewords if case == "glued" else points
     signs = words.packed_signs.copy()
     signs[1, 0] ^= 128
     changed = replace(words, packed_signs=signs)
     with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
-        (replace(points, head=changed) if case == "tailed" else changed).check()
+        (replace(points, codewords=changed) if case == "glued" else changed).check()
 
 
 def test_a_lattice_with_shorter_vectors_than_it_says_is_found_out(monkeypatch):

@@ -21,7 +21,7 @@ from protosphere.constructions.registry import available, construction
 from protosphere.errors import brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance
-from protosphere.spherical.structures import ShortenedWords, followed_by
+from protosphere.spherical.structures import ShortenedWords, with_glue
 
 SMALLEST_M = 2
 LARGEST_M = 11
@@ -151,5 +151,5 @@ def construction_x(
     cosets = f"{tails} cosets of {level.recipe}, shortened by {code.shortened}, punctured by {code.punctured}"
     recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
     return Placement(
-        recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group)
+        recipe, with_glue(words, 1 / (1 + chosen["ratio"]), vectors, group)
     )

@@ -1,6 +1,8 @@
 """What points can be: one file per structure, one line here each."""
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
+from protosphere.spherical.structures.glued import GluedWords as GluedWords
+from protosphere.spherical.structures.glued import with_glue as with_glue
 from protosphere.spherical.structures.lattice import LatticePoints as LatticePoints
 from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
@@ -10,5 +12,3 @@ from protosphere.spherical.structures.simplices import (
     OrthogonalSimplices as OrthogonalSimplices,
 )
 from protosphere.spherical.structures.structure import Structure as Structure
-from protosphere.spherical.structures.tailed import Tailed as Tailed
-from protosphere.spherical.structures.tailed import followed_by as followed_by

@@ -95,7 +95,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """The points that are signs times a number, with or without a tail: rows that begin with signs."""
+        """The points that are signs times a number, with or without a glue vector: rows that begin with signs."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:

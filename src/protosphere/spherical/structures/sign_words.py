@@ -22,7 +22,7 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 if TYPE_CHECKING:
-    from protosphere.spherical.structures.tailed import Tailed
+    from protosphere.spherical.structures.glued import GluedWords
 
 
 @structure("signs")
@@ -69,7 +69,7 @@ class SignWords:
         ) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """All of them, without a tail."""
+        """All of them, without a glue vector."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -110,12 +110,12 @@ class SignWords:
             },
         )
 
-    def padded(self, dim: int) -> Plain | Tailed:
+    def padded(self, dim: int) -> Plain | GluedWords:
         """Many stay packed, with zeros after them; others become dense points."""
-        from protosphere.spherical.structures.tailed import EVERY_WORD, Tailed
+        from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:
-            return Tailed(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
+            return GluedWords(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
