@@ -91,7 +91,7 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
 def _promise(scheme: str, K: int, n: int) -> Cosine | None:
     entry = describe(scheme)
     options = entry.resolved({"modify": True} if "modify" in entry.options else {})
-    if entry.obstacle(K, n, **options) is not None:
+    if entry.infeasible_reason(K, n, **options) is not None:
         return None
     return entry.guarantee(K, n, **options)
 

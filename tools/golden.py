@@ -1,12 +1,14 @@
 """Golden files: codes and heads' states of every kind, small, as this version writes them. Later ones must read them.
 
-`python -m tools.golden tests/golden/VERSION` writes them into a new folder, and never into one that is there.
+`python -m tools.golden tests/golden/VERSION` writes them into a new folder. Before VERSION is released,
+`python -m tools.golden tests/golden/VERSION --replace` writes them again; afterwards they never change.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -171,30 +173,59 @@ def _sharded() -> PrototypeHead:
 
 
 def write_golden(folder: Path) -> None:
-    """Write all of it into a folder that is not there yet, with the digests of the points."""
+    """Write all codes and heads, with the digests of their points.
+
+    Args:
+        folder: A folder that does not exist yet.
+
+    Raises:
+        FileExistsError: If the folder exists.
+    """
     folder.mkdir(parents=True)
     digests: dict[str, dict[str, str]] = {}
     for name, code in codes().items():
         code.save(folder / f"code-{name}.safetensors")
-        digests[f"code-{name}"] = {
-            "bits": code_digest(code),
-            "rounded": rounded_digest(code),
-        }
+        digests[f"code-{name}"] = _digests(code)
     for name, head in heads().items():
         save_file(dict(head.state_dict()), folder / f"head-{name}.safetensors")
-        digests[f"head-{name}"] = {
-            "bits": code_digest(head.code),
-            "rounded": rounded_digest(head.code),
-        }
-    (folder / "digests.json").write_text(
-        json.dumps(digests, indent=1, sort_keys=True) + "\n"
+        digests[f"head-{name}"] = _digests(head.code)
+    text = json.dumps(digests, indent=1, sort_keys=True)
+    (folder / "digests.json").write_text(text + "\n")
+
+
+def _digests(code: ps.SphericalCode) -> dict[str, str]:
+    return {"bits": code_digest(code), "rounded": rounded_digest(code)}
+
+
+def replace_golden(folder: Path) -> None:
+    """Write the folder anew and remove what it held; only for a version that is not released yet."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+        written = Path(beside) / folder.name
+        write_golden(written)
+        if folder.exists():
+            shutil.rmtree(folder)
+        written.rename(folder)
+
+
+def main() -> None:
+    """Write golden files as the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="write the files of a version again that is not released yet",
     )
+    arguments = parser.parse_args()
+    if arguments.replace:
+        replace_golden(arguments.folder)
+    elif arguments.folder.exists():
+        sys.exit(
+            f"'{arguments.folder}' exists: files of a released version never change"
+        )
+    else:
+        write_golden(arguments.folder)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    place = parser.parse_args().folder
-    if place.exists():
-        sys.exit(f"'{place}' is there already: golden files are never written again")
-    write_golden(place)
+    main()

@@ -21,7 +21,7 @@ def test_every_bound_with_its_theorem(run):
         *theorems,
     }
     for row in answer.json["bounds"]:
-        assert (row["value"] is None) != (row["obstacle"] is None)
+        assert (row["value"] is None) != (row["infeasible_reason"] is None)
 
 
 def test_card_says_what_they_mean(run):
@@ -41,7 +41,7 @@ def test_nothing_achievable_is_said_in_its_row(run):
     assert "1000 distinct binary prototypes need" in " ".join(answer.out.split())
     json = run("bounds", "-K", 1000, "-n", 4, "--json")
     assert named(json, "achievable")["value"] is None
-    assert "at least 10" in named(json, "achievable")["obstacle"]
+    assert "at least 10" in named(json, "achievable")["infeasible_reason"]
     assert json.json["gilbert_varshamov_distance"] is None
 
 

@@ -21,20 +21,20 @@ def test_cells_hold_what_construct_gives() -> None:
     )
     assert len(comparison.cells) == 9
     for cell in comparison.cells:
-        if cell.obstacle is None:
+        if cell.infeasible_reason is None:
             code = ps.construct(cell.scheme, num_classes=20, dim=cell.dim, seed=3)
             assert cell.max_cosine == code.max_cosine
         else:
             assert cell.max_cosine is None
             with pytest.raises(ps.InfeasibleError) as error:
                 ps.construct(cell.scheme, num_classes=20, dim=cell.dim)
-            assert str(error.value) == cell.obstacle
+            assert str(error.value) == cell.infeasible_reason
 
 
-def test_every_scheme_is_compared_and_an_obstacle_stops_none() -> None:
+def test_every_scheme_is_compared_and_an_infeasible_one_stops_none() -> None:
     comparison = compare(12, [6])
     assert comparison.schemes == COMPARED_SCHEMES
-    reasons = {cell.scheme: cell.obstacle for cell in comparison.cells}
+    reasons = {cell.scheme: cell.infeasible_reason for cell in comparison.cells}
     assert reasons["cross_polytope"] is None
     assert "nearest" in (reasons["one_hot"] or "")
     assert "nearest" in (reasons["bch"] or "")
@@ -48,7 +48,7 @@ def test_modify_reaches_the_schemes_that_have_it() -> None:
         0,
     ]
     modified = compare(20, [20], schemes=requests, modify=True)
-    assert all(cell.obstacle is None for cell in modified.cells)
+    assert all(cell.infeasible_reason is None for cell in modified.cells)
 
 
 def test_bounds_bracket_what_was_built() -> None:

@@ -127,6 +127,6 @@ def test_a_file_that_is_no_such_code_is_refused(change, says, tmp_path):
         (10, 9, "nearest: 8"),
     ],
 )
-def test_the_obstacle_says_what_would_work(K, n, works):
+def test_the_infeasible_reason_says_what_would_work(K, n, works):
     with pytest.raises(ps.InfeasibleError, match=works):
         ps.construct("orthogonal_simplices", num_classes=K, dim=n)

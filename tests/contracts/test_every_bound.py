@@ -76,7 +76,7 @@ steps = st.integers(1, 5) | st.integers(1, 1000)
 
 
 def speaks_of(name, K, n):
-    return BOUNDS[name].obstacle(K, n) is None
+    return BOUNDS[name].infeasible_reason(K, n) is None
 
 
 def value(name, K, n):
@@ -121,7 +121,7 @@ def test_what_it_does_not_speak_of_is_refused_in_one_sentence(name):
     with pytest.raises(InfeasibleError) as refusal:
         BOUNDS[name].function(K, n)
     assert said in str(refusal.value)
-    assert str(refusal.value) == BOUNDS[name].obstacle(K, n)
+    assert str(refusal.value) == BOUNDS[name].infeasible_reason(K, n)
     assert "\n" not in str(refusal.value)
 
 
@@ -227,7 +227,7 @@ def test_a_new_bound_is_used_at_once(monkeypatch):
         kind="converse",
         summary="x",
         reference="x",
-        obstacle=lambda K, n: None if K == 17 else "not 17",
+        infeasible_reason=lambda K, n: None if K == 17 else "not 17",
     )
     def certain(num_classes: int, dim: int) -> Bound:
         return Bound(Fraction(1), "certain")

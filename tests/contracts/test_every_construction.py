@@ -12,7 +12,7 @@ from protosphere.assignment.similarity import similarity_text
 from protosphere.cli.list_schemes import points_of
 from protosphere.constructions.build import rebuild
 from protosphere.data import Dataset
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.run import run
 from protosphere.geometry.gram import max_cosine
@@ -221,7 +221,7 @@ def test_random_mapping_permutes_the_same_points(row):
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[4]], ids=str)
-def test_the_obstacle_names_scheme_value_and_what_would_work(row):
+def test_the_infeasible_reason_names_scheme_value_and_what_would_work(row):
     scheme, _, _, options, (num_classes, dim, works) = row
     with pytest.raises(ps.InfeasibleError) as refusal:
         build(scheme, num_classes, dim, options)
@@ -247,7 +247,7 @@ def test_a_second_registration_of_a_name_raises():
         ps.InvalidArgumentError, match="'simplex' is registered already"
     ):
         construction(
-            obstacle=record.obstacle,
+            infeasible_reason=record.infeasible_reason,
             guarantee=record.guarantee,
             summary="x",
             reference="x",
@@ -267,7 +267,7 @@ def test_a_renamed_construction_is_found_by_its_former_name():
     record = ps.describe("simplex")
     with pytest.raises(ps.InvalidArgumentError, match="'bch' is registered already"):
         construction(
-            obstacle=record.obstacle,
+            infeasible_reason=record.infeasible_reason,
             guarantee=record.guarantee,
             summary="x",
             reference="x",
@@ -292,7 +292,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         "preset": "protosphere",
         "validation": 0.0,
     }
-    recipe = Recipe(
+    recipe = TrainingConfig(
         dataset="mine.npz",
         backbone="linear",
         epochs=1,

@@ -11,7 +11,13 @@ import pytest
 import protosphere as ps
 from protosphere.constructions.comparison import compare
 from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
-from protosphere.plots.figures import FIGURES, KEPT, draw, native_requests, prototypes
+from protosphere.plots.figures import (
+    FIGURES,
+    MOST_KEPT_CODES,
+    draw,
+    native_requests,
+    prototypes,
+)
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.similarity import drawing_order
@@ -79,7 +85,7 @@ def test_a_comparison_is_drawn_by_suffix(tmp_path: Path, suffix: str) -> None:
     assert path.read_bytes().startswith(STARTS[suffix])
 
 
-def test_a_comparison_of_one_dimension_or_of_obstacles_only_is_drawn(
+def test_a_comparison_of_one_dimension_or_of_infeasible_schemes_only_is_drawn(
     tmp_path: Path,
 ) -> None:
     assert draw_comparison(
@@ -145,7 +151,10 @@ def test_the_codes_of_the_separation_figures_exist(
 ) -> None:
     for scheme, dim in native_requests(num_classes, low, high, [low]):
         entry = ps.describe(scheme)
-        assert entry.obstacle(num_classes, dim, **entry.options) is None, (scheme, dim)
+        assert entry.infeasible_reason(num_classes, dim, **entry.options) is None, (
+            scheme,
+            dim,
+        )
 
 
 def test_listing_the_figures_does_not_load_matplotlib() -> None:
@@ -158,7 +167,7 @@ def test_a_descent_is_made_once_and_few_are_kept() -> None:
     first = prototypes("log_sum_exp", dim=3, **wanted)
     assert prototypes("log_sum_exp", dim=3, **wanted) is first
     assert prototypes("log_sum_exp", dim=3, num_classes=5, seed=1) is not first
-    for dim in range(4, 4 + KEPT):
+    for dim in range(4, 4 + MOST_KEPT_CODES):
         prototypes("mean_row_max", dim=dim, **wanted)
     assert prototypes("log_sum_exp", dim=3, **wanted) is not first
 

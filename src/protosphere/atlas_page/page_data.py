@@ -215,7 +215,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
     for K, dim in product(ASKED_CLASSES, ASKED_DIMS):
         if (
             certified_quickly(entry.name, K, dim)
-            and entry.obstacle(K, dim, **entry.options) is None
+            and entry.infeasible_reason(K, dim, **entry.options) is None
         ):
             promise = entry.guarantee(K, dim, **entry.options)
             rows += (

@@ -16,7 +16,7 @@ CLOSEST = 1e-15  # the smallest 1 - cosine that is solved for; more points than 
 ROUNDING = 4e-15  # more than quadrature and root finding add; taken off, so that no code is ever denied
 
 
-def _obstacle(K: int, n: int) -> str | None:
+def _infeasible_reason(K: int, n: int) -> str | None:
     if not SMALLEST_DIM <= n <= LARGEST_DIM:
         return f"'coxeter_boroczky' needs 'dim' from {SMALLEST_DIM} to {LARGEST_DIM}, got {brief(n)}"
     if 2 * n >= K:
@@ -29,7 +29,7 @@ def _obstacle(K: int, n: int) -> str | None:
     kind="converse",
     summary="the simplex bound, n = 3 to 8 and K > 2n: the best for many points",
     reference="Coxeter (1963), An upper bound for the number of equal nonoverlapping spheres; Boroczky (1978)",
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
 )
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """The least max cosine that the simplex bound leaves to `num_classes` > 2 dim points, for dim = 3, ..., 8.

@@ -17,7 +17,7 @@ LONGEST = (
 ROUNDING = 1e-14  # relative error of the logarithm, with room
 
 
-def _obstacle(K: int, n: int) -> str | None:
+def _infeasible_reason(K: int, n: int) -> str | None:
     k = (K - 1).bit_length()
     if k > n:
         return (
@@ -33,7 +33,7 @@ def _obstacle(K: int, n: int) -> str | None:
     kind="achievable",
     summary="1 - 2d/n, d the distance that some binary code of length n certainly has",
     reference="Gilbert (1952); Varshamov (1957); MacWilliams & Sloane, chapter 1, theorem 12",
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
     """A max cosine that `num_classes` binary prototypes in `dim` dimensions certainly attain: 1 - 2 d / n.

@@ -7,7 +7,7 @@ from protosphere.bounds.registry import bound
 from protosphere.errors import brief
 
 
-def _obstacle(K: int, n: int) -> str | None:
+def _infeasible_reason(K: int, n: int) -> str | None:
     if n < K:
         return f"one-hot vectors need 'dim' of at least num_classes = {brief(K)}, got {brief(n)}"
     return None
@@ -18,7 +18,7 @@ def _obstacle(K: int, n: int) -> str | None:
     kind="achievable",
     summary="0 for n >= K, by one-hot vectors",
     reference="Lindstrom et al. (2024), after theorem 3.5",
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
 )
 def one_hot(num_classes: int, dim: int) -> Bound:
     """The max cosine 0 of one-hot vectors, which exist as soon as `dim` is at least `num_classes`.

@@ -12,7 +12,7 @@ KINDS = ("converse", "achievable")
 """No arrangement has a lower max cosine than a converse; some arrangement certainly has an achievable one."""
 
 Theorem = Callable[[int, int], Bound]
-Obstacle = Callable[[int, int], str | None]
+InfeasibleReason = Callable[[int, int], str | None]
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class RegisteredBound:
 
     Attributes:
         name: Name of the function in `protosphere.bounds`.
-        function: From K and n to the Bound; it checks both, and raises InfeasibleError where there is an obstacle.
+        function: From K and n to the Bound; raises InfeasibleError where the theorem does not apply.
         title: The name people know the theorem by.
         kind: 'converse' or 'achievable'.
         summary: One line for lists.
         reference: Where the theorem comes from.
-        obstacle: From K and n to None, or to one sentence: why the theorem does not apply.
+        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
         numerical: Whether the bound is computed, not proved, and slow: used only where it is asked for.
     """
 
@@ -36,7 +36,7 @@ class RegisteredBound:
     kind: str
     summary: str
     reference: str
-    obstacle: Obstacle
+    infeasible_reason: InfeasibleReason
     numerical: bool = False
 
 
@@ -57,19 +57,19 @@ def bound(
     kind: str,
     summary: str,
     reference: str,
-    obstacle: Obstacle = lambda _K, _n: None,
+    infeasible_reason: InfeasibleReason = lambda _K, _n: None,
     numerical: bool = False,
 ) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name.
 
-    The theorem is called with K of at least 2 and n of at least 1 for which it has no obstacle; `bound` checks them.
+    The theorem is called with K of at least 2 and n of at least 1 to which it applies; `bound` checks them.
 
     Args:
         title: The name people know the theorem by.
         kind: 'converse' or 'achievable'.
         summary: One line for lists.
         reference: Where the theorem comes from.
-        obstacle: From K and n to None, or to one sentence: why the theorem does not apply.
+        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
         numerical: Whether the bound is computed, not proved, and slow.
 
     Returns:
@@ -84,7 +84,7 @@ def bound(
         @wraps(theorem)
         def checked(num_classes: int, dim: int) -> Bound:
             K, n = checked_size(num_classes, dim)
-            why_not = obstacle(K, n)
+            why_not = infeasible_reason(K, n)
             if why_not is not None:
                 raise InfeasibleError(why_not)
             return theorem(K, n)
@@ -96,7 +96,7 @@ def bound(
             kind=kind,
             summary=summary,
             reference=reference,
-            obstacle=obstacle,
+            infeasible_reason=infeasible_reason,
             numerical=numerical,
         )
         BOUNDS.add(entry.name, entry)

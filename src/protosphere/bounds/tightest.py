@@ -40,12 +40,12 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
         for bound in BOUNDS.values()
         if bound.kind == kind and numerical >= bound.numerical
     ]
-    obstacles = [bound.obstacle(K, n) for bound in chosen]
-    if all(obstacles):
-        raise InfeasibleError("; ".join(filter(None, obstacles)))
+    reasons = [bound.infeasible_reason(K, n) for bound in chosen]
+    if all(reasons):
+        raise InfeasibleError("; ".join(filter(None, reasons)))
     return [
         bound.function(K, n)
-        for bound, why_not in zip(chosen, obstacles, strict=True)
+        for bound, why_not in zip(chosen, reasons, strict=True)
         if why_not is None
     ]
 

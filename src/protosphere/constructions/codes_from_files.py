@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from protosphere.constructions.build import NESTED, placement_of
-from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.registry import TEXTS, describe
 from protosphere.errors import as_integer
 from protosphere.spherical.certificate import (
@@ -218,8 +218,8 @@ def _is_feasible(placed: Provenance) -> bool:
     if any(placed.options.get(name) for name in TEXTS):
         return False
     return (
-        entry.obstacle(K, n, **placed.options) is None
-        and size_obstacle(entry, K, n) is None
+        entry.infeasible_reason(K, n, **placed.options) is None
+        and size_infeasible_reason(entry, K, n) is None
     )
 
 

@@ -51,7 +51,7 @@ class Cell:
     scheme: str
     dim: int
     max_cosine: Cosine | None
-    obstacle: str | None
+    infeasible_reason: str | None
     energy: float | None = field(default=None, repr=False)
     mean_square: Cosine | None = field(default=None, repr=False)
 
@@ -84,7 +84,7 @@ class Comparison:
     limits: tuple[Limits, ...]
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
-        """The cells of one scheme by dimension, obstacles left out."""
+        """The cells of one scheme by dimension, without the infeasible ones."""
         return tuple(
             cell
             for cell in self.cells
@@ -100,7 +100,7 @@ class Comparison:
                 self.num_classes,
                 c.dim,
                 c.max_cosine,
-                obstacle=c.obstacle,
+                infeasible_reason=c.infeasible_reason,
             )
             | {
                 "energy": c.energy,
@@ -131,7 +131,7 @@ def compare(
         progress: called as cells are done.
 
     >>> compare(10, [9], schemes=["simplex", "reed_muller"]).cells[0]
-    Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), obstacle=None)
+    Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), infeasible_reason=None)
     """
     several = dims if isinstance(dims, Iterable) else [dims]
     lengths = sorted({as_integer("dims", dim, minimum=1) for dim in several})
@@ -232,8 +232,8 @@ def _cell(
     )
     try:
         code = build(entry.name, num_classes=K, dim=dim, **options)
-    except InfeasibleError as obstacle:
-        return Cell(entry.name, dim, None, str(obstacle))
+    except InfeasibleError as error:
+        return Cell(entry.name, dim, None, str(error))
     lowest = float(code.certificate.converse)
     looked_at = K <= LARGEST_COMPARED and lowest < 1
     spread = evenness(code, confident_scale(K, lowest)) if looked_at else None
@@ -271,6 +271,11 @@ def _record(
     return (
         cell
         | known
-        | {"theorem": None, "obstacle": None, "energy": None, "mean_square": None}
+        | {
+            "theorem": None,
+            "infeasible_reason": None,
+            "energy": None,
+            "mean_square": None,
+        }
         | more
     )

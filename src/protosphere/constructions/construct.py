@@ -1,4 +1,4 @@
-"""From a request to a certified code: look up, obstacle?, choose, build, certify, freeze."""
+"""From a request to a certified code: look up, check, choose, build, certify, freeze."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 from protosphere.assignment import MAPPINGS, class_order, taxonomy
 from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.build import build, streams, with_choice
-from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.registry import Construction, describe
 from protosphere.errors import InfeasibleError, as_choice, as_integer, brief
 from protosphere.spherical.certificate import certified
@@ -64,8 +64,10 @@ def construct(
         __version__,
     )
     try:
-        if obstacle := entry.obstacle(K, n, **given) or size_obstacle(entry, K, n):
-            raise InfeasibleError(obstacle)
+        if infeasible_reason := entry.infeasible_reason(
+            K, n, **given
+        ) or size_infeasible_reason(entry, K, n):
+            raise InfeasibleError(infeasible_reason)
         return _built(entry, request, progress)
     except MemoryError as error:
         got = f"got num_classes {brief(K)} and dim {brief(n)}"

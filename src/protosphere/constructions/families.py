@@ -108,7 +108,7 @@ def family(
         find = named or partial(named_member, members)
         fit = fitting or partial(fitting_member, members)
 
-        def obstacle(num_classes: int, dim: int) -> str | None:
+        def infeasible_reason(num_classes: int, dim: int) -> str | None:
             if dim <= LARGEST_DIM and fit(num_classes, dim):
                 return None
             return _nowhere(name, members, num_classes, dim)
@@ -121,7 +121,9 @@ def family(
 
         def choose(num_classes: int, dim: int) -> dict[str, str]:
             member = fit(num_classes, dim)
-            assert member is not None, "the obstacle has made sure that there is one"
+            assert member is not None, (
+                "infeasible_reason has made sure that there is one"
+            )
             return {"member": member.recipe}
 
         def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
@@ -129,7 +131,7 @@ def family(
 
         build.__name__ = name
         build.__doc__ = members.__doc__
-        record.setdefault("obstacle", obstacle)
+        record.setdefault("infeasible_reason", infeasible_reason)
         construction(guarantee=guarantee, members=members, choose=choose, **record)(
             build
         )

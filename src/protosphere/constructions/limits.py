@@ -24,7 +24,9 @@ def memory_bytes() -> int:
         return 8 << 30
 
 
-def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | None:
+def size_infeasible_reason(
+    scheme: Construction, num_classes: int, dim: int
+) -> str | None:
     """Why K points of R^n are too many: for memory, or for measuring all their pairs.
 
     One that chooses among others is asked for the least that any of them takes: it looks for those that fit. However
@@ -53,7 +55,7 @@ def size_obstacle(scheme: Construction, num_classes: int, dim: int) -> str | Non
     return None
 
 
-def dim_obstacle(
+def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
     """Why so few dimensions do not hold K classes, by the scheme's rule; from `least(num_classes)` on they do."""
@@ -63,7 +65,7 @@ def dim_obstacle(
     return f"'{scheme}' needs {rule}, {got}; nearest: {brief(least(num_classes))}"
 
 
-def class_obstacle(num_classes: int, most: int, what: str) -> str | None:
+def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | None:
     """Why K classes are too many for what holds a matrix over them."""
     if num_classes <= most:
         return None

@@ -21,7 +21,7 @@ Build = Callable[..., Placement | SphericalCode]
 
 
 def _none(*_: object, **__: object) -> None:
-    """No obstacle, or no guarantee, whatever is asked for."""
+    """Return None: every request is feasible, or no theorem gives a guarantee."""
 
 
 def orthogonal_or_opposed(*_: object, **__: object) -> Fraction:
@@ -39,7 +39,7 @@ class Construction:
             that chooses among other constructions hands over a code, certified, with the provenance of what it chose.
         summary: one line for lists.
         reference: where it comes from.
-        obstacle: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
+        infeasible_reason: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
         guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
             It may ask for `chosen` too.
         stochastic: whether the points depend on the seed at the default options.
@@ -58,7 +58,7 @@ class Construction:
     build: Build
     summary: str
     reference: str
-    obstacle: Callable[..., str | None] = _none
+    infeasible_reason: Callable[..., str | None] = _none
     guarantee: Callable[..., Cosine | None] = _none
     stochastic: bool = False
     packed: bool = False

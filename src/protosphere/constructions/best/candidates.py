@@ -133,7 +133,7 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
-        if entry.obstacle(K, own, **resolved):
+        if entry.infeasible_reason(K, own, **resolved):
             promise = None
         else:
             promise = entry.guarantee(K, own, **resolved)

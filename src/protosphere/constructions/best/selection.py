@@ -21,7 +21,7 @@ from protosphere.constructions.best.search import (
     spread_evenly,
 )
 from protosphere.constructions.build import after, placement_of
-from protosphere.constructions.limits import size_obstacle
+from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.registry import construction, describe
 from protosphere.errors import (
@@ -59,7 +59,7 @@ TIE, ENERGY_DIGITS = 1e-9, 12
 """Max cosines this close are equal, and energies that agree so far: the order of before decides."""
 
 
-def _obstacle(
+def _infeasible_reason(
     num_classes: int,
     dim: int,
     *,
@@ -89,7 +89,7 @@ def _obstacle(
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
     stochastic=True,
@@ -115,10 +115,12 @@ def best(
     fitting = [
         candidate
         for candidate in found
-        if size_obstacle(describe(candidate.scheme), K, n) is None
+        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
     ]
     if found and not fitting:
-        raise InfeasibleError(str(size_obstacle(describe(found[0].scheme), K, n)))
+        raise InfeasibleError(
+            str(size_infeasible_reason(describe(found[0].scheme), K, n))
+        )
     measurable = [
         candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)
     ] or fitting

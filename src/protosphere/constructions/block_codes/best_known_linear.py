@@ -9,7 +9,7 @@ from protosphere.coding.derivations import generator_matrix
 from protosphere.coding.linear import pack
 from protosphere.constructions.block_codes.words import first_words, message_bits
 from protosphere.constructions.families import Member, family
-from protosphere.constructions.limits import dim_obstacle
+from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.spherical.structures import LinearWords
 from protosphere.tables.linear_codes import (
@@ -23,7 +23,7 @@ NAME = re.compile(r"\[(\d{1,3}),(\d{1,2}),(\d{1,3})\] (.+)", re.DOTALL)
 """What a code is called: [n,k,d], and its derivation."""
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     most = 1 << LARGEST_DIMENSION
     if num_classes > most:
         return (
@@ -31,7 +31,7 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
         )
     if dim > LARGEST_LENGTH:
         return f"'best_known_linear' serves dim up to {LARGEST_LENGTH}, got {brief(dim)}; nearest: {LARGEST_LENGTH}"
-    return dim_obstacle(
+    return dim_infeasible_reason(
         "best_known_linear", "2**dim >= num_classes", message_bits, num_classes, dim
     )
 
@@ -77,7 +77,7 @@ def _words(
 
 
 @family(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="words of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
     reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
     packed=True,

@@ -54,7 +54,7 @@ def _best_tailed_cosets(
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     """The best one by names: its cuts, its level, and what its tails are."""
     one = _best_tailed_cosets(num_classes, dim, available())
-    assert one is not None, "the obstacle has made sure that there is one"
+    assert one is not None, "infeasible_reason has made sure that there is one"
     tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
     return (
         asdict(one.code)
@@ -111,7 +111,7 @@ def _tail(tails: int, dim: int) -> Candidate | None:
     return Candidate(cosine, scheme, tails, made_of(scheme, tails, dim, dim, {}, {}))
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     if (
         3 < dim <= 4096
         and _best_tailed_cosets(num_classes, dim, available()) is not None
@@ -131,7 +131,7 @@ def _guarantee(
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
     summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
     reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",

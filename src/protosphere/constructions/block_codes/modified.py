@@ -12,7 +12,7 @@ from protosphere.constructions.block_codes.words import (
     BinaryCode,
     message_bits,
     placed_words,
-    subset_obstacle,
+    subset_infeasible_reason,
 )
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_flag, brief
@@ -46,9 +46,12 @@ def linear_words(
         def why_not(
             num_classes: int, dim: int, *, modify: bool, subset: str
         ) -> str | None:
-            too_many = subset_obstacle(name, subset, num_classes)
+            too_many = subset_infeasible_reason(name, subset, num_classes)
             served = range(1, longest + 1) if as_flag("modify", modify) else lengths
-            return length_obstacle(name, rule, served, num_classes, dim) or too_many
+            return (
+                length_infeasible_reason(name, rule, served, num_classes, dim)
+                or too_many
+            )
 
         def choose(
             num_classes: int, dim: int, *, modify: bool, **_: object
@@ -101,14 +104,18 @@ def linear_words(
         build.__name__ = name
         build.__doc__ = native.__doc__
         construction(
-            obstacle=why_not, guarantee=guarantee, choose=choose, packed=True, **record
+            infeasible_reason=why_not,
+            guarantee=guarantee,
+            choose=choose,
+            packed=True,
+            **record,
         )(build)
         return native
 
     return register
 
 
-def length_obstacle(
+def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
     """Why no code of length n has K words, where those of the rule have these lengths, in ascending order."""

@@ -88,7 +88,9 @@ def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)
-    assert r is not None, "the obstacle has made sure that the code is large enough"
+    assert r is not None, (
+        "infeasible_reason has made sure that the code is large enough"
+    )
     return BinaryCode(
         f"RM({r},{m})",
         rm.dimension(r, m),

@@ -60,7 +60,7 @@ def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode |
     return min(fitting, key=lambda code: code.guarantee, default=None)
 
 
-def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int, *, q: int | None) -> str | None:
     if best_outer_code(num_classes, dim, q) is not None:
         return None
     possible = sorted(
@@ -78,7 +78,7 @@ def _obstacle(num_classes: int, dim: int, *, q: int | None) -> str | None:
 
 def _choose(num_classes: int, dim: int, *, q: int | None) -> dict[str, int]:
     code = best_outer_code(num_classes, dim, q)
-    assert code is not None, "the obstacle has made sure that there is one"
+    assert code is not None, "infeasible_reason has made sure that there is one"
     return {"q": code.q}
 
 
@@ -94,7 +94,7 @@ def _guarantee(
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
     summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
@@ -106,7 +106,7 @@ def reed_solomon(
     """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])
-    assert code is not None, "the obstacle has made sure that there is one"
+    assert code is not None, "infeasible_reason has made sure that there is one"
     words = reed_solomon_words(code.q, code.n_q, code.k_q, np.arange(num_classes))
     symbols = simplex_points(code.q) / np.sqrt(code.n_q)
     points = symbols[words].reshape(num_classes, dim)

@@ -35,7 +35,7 @@ def message_bits(num_classes: int) -> int:
     return max(1, (num_classes - 1).bit_length())
 
 
-def subset_obstacle(scheme: str, subset: str, num_classes: int) -> str | None:
+def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
     """Why the greedy choice cannot serve so many classes; a choice that is none is refused."""
     as_choice("subset", subset, SUBSETS)
     most = 1 << (GREEDY_WORK_BITS // 2)

@@ -8,11 +8,10 @@ from protosphere.bounds.levenshtein import levenshtein
 from protosphere.constructions.best.candidates import best_member, named_members
 from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
-from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.errors import (
     InvalidArgumentError,
-    as_choice,
     as_flag,
     as_integer,
     as_positive,
@@ -20,7 +19,6 @@ from protosphere.errors import (
 )
 from protosphere.geometry.sphere import normalized
 from protosphere.search.code_search import check_kinds, search_code
-from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.projected_descent import check_descent_options
 from protosphere.search.starts import KINDS
 from protosphere.spherical.placement import Placement, dense_placement
@@ -33,7 +31,7 @@ LARGEST_START, LARGEST_K = 4_000, 20_000
 """Above the one, making a start of a code is no longer quick; above the other an evaluation takes minutes."""
 
 
-def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None:
     del dim
     if options["iterations"] is not None:
         as_integer("iterations", options["iterations"], minimum=1)
@@ -45,11 +43,10 @@ def _obstacle(num_classes: int, dim: int, **options: Any) -> str | None:
             f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}"
         )
     check_kinds(starts.split("+"))
-    as_choice("energy", options["energy"], ENERGIES)
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
-    return class_obstacle(num_classes, LARGEST_K, "a search over all pairs")
+    return class_infeasible_reason(num_classes, LARGEST_K, "a search over all pairs")
 
 
 def _merit(member: Member) -> float:
@@ -86,7 +83,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     stochastic=True,
@@ -104,12 +101,10 @@ def optimized(
     algebraic: bool = True,
     polish: bool = True,
     device: str = "cpu",
-    energy: str = ENERGIES[0],
 ) -> Placement:
     """The best code a search finds in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
 
     With `algebraic` it also starts from the codes of the other schemes, and is no worse than the best of size K.
-    `energy` is 'log_sum_exp' or 'riesz', inverse powers of distances, which is slower.
     With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
     """
     found = search_code(
@@ -124,7 +119,6 @@ def optimized(
         else (),
         polish=polish,
         device=device,
-        energy=energy,
         progress=progress,
     )
     return dense_placement(

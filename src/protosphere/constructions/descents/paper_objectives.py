@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.search.projected_descent import (
     Descent,
@@ -54,10 +54,10 @@ def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     return gradient.div_(len(points))
 
 
-def _obstacle(num_classes: int, dim: int, **options: object) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int, **options: object) -> str | None:
     del dim
     check_descent_options(**options)
-    return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
+    return class_infeasible_reason(num_classes, LARGEST_K, "a descent over all pairs")
 
 
 def _descent_on(
@@ -83,7 +83,9 @@ def _descent_on(
         return dense_placement(f"{steps} steps on {objective}", points)
 
     build.__name__ = gradient.__name__.removesuffix("_gradient")
-    construction(obstacle=_obstacle, stochastic=True, searched=True, **record)(build)
+    construction(
+        infeasible_reason=_infeasible_reason, stochastic=True, searched=True, **record
+    )(build)
 
 
 _descent_on(

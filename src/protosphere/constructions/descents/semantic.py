@@ -5,7 +5,7 @@ import numpy as np
 from protosphere.assignment import assign
 from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.construct import best
-from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
@@ -26,7 +26,7 @@ REALISED = 1e-6
 """What of a similarity may be missing for it to be that of points in so many dimensions."""
 
 
-def descent_obstacle(
+def descent_infeasible_reason(
     name: str,
     num_classes: int,
     dim: int,
@@ -47,16 +47,16 @@ def descent_obstacle(
         )
     if dim < 2:
         return f"'{name}' needs dim >= 2, got {dim}; nearest: 2"
-    return class_obstacle(num_classes, LARGEST_K, "a descent over all pairs")
+    return class_infeasible_reason(num_classes, LARGEST_K, "a descent over all pairs")
 
 
-def _obstacle(
+def _infeasible_reason(
     num_classes: int, dim: int, *, similarity: str, **descent: object
 ) -> str | None:
     if similarity == "":
         return "'semantic' needs 'similarity', got none; ps.similarity_from_features makes one"
     as_similarity(similarity, num_classes)
-    return descent_obstacle("semantic", num_classes, dim, **descent)
+    return descent_infeasible_reason("semantic", num_classes, dim, **descent)
 
 
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
@@ -85,7 +85,7 @@ def _is_realised(similarity: Points, dim: int) -> bool:
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="designed for a similarity S: descent on the log-sum-exp of cosine - weight S from the aligned best",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024), for a semantic prior Mettes et al. (2019)",
     stochastic=True,

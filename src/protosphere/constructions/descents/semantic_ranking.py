@@ -9,7 +9,7 @@ import numpy as np
 
 from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.descents.paper_objectives import mean_row_max_gradient
-from protosphere.constructions.limits import class_obstacle
+from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.projected_descent import (
@@ -45,7 +45,7 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
     return gradient
 
 
-def _obstacle(
+def _infeasible_reason(
     num_classes: int, dim: int, *, similarity: str, weight: object, **descent: object
 ) -> str | None:
     del dim
@@ -57,11 +57,11 @@ def _obstacle(
             f"'weight' must be a number of at least 0, got {brief(weight)}"
         )
     check_descent_options(**descent)
-    return class_obstacle(num_classes, LARGEST_K, "all triplets")
+    return class_infeasible_reason(num_classes, LARGEST_K, "all triplets")
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="descent on the mean row maximum and on a ranking loss: near classes in the order of their similarity",
     reference="Mettes et al. (2019), Hyperspherical prototype networks, prototypes with privileged information",
     stochastic=True,

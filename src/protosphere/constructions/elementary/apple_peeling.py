@@ -82,7 +82,7 @@ def peeled_points(dim: int, angle: float) -> Points:
     return np.vstack(layers)
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     if not 3 <= dim <= DEEPEST:
         return f"'apple_peeling' needs dim 3 to {DEEPEST}, got {brief(dim)}; nearest: {3 if dim < 3 else DEEPEST}"
     if num_classes > MOST_POINTS:
@@ -95,7 +95,7 @@ def _guarantee(num_classes: int, dim: int) -> float:
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
     summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",

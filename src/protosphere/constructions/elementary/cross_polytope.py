@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import partial
 
-from protosphere.constructions.limits import dim_obstacle
+from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.geometry.sphere import cross_polytope_points
 from protosphere.spherical.placement import Placement, dense_placement
@@ -15,8 +15,11 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 
 
 @construction(
-    obstacle=partial(
-        dim_obstacle, "cross_polytope", "dim >= num_classes / 2", lambda K: -(-K // 2)
+    infeasible_reason=partial(
+        dim_infeasible_reason,
+        "cross_polytope",
+        "dim >= num_classes / 2",
+        lambda K: -(-K // 2),
     ),
     guarantee=_guarantee,
     summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",

@@ -5,13 +5,15 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.constructions.limits import dim_obstacle
+from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.constructions.registry import construction, orthogonal_or_opposed
 from protosphere.spherical.placement import Placement, dense_placement
 
 
 @construction(
-    obstacle=partial(dim_obstacle, "one_hot", "dim >= num_classes", lambda K: K),
+    infeasible_reason=partial(
+        dim_infeasible_reason, "one_hot", "dim >= num_classes", lambda K: K
+    ),
     guarantee=orthogonal_or_opposed,
     summary="canonical basis vectors: orthogonal, one dimension per class",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",

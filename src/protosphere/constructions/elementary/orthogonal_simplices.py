@@ -19,7 +19,7 @@ def block_sizes(num_classes: int, dim: int) -> Indices:
     return (num_classes + np.arange(blocks)[::-1]) // blocks
 
 
-def _obstacle(num_classes: int, dim: int) -> str | None:
+def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
     if num_classes < 4:
         return f"'orthogonal_simplices' needs num_classes >= 4, {got}; 'simplex' holds them"
@@ -33,7 +33,7 @@ def _obstacle(num_classes: int, dim: int) -> str | None:
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=orthogonal_or_opposed,
     summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",

@@ -24,7 +24,7 @@ SEVEN = 1 / (tan(4 * pi / 18) * tan(8 * pi / 18))
 """cot 40 cot 80 degrees, the smallest max cosine of seven points in space."""
 
 
-def _polygon_obstacle(num_classes: int, dim: int) -> str | None:
+def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
     if dim != 2:
         return f"'polygon' needs dim 2, got {brief(dim)}; nearest: 2"
     if num_classes > MOST_CORNERS:
@@ -40,7 +40,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 
 
 @construction(
-    obstacle=_polygon_obstacle,
+    infeasible_reason=_polygon_infeasible_reason,
     guarantee=_polygon_cosine,
     summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
     reference="elementary",

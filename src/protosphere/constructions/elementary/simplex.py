@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import partial
 
-from protosphere.constructions.limits import dim_obstacle
+from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.constructions.registry import construction
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
@@ -16,8 +16,8 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 
 
 @construction(
-    obstacle=partial(
-        dim_obstacle, "simplex", "dim >= num_classes - 1", lambda K: K - 1
+    infeasible_reason=partial(
+        dim_infeasible_reason, "simplex", "dim >= num_classes - 1", lambda K: K - 1
     ),
     guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",

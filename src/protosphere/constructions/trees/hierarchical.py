@@ -6,7 +6,10 @@ from protosphere.assignment.levels import checked_tree, cosine_ranges, heights_o
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.tree_layout import Heights
 from protosphere.bounds import converse
-from protosphere.constructions.descents.semantic import descent_obstacle, weight_for
+from protosphere.constructions.descents.semantic import (
+    descent_infeasible_reason,
+    weight_for,
+)
 from protosphere.constructions.registry import construction
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.sphere import normalized, padded
@@ -40,7 +43,7 @@ def principal_points(gram: Points, dim: int) -> Points:
     return padded(vectors * np.sqrt(np.maximum(values, 0)), dim)
 
 
-def _obstacle(
+def _infeasible_reason(
     num_classes: int,
     dim: int,
     *,
@@ -56,11 +59,11 @@ def _obstacle(
         as_similarity(similarity, num_classes)
     if not (isinstance(spread, (int, float)) and 0 <= spread <= 1):
         raise InvalidArgumentError(f"'spread' must be from 0 to 1, got {brief(spread)}")
-    return descent_obstacle("hierarchical", num_classes, dim, **descent)
+    return descent_infeasible_reason("hierarchical", num_classes, dim, **descent)
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     summary="for a tree: cosines bounded level by level, siblings nearest, by descent from the tree's own directions",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024)",
     stochastic=True,

@@ -4,7 +4,10 @@ import numpy as np
 
 from protosphere.assignment.levels import checked_tree, heights_of
 from protosphere.assignment.taxonomy import MOST_CLASSES_IN_PAIRS
-from protosphere.constructions.limits import class_obstacle, dim_obstacle
+from protosphere.constructions.limits import (
+    class_infeasible_reason,
+    dim_infeasible_reason,
+)
 from protosphere.constructions.registry import construction
 from protosphere.errors import as_positive
 from protosphere.geometry.sphere import normalized, padded
@@ -25,17 +28,21 @@ def frame_gram(heights: Points, gamma: float) -> Points:
     return (1 - lowest) * decay + lowest
 
 
-def _obstacle(num_classes: int, dim: int, *, tree: str, gamma: object) -> str | None:
+def _infeasible_reason(
+    num_classes: int, dim: int, *, tree: str, gamma: object
+) -> str | None:
     if tree == "":
         return "'hierarchy_frame' needs 'tree', class -> parent, got none; ps.taxonomy makes one"
     as_positive("gamma", gamma)
     checked_tree(tree, num_classes)
-    why_not = dim_obstacle(
+    why_not = dim_infeasible_reason(
         "hierarchy_frame", "dim >= num_classes - 1", lambda K: K - 1, num_classes, dim
     )
     if why_not:
         return f"{why_not}; 'hierarchical' needs less"
-    return class_obstacle(num_classes, MOST_CLASSES_IN_PAIRS, "a matrix over all pairs")
+    return class_infeasible_reason(
+        num_classes, MOST_CLASSES_IN_PAIRS, "a matrix over all pairs"
+    )
 
 
 def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
@@ -45,7 +52,7 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 
 
 @construction(
-    obstacle=_obstacle,
+    infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
     summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
     reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
