@@ -79,7 +79,7 @@ def code_of(case):
 def with_zeros(code, dim):
     """The code as `best` hands it over where it needs more dimensions: packed, zeros after the words."""
     placement = code.placement.padded(dim, "words and zeros")
-    assert placement.structure.name == "tailed"
+    assert placement.structure.name == "glued"
     return replace(
         code, placement=placement, certificate=replace(code.certificate, dim=dim)
     )

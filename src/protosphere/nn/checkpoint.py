@@ -285,7 +285,7 @@ def _read(packed: bytes) -> SphericalCode:
 
 def _made_again(description: dict[str, Any]) -> SphericalCode:
     """Return the code of a closed form whose points were left out, certified like a new one."""
-    provenance = Provenance(**description["provenance"])
+    provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
             "the code that was left out is not of a closed form: its points should be there"

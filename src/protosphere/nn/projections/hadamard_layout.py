@@ -207,9 +207,15 @@ def whole_cosets(
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
     cosets = rows.words[blocks[:, 0]]
-    tail_of = rows.tail_of[blocks[:, 0]]
+    tail_of = rows.glue_of[blocks[:, 0]]
     layout = HadamardLayout(
-        rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of
+        rows.length,
+        rows.coefficient,
+        cosets,
+        generator,
+        antipodal,
+        rows.glue_vectors,
+        tail_of,
     )
     return layout, blocks.reshape(-1)
 
@@ -235,7 +241,7 @@ def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.boo
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
         words = rows.words[chunk]
-        tails = rows.tail_of[chunk]
+        tails = rows.glue_of[chunk]
         is_coset = (words == (words[:, :1] ^ small)).all(axis=(1, 2))
         has_one_tail = (tails == tails[:, :1]).all(axis=1)
         alike.append(is_coset & has_one_tail)
