@@ -48,6 +48,7 @@ def value(objective, S, cosines):
     return (1 if objective == "align" else -1) * np.sum(S[upper] * cosines[upper])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("K", [2, 3, 5, 7])
 def test_few_classes_get_the_best_of_all_orders(objective, K):
@@ -78,6 +79,7 @@ def test_few_classes_get_the_best_of_all_orders_by_any_function():
     assert rank_products(S, found @ found.T) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_better_than_a_thousand_random_orders(scheme, objective):
@@ -127,6 +129,7 @@ def test_a_simplex_leaves_nothing_to_choose_and_that_is_said():
     assert "every order is the same" in found.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["align", "oppose"])
 @pytest.mark.parametrize(("K", "n"), [(100, 50), (31, 20), (30, 15)])
 def test_a_cross_polytope_is_matched_exactly(objective, K, n):
