@@ -60,7 +60,7 @@ def test_large_batches_in_bfloat16_have_the_gradients_of_small_ones(monkeypatch)
     images = torch.randn(8, 5, 12, 12).to(memory_format=torch.channels_last)
     plain = gradients(layer, images)
     called = []
-    monkeypatch.setattr(subpixel, "LEAST_BATCH", 8)
+    monkeypatch.setattr(subpixel, "MIN_BATCH", 8)
     monkeypatch.setattr(
         subpixel,
         "input_gradient",

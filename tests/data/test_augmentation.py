@@ -12,7 +12,7 @@ from PIL import Image
 from protosphere.data.augmentation import (
     Augmentation,
     Moves,
-    chosen_moved_normalised,
+    gather_augmented,
     moved,
     random_moves,
 )
@@ -121,5 +121,5 @@ def test_one_pass_gives_the_bits_of_three(channels, height, width, pad, flip, de
     rows = torch.tensor([3, 3, 8, 0, 5])
     moves = random_moves(Augmentation(pad, flip, degrees), len(rows), generator)
     normalized = normalization(images, None)
-    fused = chosen_moved_normalised(images, rows, moves, normalized.levels(channels))
+    fused = gather_augmented(images, rows, moves, normalized.levels(channels))
     assert torch.equal(fused, normalized(moved(images[rows], moves)))

@@ -148,7 +148,7 @@ def test_truncated_archives(tmp_path, cut):
 
 def test_members_of_an_archive_together_are_not_larger_than_any(tmp_path, monkeypatch):
     path = archive(tmp_path / "c.tar.gz", cifar_members())
-    monkeypatch.setattr("protosphere.data.cifar.MOST_BYTES", 2 * 3074 + 100)
+    monkeypatch.setattr("protosphere.data.cifar.MAX_BYTES", 2 * 3074 + 100)
     with pytest.raises(StorageError, match="claims 3074 bytes"):
         read_cifar(path, "cifar100")
 

@@ -228,7 +228,7 @@ def test_closed_forms(num_points, dim, value):
     assert max_cosine(points) == pytest.approx(value, abs=1e-14)
 
 
-def test_kinds_are_checked_and_progress_is_told():
+def test_initializations_are_checked_and_progress_is_reported():
     with pytest.raises(
         InvalidArgumentError,
         match="'starts' must be one of random, symmetric, refilled, got 'lucky'",

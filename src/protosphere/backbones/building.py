@@ -1,4 +1,4 @@
-"""From a name to a network: one of ours, or any nn.Module of the user's by its dotted name."""
+"""Construction of a network by name: one of the registry, or any nn.Module by its dotted name."""
 
 import inspect
 import re
@@ -14,26 +14,36 @@ from protosphere.backbones.registry import BACKBONES, Backbone, Shape
 from protosphere.errors import InvalidArgumentError, brief
 
 OUTPUT_NAMES = ("dim", "num_classes", "out_features", "num_outputs", "out_dim")
-"""What a network of the user's may call the number of its outputs."""
+"""Names of the parameter for the number of outputs, in networks of the user."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
 
 
 def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
-    """The network `name` for inputs of that shape with `dim` outputs.
+    """Build a network.
 
-    Numbers in brackets are widths: `mlp(512, 256)`. A name with a dot is imported: `package.module.Network`, a class or
-    function that makes an nn.Module, called with `dim` (or `num_classes`, `out_features`, ...) and, where it has such
-    parameters, `input_shape` or `image_shape`, and `in_channels` or `in_features`.
+    Args:
+        name: A name of `BACKBONES`, with widths in parentheses where it has some: `mlp(512, 256)`. A name with a dot
+            such as `package.module.Network` is imported: a class or function that makes an nn.Module. It is called with
+            `dim` (or `num_classes`, `out_features`, ...) and, where it has such parameters, with `input_shape` or
+            `image_shape`, and `in_channels` or `in_features`.
+        input_shape: Channels, height and width of an image, or the number of features.
+        dim: Number of outputs.
+
+    Returns:
+        The network.
+
+    Raises:
+        InvalidArgumentError: If there is no such network, or it does not fit inputs or outputs.
     """
     if DOTTED.fullmatch(name):
-        return _checked(name, _called(name, input_shape, dim), input_shape, dim)
+        network = _call_imported(name, input_shape, dim)
+        return _checked(name, network, input_shape, dim)
     entry, widths = _entry(name)
     if entry.images and len(input_shape) != 3:
-        fitting = ", ".join(
-            known for known, other in BACKBONES.items() if not other.images
-        )
+        others = [known for known, other in BACKBONES.items() if not other.images]
+        fitting = ", ".join(others)
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} takes images, and the data is of {input_shape[0]} features; try {fitting}"
         )
@@ -41,17 +51,19 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Whether the name is of a network of this package."""
+    """Return whether the name is of a network of this package."""
     return not DOTTED.fullmatch(name)
 
 
 def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """The network of that name, and the widths in its brackets."""
-    bracketed = WITH_WIDTHS.fullmatch(name)
-    widths = tuple(int(width) for width in bracketed[2].split(",")) if bracketed else ()
-    entry = BACKBONES.named(
-        bracketed[1] if bracketed else name, otherwise=", or package.module.Network"
-    )
+    """Return the network of that name, and the widths in parentheses."""
+    base_name = name
+    widths: tuple[int, ...] = ()
+    match = WITH_WIDTHS.fullmatch(name)
+    if match:
+        base_name = match[1]
+        widths = tuple(int(width) for width in match[2].split(","))
+    entry = BACKBONES.named(base_name, otherwise=", or package.module.Network")
     if len(widths) > entry.widths or 0 in widths:
         some = f"up to {entry.widths} widths above 0" if entry.widths else "no widths"
         raise InvalidArgumentError(
@@ -61,23 +73,32 @@ def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
 
 
 def imported(name: str, argument: str) -> Any:
-    """What the dotted name names; modules in the current folder count, as they do for `python -m`."""
+    """Import an object by its dotted name. Modules in the current folder are found, as with `python -m`.
+
+    Args:
+        name: The dotted name.
+        argument: Name of the argument in error messages.
+
+    Returns:
+        The object.
+
+    Raises:
+        InvalidArgumentError: If it cannot be imported.
+    """
     module, _, attribute = name.rpartition(".")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
     try:
         return getattr(import_module(module), attribute)
-    except (
-        Exception
-    ) as error:  # a module of the user's may raise anything while it is imported
+    except Exception as error:  # importing a user's module may raise anything
         reason = str(error) or type(error).__name__
         raise InvalidArgumentError(
             f"'{argument}' {brief(name)} cannot be imported: {reason}"
         ) from error
 
 
-def _called(name: str, input_shape: Shape, dim: int) -> Any:
+def _call_imported(name: str, input_shape: Shape, dim: int) -> Any:
     make = imported(name, "backbone")
     try:
         parameters = tuple(inspect.signature(make).parameters)
@@ -95,11 +116,12 @@ def _called(name: str, input_shape: Shape, dim: int) -> Any:
         first: input_shape[0],
         output: dim,
     }
-    return make(**{key: value for key, value in offered.items() if key in parameters})
+    accepted = {key: value for key, value in offered.items() if key in parameters}
+    return make(**accepted)
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
-    """`network`, if a batch of two inputs gives two vectors of `dim`."""
+    """Return the network if it maps two inputs to two vectors of `dim`."""
     if not isinstance(network, nn.Module):
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"

@@ -12,11 +12,11 @@ from torch.nn import functional
 from protosphere.backbones.registry import Shape, backbone
 
 WIDTHS = (64, 64, 128, 256, 512)
-"""Of the first convolution, and of the four stages."""
+"""Channels of the first convolution and of the four stages."""
 
 
 class Block(nn.Module):
-    """Two 3 x 3 convolutions, added to what came in."""
+    """A residual block: two 3 x 3 convolutions, added to the input."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -29,22 +29,30 @@ class Block(nn.Module):
             self.shortcut = _convolution(inputs, outputs, stride, kernel=1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """What came in, and what the convolutions add to it."""
-        return functional.relu(
-            self.second(functional.relu(self.first(x))) + self.shortcut(x)
-        )
+        """Return the sum of the convolutions and the shortcut, rectified."""
+        hidden = functional.relu(self.first(x))
+        return functional.relu(self.second(hidden) + self.shortcut(x))
 
 
 def resnet(
     input_shape: Shape, dim: int, depths: tuple[int, int, int, int]
 ) -> nn.Module:
-    """Four stages of `depths` blocks, each after the first at half the resolution; `dim` outputs."""
+    """Build a residual network of four stages, each after the first at half the resolution.
+
+    Args:
+        input_shape: Channels, height and width.
+        dim: Number of outputs.
+        depths: Number of blocks of each stage.
+
+    Returns:
+        The network.
+    """
     stages: list[nn.Module] = [_convolution(input_shape[0], WIDTHS[0], 1), nn.ReLU()]
-    for number, ((inputs, outputs), depth) in enumerate(
-        zip(pairwise(WIDTHS), depths, strict=True)
-    ):
-        stages.append(Block(inputs, outputs, 1 if number == 0 else 2))
+    stride = 1
+    for (inputs, outputs), depth in zip(pairwise(WIDTHS), depths, strict=True):
+        stages.append(Block(inputs, outputs, stride))
         stages.extend(Block(outputs, outputs, 1) for _ in range(depth - 1))
+        stride = 2
     return nn.Sequential(
         *stages, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(WIDTHS[-1], dim)
     )

@@ -16,14 +16,15 @@ SMALLEST_UNPADDED = 13
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
 def simard(input_shape: Shape, dim: int) -> nn.Module:
-    """The network for images of that shape, with `dim` outputs; smaller images than 13 x 13 are padded by two pixels.
+    """Build Simard's network. Images below 13 x 13 pixels are padded by two pixels.
 
     >>> sum(p.numel() for p in simard((1, 28, 28), 10).parameters())
     87540
     """
     channels, height, width = input_shape
     padding = 0 if min(height, width) >= SMALLEST_UNPADDED else 2
-    height, width = (_after(_after(size, padding), padding) for size in (height, width))
+    height = _after(_after(height, padding), padding)
+    width = _after(_after(width, padding), padding)
     return nn.Sequential(
         nn.Conv2d(channels, 5, 5, stride=2, padding=padding),
         nn.ReLU(),
@@ -39,5 +40,5 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _after(size: int, padding: int) -> int:
-    """The side of what a convolution leaves."""
+    """Return the side of the output of a convolution."""
     return (size + 2 * padding - 5) // 2 + 1

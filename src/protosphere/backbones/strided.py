@@ -1,6 +1,6 @@
 """The network that learns most of CIFAR-100 in a minute of one core: two strided convolutions and a hidden layer.
 
-Simard's for colour, with batch normalisation. In fifteen epochs it has 47 per cent with one-hot prototypes at 9
+Simard's for color, with batch normalization. In fifteen epochs it has 47 per cent with one-hot prototypes at 9
 thousand images a second of one core. What pays is the hidden layer over all places, where `small` has their average:
 three convolutions of 3 x 3 with 256 maps of 1 x 1 and their average came to 44, with 256 hidden units to 52.
 """
@@ -18,7 +18,7 @@ HIDDEN = 256
 
 @backbone(summary="two strided convolutions, 256 hidden: CIFAR in minutes")
 def strided(input_shape: Shape, dim: int) -> nn.Module:
-    """Convolutions of 6 x 6 pixels, every fourth, and of 3 x 3, every second; a dense layer; `dim` outputs.
+    """Build a 6 x 6 convolution of stride 4, a 3 x 3 one of stride 2, a hidden layer and a linear map.
 
     >>> sum(p.numel() for p in strided((3, 32, 32), 100).parameters())
     466372
@@ -29,13 +29,14 @@ def strided(input_shape: Shape, dim: int) -> nn.Module:
         kernel = min(largest, height + 2, width + 2)
         convolution = nn.Conv2d(maps, outputs, kernel, stride, padding=1, bias=False)
         layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)]
-        maps, height, width = (
-            outputs,
-            *((size + 2 - kernel) // stride + 1 for size in (height, width)),
-        )
-    hidden = (
+        maps = outputs
+        height = (height + 2 - kernel) // stride + 1
+        width = (width + 2 - kernel) // stride + 1
+    layers += [
+        Flatten(),
         nn.Linear(maps * height * width, HIDDEN, bias=False),
         nn.BatchNorm1d(HIDDEN),
         nn.ReLU(inplace=True),
-    )
-    return nn.Sequential(*layers, Flatten(), *hidden, nn.Linear(HIDDEN, dim))
+        nn.Linear(HIDDEN, dim),
+    ]
+    return nn.Sequential(*layers)

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d, pad, pixel_shuffle
 
-LEAST_BATCH = 512
-"""Images from which on it is used: runs with smaller batches keep the bits they had."""
+MIN_BATCH = 512
+"""Fewest images of a batch for which the faster gradient is used."""
 
 
 class HalvingConv2d(nn.Conv2d):
@@ -23,26 +23,26 @@ class HalvingConv2d(nn.Conv2d):
         cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The maps of half the size."""
-        large = (
-            input.requires_grad
-            and len(input) >= LEAST_BATCH
-            and input.device.type == "cpu"
+        """Return the maps at half the size."""
+        if self.bias is None or not _is_faster(input):
+            return super().forward(input)
+        return cast("Any", _Halving).apply(
+            input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16()
         )
-        autocast = (
-            large
-            and torch.is_autocast_enabled("cpu")
-            and torch.get_autocast_dtype("cpu") == torch.bfloat16
-        )
-        if autocast and self.bias is not None:
-            return cast("Any", _Halving).apply(
-                input.bfloat16(), self.weight.bfloat16(), self.bias.bfloat16()
-            )
-        return super().forward(input)
+
+
+def _is_faster(input: Tensor) -> bool:
+    """Return whether the sub-pixel gradient is used: large batches in bfloat16 on a CPU."""
+    is_large = input.requires_grad and len(input) >= MIN_BATCH
+    if not is_large or input.device.type != "cpu":
+        return False
+    if not torch.is_autocast_enabled("cpu"):
+        return False
+    return torch.get_autocast_dtype("cpu") == torch.bfloat16
 
 
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
-    """Of a convolution of stride 2, the gradient with respect to its input of that size.
+    """Return the gradient of a convolution of stride 2 with respect to its input.
 
     Row 2 a + p of the input meets row 2 u + p of the kernel at row a - u of the output.
     """
@@ -54,15 +54,14 @@ def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) ->
         .flip(2, 4)
         .permute(1, 3, 5, 0, 2, 4)
     )
-    kernel = parities.reshape(4 * inputs, outputs, *halves).contiguous(
-        memory_format=torch.channels_last
-    )
-    interleaved = pixel_shuffle(
-        conv2d(gradient, kernel, padding=(halves[0] - 1, halves[1] - 1)), 2
-    )
-    return pad(
-        interleaved, (0, width - interleaved.shape[3], 0, height - interleaved.shape[2])
-    )
+    kernel = parities.reshape(4 * inputs, outputs, *halves)
+    kernel = kernel.contiguous(memory_format=torch.channels_last)
+    padding = (halves[0] - 1, halves[1] - 1)
+    of_parities = conv2d(gradient, kernel, padding=padding)
+    interleaved = pixel_shuffle(of_parities, 2)
+    missing_columns = width - interleaved.shape[3]
+    missing_rows = height - interleaved.shape[2]
+    return pad(interleaved, (0, missing_columns, 0, missing_rows))
 
 
 class _Halving(torch.autograd.Function):

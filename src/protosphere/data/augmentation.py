@@ -1,10 +1,10 @@
-"""The paper's three augmentations on whole batches of bytes: crops of the padded image, flips, rotations.
+"""The paper's three augmentations on whole batches of bytes: random crops of the padded image, flips and rotations.
 
-Each image gets what the usual transforms would give it one at a time (crop, then flip, then rotation to the nearest
-pixel about the centre, black where nothing is). All three only move pixels, so together they are one lookup: the place
-in the original that each pixel of the result comes from. Random numbers are drawn on the CPU, so that every device
-sees the same images. There, `chosen_moved_normalised` gives in one compiled pass over their pixels the same numbers, to
-the bit, as choosing images, moving and normalising them, which pass over them ten times.
+Each image is transformed as by the usual transforms one at a time: crop, then flip, then rotation about the center to
+the nearest pixel, with black where there is no pixel. All three only move pixels, so together they are one lookup: the
+place in the original that each pixel of the result comes from. Random numbers are drawn on the CPU, so that every
+device gets the same images. On the CPU, `gather_augmented` selects, moves and normalizes images in one compiled pass
+over their pixels, with the same bits as the separate operations, which need ten passes.
 """
 
 import math
@@ -21,7 +21,15 @@ FRACTION_BITS = 15
 
 @dataclass(frozen=True)
 class Moves:
-    """Of each image: where its crop begins, 0 ... 2 pad; whether it is mirrored; its degrees counter-clockwise."""
+    """The transforms of a batch of images.
+
+    Attributes:
+        down: Row at which the crop begins, from 0 to 2 pad.
+        right: Column at which the crop begins, from 0 to 2 pad.
+        mirrored: Whether the image is flipped.
+        degrees: Counterclockwise rotation in degrees.
+        pad: Width of the padding.
+    """
 
     down: Tensor
     right: Tensor
@@ -42,68 +50,91 @@ class Moves:
 def random_moves(
     augmentation: Augmentation, count: int, generator: torch.Generator
 ) -> Moves:
-    """Moves for `count` images, independent and uniform."""
-    offsets = torch.randint(
-        0, 2 * augmentation.pad + 1, (2, count), generator=generator
-    )
-    mirrored = torch.rand(count, generator=generator) < (
-        0.5 if augmentation.flip else 0.0
-    )
-    degrees = (
-        2 * torch.rand(count, generator=generator, dtype=torch.float64) - 1
-    ) * augmentation.rotation_degrees
+    """Draw independent, uniform transforms.
+
+    Args:
+        augmentation: The ranges of the transforms.
+        count: Number of images.
+        generator: Source of the random numbers, on the CPU.
+
+    Returns:
+        One transform for each image.
+    """
+    num_offsets = 2 * augmentation.pad + 1
+    offsets = torch.randint(0, num_offsets, (2, count), generator=generator)
+    flip_probability = 0.5 if augmentation.flip else 0.0
+    mirrored = torch.rand(count, generator=generator) < flip_probability
+    uniform = torch.rand(count, generator=generator, dtype=torch.float64)
+    degrees = (2 * uniform - 1) * augmentation.rotation_degrees
     return Moves(offsets[0], offsets[1], mirrored, degrees, augmentation.pad)
 
 
 def moved(images: Tensor, moves: Moves) -> Tensor:
-    """A batch of images (B x C x H x W, any type) after its moves."""
+    """Apply transforms to a batch of images (B x C x H x W, any type)."""
     count, channels, height, width = images.shape
     place, inside = _sources(moves, height, width, images.device)
     flat = images.reshape(count, channels, -1)
-    pixels = flat.gather(2, place.view(count, 1, -1).expand(-1, channels, -1))
+    places = place.view(count, 1, -1).expand(-1, channels, -1)
+    pixels = flat.gather(2, places)
     return (pixels * inside.view(count, 1, -1)).view(images.shape)
 
 
-def chosen_moved_normalised(
+def gather_augmented(
     images: Tensor, rows: Tensor, moves: Moves, levels: Tensor
 ) -> Tensor:
-    """Of images (N x C x H x W, bytes) those in `rows` after their moves, each byte as `levels` (C x 256) say of it."""
-    from protosphere.data.augmentation_loops import (
-        write_moved,
-    )  # which loads the compiler
+    """Select images, transform them and normalize their bytes, in one compiled pass on the CPU.
 
-    cosines, sines = (turn.long().numpy() for turn in fixed_point_turns(moves.degrees))
-    starts = torch.stack([moves.down - moves.pad, moves.right - moves.pad]).numpy()
+    Args:
+        images: N x C x H x W bytes.
+        rows: Numbers of the images to select.
+        moves: Their transforms.
+        levels: C x 256 normalized values of the bytes.
+
+    Returns:
+        The batch in float32.
+    """
+    # Imported here because it loads the compiler.
+    from protosphere.data.augmentation_loops import write_moved
+
+    cosines, sines = fixed_point_turns(moves.degrees)
+    starts = torch.stack([moves.down - moves.pad, moves.right - moves.pad])
     batch = torch.empty((len(rows), *images.shape[1:]), dtype=torch.float32)
-    told = (starts, moves.mirrored.numpy(), cosines, sines, FRACTION_BITS)
-    write_moved(images.numpy(), rows.numpy(), *told, levels.numpy(), batch.numpy())
+    write_moved(
+        images.numpy(),
+        rows.numpy(),
+        starts.numpy(),
+        moves.mirrored.numpy(),
+        cosines.long().numpy(),
+        sines.long().numpy(),
+        FRACTION_BITS,
+        levels.numpy(),
+        batch.numpy(),
+    )
     return batch
 
 
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """For every pixel of every result: its place in the flat original, and whether there is one."""
+    """Return for every pixel of the results its place in the flat original, and whether there is one."""
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
     mirrored = moves.mirrored.to(device)
-    left_out = torch.where(
-        mirrored, right, -right
-    )  # the columns of the crop that are padding, counted from its start
-    seen = _between(column, left_out, width) & _between(row, -down, height)
+    # Columns of the crop that are padding, counted from its start.
+    padding_columns = torch.where(mirrored, right, -right)
+    has_column = _between(column, padding_columns, width)
+    has_row = _between(row, -down, height)
     sign = torch.where(mirrored, -1, 1).to(torch.int32)
     first = torch.where(mirrored, width - 1 + right, right) + down * width
-    place = (
-        row.mul_(width)
-        .add_(column.mul_(sign[:, None, None]))
-        .add_(first[:, None, None])
-    )
-    return place.clamp_(0, height * width - 1).long(), seen
+    signed_column = column.mul_(sign[:, None, None])
+    place = row.mul_(width).add_(signed_column).add_(first[:, None, None])
+    last_pixel = height * width - 1
+    return place.clamp_(0, last_pixel).long(), has_column & has_row
 
 
 def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Whether the position is inside the crop, [0, size), and inside the original, [start, start + size)."""
+    """Return whether positions are inside the crop, [0, size), and inside the original, [start, start + size)."""
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)
@@ -112,25 +143,24 @@ def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Column and row (B x H x W, int32) of the pixel that each pixel of the rotated image comes from."""
-    cosine, sine = (turn.to(device)[:, None] for turn in fixed_point_turns(degrees))
+    """Return column and row (B x H x W, int32) of the source of each pixel of the rotated images."""
+    cosines, sines = fixed_point_turns(degrees)
+    cosine = cosines.to(device)[:, None]
+    sine = sines.to(device)[:, None]
     unit = 1 << FRACTION_BITS
-    x = torch.arange(
-        1 - width, width, 2, dtype=torch.int32, device=device
-    )  # centres of pixels, in halves
+    shift = FRACTION_BITS + 1
+    # Centers of pixels in units of half a pixel.
+    x = torch.arange(1 - width, width, 2, dtype=torch.int32, device=device)
     y = torch.arange(1 - height, height, 2, dtype=torch.int32, device=device)
     column = (cosine * x + width * unit)[:, None, :] - (sine * y)[:, :, None]
     row = (sine * x + height * unit)[:, None, :] + (cosine * y)[:, :, None]
-    return column.bitwise_right_shift_(FRACTION_BITS + 1), row.bitwise_right_shift_(
-        FRACTION_BITS + 1
-    )
+    return column.bitwise_right_shift_(shift), row.bitwise_right_shift_(shift)
 
 
 def fixed_point_turns(degrees: Tensor) -> tuple[Tensor, Tensor]:
-    """Cosine and sine of each angle (int32), in units of 2**-15."""
+    """Return cosine and sine of each angle as int32, in units of 2**-15."""
     angle = degrees.double() * (math.pi / 180)
-    cosine, sine = (
-        (turn * (1 << FRACTION_BITS)).round().to(torch.int32)
-        for turn in (angle.cos(), angle.sin())
-    )
-    return cosine, sine
+    unit = 1 << FRACTION_BITS
+    cosine = (angle.cos() * unit).round()
+    sine = (angle.sin() * unit).round()
+    return cosine.to(torch.int32), sine.to(torch.int32)

@@ -1,6 +1,6 @@
-"""The *binary* archives of CIFAR-10 and CIFAR-100, read straight from the tar: nothing is unpacked, nothing unpickled.
+"""The *binary* archives of CIFAR-10 and CIFAR-100, read directly from the tar file: no unpacking and no pickle.
 
-A record is one or two label bytes and 3,072 bytes of image, first all of red, then green, then blue.
+A record is one or two label bytes and 3,072 image bytes: all of red, then green, then blue.
 A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
 """
 
@@ -21,13 +21,21 @@ from protosphere.types import Indices
 CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
 IMAGE_SHAPE = (3, 32, 32)
 IMAGE_BYTES = 3072
-MOST_BYTES = 1 << 28
-"""The official archives hold 184 MB; of more than this nothing is read."""
+MAX_BYTES = 1 << 28
+"""Largest content that is read. The official archives hold 184 MB."""
 
 
 @dataclass(frozen=True)
 class CifarLayout:
-    """Which members of the archive hold records, and names of classes; the last of the label bytes is the label."""
+    """The layout of an archive.
+
+    Attributes:
+        train: Members with training records.
+        test: Members with test records.
+        names: Member with the names of the classes.
+        num_classes: K.
+        label_bytes: Label bytes of a record. The last one is the label.
+    """
 
     train: tuple[str, ...]
     test: tuple[str, ...]
@@ -38,20 +46,35 @@ class CifarLayout:
 
 LAYOUTS = {
     "cifar10": CifarLayout(
-        tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
-        ("test_batch.bin",),
-        "batches.meta.txt",
-        10,
-        1,
+        train=tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
+        test=("test_batch.bin",),
+        names="batches.meta.txt",
+        num_classes=10,
+        label_bytes=1,
     ),
     "cifar100": CifarLayout(
-        ("train.bin",), ("test.bin",), "fine_label_names.txt", 100, 2
+        train=("train.bin",),
+        test=("test.bin",),
+        names="fine_label_names.txt",
+        num_classes=100,
+        label_bytes=2,
     ),
 }
 
 
 def read_cifar(path: Path, name: str) -> Dataset:
-    """The dataset `name`, cifar10 or cifar100, in the archive at `path`; StorageError names one that is not it."""
+    """Read CIFAR from its binary archive.
+
+    Args:
+        path: The archive.
+        name: "cifar10" or "cifar100".
+
+    Returns:
+        The dataset.
+
+    Raises:
+        StorageError: If the archive is damaged or another one.
+    """
     layout = LAYOUTS[name]
     members = _members(path, {*layout.train, *layout.test, layout.names})
     x_train, y_train = _records(path, layout, members, layout.train)
@@ -64,36 +87,49 @@ def read_cifar(path: Path, name: str) -> Dataset:
     return Dataset(name, x_train, y_train, x_test, y_test, names)
 
 
-for _name, _archive, _digest in (
-    ("cifar10", "cifar-10-binary.tar.gz", "md5:c32a1d4ab5d03f1284b67883e8d87530"),
-    ("cifar100", "cifar-100-binary.tar.gz", "md5:03b5dce01913d631647c71ecec9e9cb8"),
-):
-    _files = remote_files(CIFAR_URL, {_archive: _digest})
-    _summary = "60,000 colour images of 32 x 32 pixels"
-    _register = dataset(
-        _name, LAYOUTS[_name].num_classes, files=_files, summary=_summary
-    )
-    _register(lambda files, name=_name: read_cifar(files[0], name))
+@dataset(
+    "cifar10",
+    10,
+    files=remote_files(
+        CIFAR_URL,
+        {"cifar-10-binary.tar.gz": "md5:c32a1d4ab5d03f1284b67883e8d87530"},
+    ),
+    summary="60,000 color images of 32 x 32 pixels",
+)
+def read_cifar10(files: tuple[Path, ...]) -> Dataset:
+    """Read CIFAR-10."""
+    return read_cifar(files[0], "cifar10")
+
+
+@dataset(
+    "cifar100",
+    100,
+    files=remote_files(
+        CIFAR_URL,
+        {"cifar-100-binary.tar.gz": "md5:03b5dce01913d631647c71ecec9e9cb8"},
+    ),
+    summary="60,000 color images of 32 x 32 pixels",
+)
+def read_cifar100(files: tuple[Path, ...]) -> Dataset:
+    """Read CIFAR-100."""
+    return read_cifar(files[0], "cifar100")
 
 
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """The content of the wanted members; every member is looked at, and one that would leave its folder refused."""
+    """Return the content of the wanted members. Every member is checked, and one that points outside is refused."""
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:
             for member in archive:
-                base = _safe_name(
-                    path, member, MOST_BYTES - sum(map(len, found.values()))
-                )
-                if base in wanted and member.isfile():
-                    file = archive.extractfile(member)
-                else:
-                    file = None
+                bytes_left = MAX_BYTES - sum(map(len, found.values()))
+                base = _safe_name(path, member, bytes_left)
+                if base not in wanted or not member.isfile():
+                    continue
+                file = archive.extractfile(member)
                 if file is not None:
                     found[base] = file.read()
-        while content.read(
-            1 << 20
-        ):  # to the end, where a compressed one has its checksum
+        # Read to the end, where a compressed file has its checksum.
+        while content.read(1 << 20):
             pass
     missing = sorted(wanted - set(found))
     if missing:
@@ -105,7 +141,9 @@ def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
 
 def _safe_name(path: Path, member: tarfile.TarInfo, most: int) -> str:
     place = PurePosixPath(member.name)
-    if place.is_absolute() or ".." in place.parts or member.issym() or member.islnk():
+    is_outside = place.is_absolute() or ".." in place.parts
+    is_link = member.issym() or member.islnk()
+    if is_outside or is_link:
         raise StorageError(
             f"cannot read '{path}': its member '{member.name}' points outside the archive"
         )
@@ -126,12 +164,10 @@ def _records(
             raise StorageError(
                 f"cannot read '{path}': wrong size of {file}, {size} bytes are not records of {length}"
             )
-    rows = np.concatenate(
-        [np.frombuffer(members[file], np.uint8).reshape(-1, length) for file in files]
-    )
-    images = np.ascontiguousarray(rows[:, layout.label_bytes :]).reshape(
-        -1, *IMAGE_SHAPE
-    )
+    parts = [np.frombuffer(members[file], np.uint8) for file in files]
+    rows = np.concatenate(parts).reshape(-1, length)
+    image_bytes = np.ascontiguousarray(rows[:, layout.label_bytes :])
+    images = image_bytes.reshape(-1, *IMAGE_SHAPE)
     labels = rows[:, layout.label_bytes - 1].astype(np.int64)
     if labels.max() >= layout.num_classes:
         raise StorageError(

@@ -1,4 +1,4 @@
-"""Labelled examples as the rest of the house sees them: images as bytes, channels first, or vectors of features."""
+"""Labeled examples: images as bytes, channels first, or feature vectors."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -23,14 +23,19 @@ Step = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Examples to learn from and examples to be judged by. Immutable: the arrays are read-only.
+    """Training and test examples. The arrays are read-only.
 
     Attributes:
-        name: what it is called, or the path of a file of the user's.
-        x_train, y_train: images or features, and the numbers of their classes.
-        x_test, y_test: the same, never trained on.
-        class_names: one name per class.
-        step: of features kept as int8, the value that 1 stands for in each column; else None.
+        name: The name of the dataset, or the path of a file of the user.
+        x_train: Training images or features.
+        y_train: The classes of the training examples.
+        x_test: Test images or features.
+        y_test: The classes of the test examples.
+        class_names: One name per class.
+        step: For features stored as int8, the value of 1 in each column; else None.
+
+    Raises:
+        StorageError: If numbers of examples, labels, shapes or types do not fit.
     """
 
     name: str
@@ -42,11 +47,8 @@ class Dataset:
     step: Step | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for part, inputs, labels in (
-            ("train", self.x_train, self.y_train),
-            ("test", self.x_test, self.y_test),
-        ):
-            self._check(part, inputs, labels)
+        self._check("train", self.x_train, self.y_train)
+        self._check("test", self.x_test, self.y_test)
         for array in self._arrays():
             array.flags.writeable = False
 
@@ -57,7 +59,9 @@ class Dataset:
             self.x_test,
             self.y_test,
         ]
-        return arrays if self.step is None else [*arrays, self.step]
+        if self.step is not None:
+            arrays.append(self.step)
+        return arrays
 
     def _check(self, part: str, inputs: Images | Features, labels: Indices) -> None:
         what = "feature vectors" if self.is_features else "images"
@@ -71,10 +75,9 @@ class Dataset:
             raise StorageError(
                 f"'{self.name}' has {part} labels from {found}; want 0 to {self.num_classes - 1}"
             )
-        if (
-            inputs.shape[1:] != self.x_train.shape[1:]
-            or inputs.dtype != self.x_train.dtype
-        ):
+        same_shape = inputs.shape[1:] == self.x_train.shape[1:]
+        same_dtype = inputs.dtype == self.x_train.dtype
+        if not (same_shape and same_dtype):
             found = f"{part} {what} of {inputs.dtype}, {inputs.shape[1:]}"
             raise StorageError(
                 f"'{self.name}' has train {what} of {self.x_train.dtype}, {self.input_shape}, {found}"
@@ -86,12 +89,12 @@ class Dataset:
 
     @property
     def num_classes(self) -> int:
-        """K."""
+        """The number of classes, K."""
         return len(self.class_names)
 
     @property
     def is_features(self) -> bool:
-        """Whether examples are vectors of features, not images."""
+        """Whether examples are feature vectors, not images."""
         return self.x_train.ndim == 2
 
     @property
@@ -101,7 +104,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over every example and label: two sets of the same name need not be the same."""
+        """SHA-256 over every example and label, which distinguishes datasets of the same name."""
         sha = hashlib.sha256()
         for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())

@@ -1,4 +1,4 @@
-"""From a name to examples: found on this machine, or downloaded, or one sentence on what to put where."""
+"""Loading of a dataset by name: from files on this machine, or by download."""
 
 import os
 from dataclasses import dataclass
@@ -18,7 +18,12 @@ VARIABLE = "PROTOSPHERE_DATA"
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a dataset before its examples are read."""
+    """Properties of a dataset that are known before its examples are read.
+
+    Attributes:
+        num_classes: K.
+        is_features: Whether examples are feature vectors, not images.
+    """
 
     num_classes: int
     is_features: bool
@@ -31,16 +36,26 @@ def load_dataset(
     download: bool = True,
     progress: Progress = ignore,
 ) -> Dataset:
-    """The dataset of that name, or in the .npz file of that path.
+    """Load a dataset.
+
+    Files are looked for in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
 
     Args:
-        name: one of `DATASETS`, or the path of an .npz file.
-        data_dir: where to look first, and where a download goes; then come $PROTOSPHERE_DATA and the user's cache.
-        download: whether to fetch what is nowhere on this machine.
-        progress: called with the bytes that have come.
+        name: One of `DATASETS`, or the path of an .npz file.
+        data_dir: The folder to look in first, and to download into.
+        download: Whether to download files that are not on this machine.
+        progress: Called with the number of bytes downloaded.
 
-    >>> load_dataset("digits").num_classes
-    10
+    Returns:
+        The dataset.
+
+    Raises:
+        InvalidArgumentError: If there is no dataset of that name.
+        StorageError: If its files are missing, damaged or cannot be downloaded.
+
+    Example:
+        >>> load_dataset("digits").num_classes
+        10
     """
     if name.endswith(FILE_ENDING):
         return read_npz(Path(name))
@@ -48,20 +63,29 @@ def load_dataset(
     roots = data_roots(None if data_dir is None else Path(data_dir))
     files = _found(entry, roots) if entry.files else ()
     if files is None:
-        files = _fetched(
-            entry,
-            roots[0] / (entry.folder or entry.name) if roots else None,
-            download,
-            progress,
-        )
+        folder = roots[0] / (entry.folder or entry.name) if roots else None
+        files = _fetched(entry, folder, download, progress)
     return entry.read(files)
 
 
 def dataset_facts(name: str) -> Facts:
-    """The number of classes, and whether examples are images or features; of a file, without reading them all.
+    """Return the number of classes of a dataset, and whether its examples are features.
 
-    >>> dataset_facts("cifar100-features")
-    Facts(num_classes=100, is_features=True)
+    The examples of a file are not read.
+
+    Args:
+        name: One of `DATASETS`, or the path of an .npz file.
+
+    Returns:
+        The two facts.
+
+    Raises:
+        InvalidArgumentError: If there is no dataset of that name.
+        StorageError: If the file cannot be read.
+
+    Example:
+        >>> dataset_facts("cifar100-features")
+        Facts(num_classes=100, is_features=True)
     """
     if name.endswith(FILE_ENDING):
         return Facts(*npz_facts(Path(name)))
@@ -70,7 +94,7 @@ def dataset_facts(name: str) -> Facts:
 
 
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
-    """The folders to look in, in order; a download goes into the first. None where there is not even a home."""
+    """Return the folders to look in, in order. Downloads go into the first. Without a home folder there may be none."""
     chosen = os.environ.get(VARIABLE)
     return tuple(
         root
@@ -80,7 +104,7 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """The path as it is, or where that is no file, below one of the folders where data is looked for."""
+    """Return the path if it is a file, else the same path below one of the data folders that has it."""
     below = (root / path for root in data_roots(None))
     if path.is_file():
         return path
@@ -88,7 +112,7 @@ def found_in_roots(path: Path) -> Path:
 
 
 def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
-    """The files of a dataset in the first folder that has them all, packed or not; None where no folder has."""
+    """Return the files of a dataset in the first folder that has all of them, compressed or not; None if none has."""
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

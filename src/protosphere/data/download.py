@@ -1,4 +1,4 @@
-"""One file from the network: resumed where it was cut off, checked against its digest, renamed into place."""
+"""Download of one file: resumed after an interruption, checked against its digest, renamed into place."""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -13,17 +13,17 @@ from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 BLOCK_BYTES = 1 << 15
-"""What is kept of a download that breaks is whole blocks."""
+"""Size of the blocks in which a download is written."""
 
 TIMEOUT_SECONDS = 20.0
 
 
 class UnreachableError(StorageError):
-    """The network, or the server, did not answer."""
+    """The network or the server did not answer."""
 
 
 class _Bar:
-    """A progress bar as pooch knows them: bytes that have come, after those of another day."""
+    """A progress bar with the interface that pooch expects. It counts from the bytes of an earlier attempt."""
 
     total = 0
 
@@ -49,9 +49,19 @@ class _Bar:
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
-    """`file` in `folder`, fetched. What came before a connection broke is kept beside it and continued next time.
+    """Download a file. An interrupted download is kept beside it and resumed next time.
 
-    UnreachableError where there is no network; StorageError where what came is not what its publishers promise.
+    Args:
+        file: The file.
+        folder: The folder to put it into.
+        progress: Called with the number of bytes.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        UnreachableError: If the network or the server does not answer.
+        StorageError: If the file cannot be written or does not have its digest.
     """
     if urlsplit(file.url).scheme not in ("http", "https"):
         raise StorageError(f"cannot download {file.url}: want an http or https address")
@@ -78,7 +88,7 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """The file, or the rest of it, by pooch, which itself cannot go on where it was cut off."""
+    """Download the file, or the rest of it, by pooch, which cannot resume by itself."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",
@@ -113,14 +123,14 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
 
 
 def _cause(error: BaseException) -> object:
-    """What the system said, below what three libraries made of it."""
+    """Return the innermost cause of an error, which is the message of the system."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return getattr(error, "strerror", None) or error
 
 
 def _check(file: RemoteFile, part: Path) -> None:
-    """Refuse, and remove, what does not have the digest."""
+    """Remove a file that does not have its digest, and raise."""
     algorithm, expected = file.digest.split(":")
     found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:

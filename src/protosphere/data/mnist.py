@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST: four IDX files each, packed or not.
+"""MNIST and Fashion-MNIST: four IDX files each, compressed or not.
 
 IDX is two zero bytes, a type, the number of dimensions, the dimensions, the entries.
 Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
@@ -19,7 +19,7 @@ from protosphere.storage.files import reading
 from protosphere.storage.npz import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
-"""Where PyTorch fetches it: the authors' own page no longer serves the files."""
+"""The mirror that PyTorch uses. The authors' page no longer serves the files."""
 FASHION_URL = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 
 MNIST_DIGESTS = {
@@ -47,7 +47,7 @@ FASHION_NAMES = (
     "ankle boot",
 )
 DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
-"""Of Debian's package dataset-fashion-mnist."""
+"""Folder of Debian's package dataset-fashion-mnist."""
 
 UNSIGNED_BYTE = 0x08
 
@@ -59,7 +59,7 @@ UNSIGNED_BYTE = 0x08
     summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
-    """The handwritten digits."""
+    """Read MNIST."""
     return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
@@ -71,24 +71,37 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
-    """The pieces of clothing."""
+    """Read Fashion-MNIST."""
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
 
 def _of_idx(
     name: str, files: tuple[Path, ...], class_names: tuple[str, ...]
 ) -> Dataset:
-    x_train, y_train, x_test, y_test = (
-        read_idx(path, ndim) for path, ndim in zip(files, (3, 1, 3, 1), strict=True)
-    )
-    labels = y_train.astype("int64"), y_test.astype("int64")
+    train_images, train_labels, test_images, test_labels = files
     return Dataset(
-        name, x_train[:, None], labels[0], x_test[:, None], labels[1], class_names
+        name=name,
+        x_train=read_idx(train_images, 3)[:, None],
+        y_train=read_idx(train_labels, 1).astype("int64"),
+        x_test=read_idx(test_images, 3)[:, None],
+        y_test=read_idx(test_labels, 1).astype("int64"),
+        class_names=class_names,
     )
 
 
 def read_idx(path: Path, ndim: int) -> Images:
-    """The unsigned bytes of an IDX file of `ndim` dimensions, gzip-compressed or not; StorageError names any other."""
+    """Read the unsigned bytes of an IDX file, gzip-compressed or not.
+
+    Args:
+        path: The file.
+        ndim: Number of dimensions.
+
+    Returns:
+        The array.
+
+    Raises:
+        StorageError: If the file is damaged or another one.
+    """
     with reading(path, "truncated or damaged"), unpacked(path) as file:
         return _entries(path, file, ndim)
 

@@ -1,4 +1,4 @@
-"""Examples of the user's own: an .npz file with x_train, y_train, x_test and y_test."""
+"""Datasets of the user: an .npz file with x_train, y_train, x_test and y_test."""
 
 from pathlib import Path
 from typing import Any
@@ -13,37 +13,66 @@ from protosphere.types import Indices
 
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 CHANNELS = (1, 3)
-MOST_CLASSES = 1 << 22
-"""A label above this is taken for damage, not for a class: every class below it would have a name."""
+MAX_CLASSES = 1 << 22
+"""Largest number of classes. A higher label is taken for a damaged file: every class below it would get a name."""
 
 
 def read_npz(path: Path) -> Dataset:
-    """The dataset in `path`.
+    """Read a dataset from an .npz file.
 
-    Images are N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3: bytes 0 ... 255, or floats 0 ... 1. Features
-    are N x D numbers; int8 count in `step`, one number per column. Labels are integers from 0. An optional
-    `class_names` names the classes.
+    Images are N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3: bytes 0 to 255, or floats 0 to 1. Features
+    are N x D numbers. Features of int8 are multiplied by `step`, one number per column. Labels are integers from 0. An
+    optional array `class_names` names the classes.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        StorageError: If the file cannot be read or its arrays do not fit.
     """
     arrays = read_arrays(path, (*KEYS, "class_names", "step"), KEYS)
-    y_train, y_test = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
-    names = _names(path, arrays.get("class_names"), y_train, y_test)
+    y_train = _labels(path, "y_train", arrays["y_train"])
+    y_test = _labels(path, "y_test", arrays["y_test"])
+    names = _class_names(path, arrays.get("class_names"), y_train, y_test)
     are_features = arrays["x_train"].ndim == 2 or arrays["x_test"].ndim == 2
-    read = _features if are_features else _images
-    x_train, x_test = (read(path, key, arrays[key]) for key in ("x_train", "x_test"))
-    step = _step(path, arrays.get("step"), x_train) if are_features else None
+    step = None
+    if are_features:
+        x_train = _features(path, "x_train", arrays["x_train"])
+        x_test = _features(path, "x_test", arrays["x_test"])
+        step = _step(path, arrays.get("step"), x_train)
+    else:
+        x_train = _images(path, "x_train", arrays["x_train"])
+        x_test = _images(path, "x_test", arrays["x_test"])
     return Dataset(str(path), x_train, y_train, x_test, y_test, names, step)
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
-    """The number of classes, and whether examples are features, without reading the examples."""
+    """Return the number of classes, and whether examples are features, without reading the examples.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The two facts.
+
+    Raises:
+        StorageError: If the file cannot be read or its labels do not fit.
+    """
     arrays = read_arrays(path, ("y_train", "y_test", "class_names"), KEYS)
-    labels = (_labels(path, key, arrays[key]) for key in ("y_train", "y_test"))
-    names = _names(path, arrays.get("class_names"), *labels)
-    return len(names), len(array_shape(path, "x_train")) == 2
+    y_train = _labels(path, "y_train", arrays["y_train"])
+    y_test = _labels(path, "y_test", arrays["y_test"])
+    names = _class_names(path, arrays.get("class_names"), y_train, y_test)
+    are_features = len(array_shape(path, "x_train")) == 2
+    return len(names), are_features
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
-    flat = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
+    """Return N labels; a column of them is accepted."""
+    is_column = array.ndim == 2 and array.shape[1] == 1
+    flat = array.reshape(-1) if is_column else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
         raise StorageError(
             f"cannot read '{path}': {key} must be N integers, got {flat.dtype} of shape {array.shape}"
@@ -51,12 +80,14 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
     return flat.astype(np.int64)
 
 
-def _names(path: Path, array: NDArray[Any] | None, *labels: Indices) -> tuple[str, ...]:
-    """The names of all classes, by default the numbers up to the highest label."""
-    highest = int(max(each.max(initial=0) for each in labels))
-    if highest >= MOST_CLASSES:
+def _class_names(
+    path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
+) -> tuple[str, ...]:
+    """Return the names of all classes, by default the numbers up to the highest label."""
+    highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
+    if highest >= MAX_CLASSES:
         raise StorageError(
-            f"cannot read '{path}': a label of {highest}, want below {MOST_CLASSES}"
+            f"cannot read '{path}': a label of {highest}, want below {MAX_CLASSES}"
         )
     if array is None:
         return tuple(map(str, range(highest + 1)))
@@ -73,13 +104,14 @@ def _names(path: Path, array: NDArray[Any] | None, *labels: Indices) -> tuple[st
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
+    """Return features as int8 or float32."""
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"
         )
     if array.dtype == np.int8:
         return np.ascontiguousarray(array)
-    with np.errstate(over="ignore"):  # found below
+    with np.errstate(over="ignore"):  # refused below
         values = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(values).all():
         raise StorageError(
@@ -88,36 +120,31 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
     return values
 
 
-def _step(
-    path: Path, array: NDArray[Any] | None, inputs: Features | Images
-) -> Step | None:
+def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
+    """Return the step of each column of int8 features, by default 1; None for other features."""
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(
                 f"cannot read '{path}': step goes with features of int8, got {inputs.dtype}"
             )
         return None
-    step = np.ones(inputs.shape[1], np.float32) if array is None else array
-    if (
-        step.shape != inputs.shape[1:]
-        or step.dtype.kind != "f"
-        or not (np.isfinite(step) & (step > 0)).all()
-    ):
-        found = f"{step.dtype} of shape {step.shape}"
+    if array is None:
+        num_columns = int(inputs.shape[1])
+        return np.ones(num_columns, dtype=np.float32)
+    has_shape = array.shape == inputs.shape[1:] and array.dtype.kind == "f"
+    if not has_shape or not np.all(np.isfinite(array) & (array > 0)):
+        found = f"{array.dtype} of shape {array.shape}"
         raise StorageError(
             f"cannot read '{path}': step must be one number above 0 per column of x_train, got {found}"
         )
-    return step.astype(np.float32)
+    return array.astype(np.float32)
 
 
 def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
+    """Return images as bytes, N x C x H x W."""
     if array.ndim == 3:
         array = array[:, None]
-    elif (
-        array.ndim == 4
-        and array.shape[1] not in CHANNELS
-        and array.shape[3] in CHANNELS
-    ):
+    elif _has_channels_last(array):
         array = array.transpose(0, 3, 1, 2)
     if array.ndim != 4 or array.shape[1] not in CHANNELS:
         wanted = "N x H x W or N x C x H x W for images, N x D for features"
@@ -127,19 +154,27 @@ def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
     return np.ascontiguousarray(_bytes(path, key, array))
 
 
+def _has_channels_last(array: NDArray[Any]) -> bool:
+    if array.ndim != 4:
+        return False
+    return array.shape[1] not in CHANNELS and array.shape[3] in CHANNELS
+
+
 def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
+    """Return bytes 0 to 255, or floats 0 to 1, as bytes."""
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be numbers, got {array.dtype}"
         )
-    # not-a-number passes neither test below
     low = float(array.min(initial=0))
     high = float(array.max(initial=0))
-    if np.issubdtype(array.dtype, np.integer) and low >= 0 and high <= 255:
+    # NaN passes neither comparison below.
+    is_integer = np.issubdtype(array.dtype, np.integer)
+    if is_integer and low >= 0 and high <= 255:
         return array.astype(np.uint8)
-    if np.issubdtype(array.dtype, np.floating) and low >= 0 and high <= 1:
+    if not is_integer and low >= 0 and high <= 1:
         return np.rint(array * 255).astype(np.uint8)
     found = f"{array.dtype} from {low:g} to {high:g}"
     raise StorageError(

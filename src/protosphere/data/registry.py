@@ -69,11 +69,27 @@ def dataset(
     summary: str,
     files: Files = (),
     features: bool = False,
-    **folders: str,
+    folder: str = "",
+    system_folder: str | None = None,
 ) -> Callable[[Reader], Reader]:
-    """Register the decorated reader, with the `folders` of its entry; a second one of a name is an error."""
-    return DATASETS.register(
-        lambda read: DatasetEntry(
-            name, num_classes, features, files, read, summary, **folders
+    """Register the decorated reader as a dataset. A second registration of a name raises.
+
+    Args:
+        name: See `DatasetEntry`, as for all arguments.
+        num_classes: K.
+        summary: One line.
+        files: The files that it is read from.
+        features: Whether examples are feature vectors.
+        folder: The folder of its files.
+        system_folder: A folder where a system may have them.
+
+    Returns:
+        The decorator.
+    """
+
+    def entry(read: Reader) -> DatasetEntry:
+        return DatasetEntry(
+            name, num_classes, features, files, read, summary, folder, system_folder
         )
-    )
+
+    return DATASETS.register(entry)

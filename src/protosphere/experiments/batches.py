@@ -12,7 +12,7 @@ from torch import Tensor
 from protosphere.data import Dataset
 from protosphere.data.augmentation import (
     Moves,
-    chosen_moved_normalised,
+    gather_augmented,
     moved,
     random_moves,
 )
@@ -148,7 +148,7 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
-        return chosen_moved_normalised(
+        return gather_augmented(
             images, rows, moves, data.normalized.levels(images.shape[1])
         )
     chosen = images.index_select(0, rows)  # whole rows at a time, unlike indexing
