@@ -8,6 +8,7 @@ from statistics import fmean
 from protosphere.experiments.config_files import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.regression import Regression, regression
+from reproduction.experiments import PRESET
 from reproduction.findings import Sample
 from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of
@@ -69,7 +70,7 @@ class Results:
     @property
     def grid(self) -> list[RunRecord]:
         """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
-        own = ("prototypes", "lindstrom")
+        own = ("prototypes", PRESET)
         return [
             r
             for r in self.unaligned

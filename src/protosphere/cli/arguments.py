@@ -39,6 +39,9 @@ Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 CODE_FILE = "File to write: .safetensors (with certificate and provenance), .npy, .csv or .pt (float64 rows)."
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
 StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
+DEFAULT_STORE = Path("runs")
+"""The store of runs that commands write to and read unless another is given."""
+
 DryRun = Annotated[Flag, Parameter(help="Print what would be run.")]
 DataDir = Annotated[Path | None, Parameter(help="Folder to search for the data first.")]
 
