@@ -1,7 +1,7 @@
-"""The atlas that is shipped: a fine grid of cells, each by the guarantee of the best that is known, nothing built.
+"""The atlas of the package: a fine grid of (K, n), each with the guarantee of the best known code; nothing is built.
 
-What a guarantee says, `ps.best` with iterations=0 reaches or beats: a part of a code may be better than the whole.
-Where the atlas that there was has something lower, found by a search, its row stays.
+`ps.best` with iterations=0 reaches or beats a guarantee: a subset of a code may be better than the whole. Rows of the
+previous atlas that have a lower max cosine, found by a search, stay.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from protosphere.tables.atlas import AtlasRow, monotone
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
 
+TOLERANCE = 1e-12
+"""Difference of two cosines that counts as none."""
+
 EVERY_DIM = 64
 MOST_CLASSES = 1_000_000
 HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
@@ -38,7 +41,7 @@ def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
 def remade(
     old: Sequence[AtlasRow], progress: Progress = ignore
 ) -> tuple[AtlasRow, ...]:
-    """An atlas of the grid of `old`, no cell of it worse."""
+    """Return an atlas of the grid of `old` in which no row is worse."""
     cells = grid(old)
     kept = {(row.num_classes, row.dim): row for row in old}
     rows: list[AtlasRow] = []
@@ -46,16 +49,14 @@ def remade(
         progress("atlas", done, len(cells))
         row = guaranteed_row(count, dim)
         before = kept.get((count, dim))
-        rows.append(
-            before
-            if before is not None and before.max_cosine <= row.max_cosine + 1e-12
-            else row
-        )
+        if before is not None and before.max_cosine <= row.max_cosine + TOLERANCE:
+            row = before
+        rows.append(row)
     return monotone(rows)
 
 
 def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
-    """The cell of (K, n) by guarantees and kept searches: in its own dimension, or a family's code with zeros."""
+    """Return the row of (K, n) by guarantees and the catalogue: codes of n dimensions, or of fewer with zeros added."""
     bound = bounds.converse(num_classes, dim)
     found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
     compared = {
@@ -76,16 +77,11 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
         value = _promise(name, K, n)
         if value is not None and certified_quickly(name, K, n):
             yield value, name, describe(name).summary
-    if shipped_catalogue().covers(K, n):
-        entry = shipped_catalogue().best_entry(K, n)
-    else:
-        entry = None
+    catalogue = shipped_catalogue()
+    entry = catalogue.best_entry(K, n) if catalogue.covers(K, n) else None
     if entry is not None:
-        yield (
-            max(entry.max_cosine, float(bound)),
-            "optimized",
-            "found by an earlier search and kept",
-        )
+        value = max(entry.max_cosine, float(bound))
+        yield value, "optimized", "found by an earlier search and kept"
 
 
 def _promise(scheme: str, K: int, n: int) -> Cosine | None:

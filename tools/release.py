@@ -1,4 +1,4 @@
-"""`python -m tools release`: what was built is installed into empty environments, and tried there."""
+"""`python -m tools release`: install the built wheel into empty environments, and try it there."""
 
 from __future__ import annotations
 
@@ -136,17 +136,22 @@ def install(
 
 
 def requirements() -> list[str]:
-    """What pyproject.toml asks for without extras."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "dependencies"
-    ]
+    """Return the requirements of pyproject.toml without extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return project["dependencies"]
 
 
 def lowest_versions() -> list[str]:
-    """The lowest of each, as a file of constraints; ~= so that mended releases of it count."""
-    pairs = [re.match(r"([\w-]+)>=([\d.]+)", need) for need in requirements()]
-    return [f"{pair[1]}~={pair[2] if pair[2].count('.') > 1 else pair[2] + '.0' * (2 - pair[2].count('.'))}"
-            for pair in pairs if pair and pair[1] != "torch"]  # fmt: skip
+    """Return constraints on the lowest version of each requirement; ~= allows bug-fix releases of it."""
+    constraints: list[str] = []
+    for need in requirements():
+        match = re.match(r"([\w-]+)>=([\d.]+)", need)
+        if match is None or match[1] == "torch":
+            continue
+        name, version = match.groups()
+        missing_parts = max(0, 2 - version.count("."))
+        constraints.append(f"{name}~={version}{'.0' * missing_parts}")
+    return constraints
 
 
 def tried(place: Path, words: list[str], refusal: str = "") -> None:

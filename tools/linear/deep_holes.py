@@ -1,4 +1,4 @@
-"""One dimension more from a vector that is far from every word of a code: a deep hole, found by tabu search."""
+"""Add a dimension to a code by a vector that is far from every codeword: a deep hole, found by tabu search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protosphere.coding.linear import codewords, pack, unpack
 from tools.linear.workshop import Found, Workshop
 
 MOST_ENTRIES = 1 << 22
-"""Of the matrix of all words."""
+"""Largest number of entries of the matrix of all codewords."""
 
 STEPS = 200
 TRIALS = 3
@@ -25,27 +25,35 @@ def lengthened_codes(
     targets: Mapping[tuple[int, int], int],
     rng: random.Random,
 ) -> Iterator[Found]:
-    """[n, k + 1] and [n + 1, k + 1] codes that reach their targets, a row being added to the base."""
+    """Yield [n, k + 1] and [n + 1, k + 1] codes that reach their targets, by adding a row to the base."""
     for more in (0, 1):
         cell = base.n + more, base.k + 1
         target = targets.get(cell, 0)
-        small = base.n << base.k <= MOST_ENTRIES
-        if not small or workshop.d(*cell) >= target or base.d < target:
+        is_small = base.n << base.k <= MOST_ENTRIES
+        if not is_small or workshop.d(*cell) >= target or base.d < target:
             continue
         words = unpack(codewords(pack(bits), 1 << base.k), base.n)
-        holes = (deep_hole(words, target - more, rng) for _ in range(TRIALS))
-        hole = next((hole for hole in holes if hole is not None), None)
+        hole = _first_hole(words, target - more, rng)
         if hole is not None:
             row = sum(1 << j for j in np.flatnonzero(hole).tolist()) | more << base.n
-            yield base.then(
-                *cell, target, f"{'columns 0, ' if more else ''}rows {row:x}"
-            )
+            steps = f"columns 0, rows {row:x}" if more else f"rows {row:x}"
+            yield base.then(*cell, target, steps)
+
+
+def _first_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
+    """Return the first deep hole of several searches; None if none of them finds one."""
+    for _ in range(TRIALS):
+        hole = deep_hole(words, distance, rng)
+        if hole is not None:
+            return hole
+    return None
 
 
 def deep_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
-    """A vector at least so far from every word; None where none is found.
+    """Search a vector with at least this distance to every codeword; return None if none is found.
 
-    A bit at a time is flipped, the one that leaves the least sum of squared deficits, of those that were not just now.
+    Each step flips one bit: of those that were not flipped a moment ago, the one that leaves the smallest sum of
+    squared deficits.
     """
     n = words.shape[1]
     vector = np.array([rng.getrandbits(1) for _ in range(n)], dtype=np.uint8)

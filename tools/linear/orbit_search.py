@@ -1,13 +1,13 @@
-"""Codes whose columns are whole orbits of a group: a few orbits are chosen so that every word is heavy enough.
+"""Search codes whose columns are whole orbits of a group, so that every codeword is heavy enough.
 
-The group multiplies vectors of polynomials by x, and may square them; orbits of words under it have one weight each, so
-that a code of 2^16 words is some hundred rows of a small matrix. After Braun, Kohnert & Wassermann (2005).
+The group multiplies vectors of polynomials by x, and may square them. Codewords of an orbit have the same weight, so
+a code of 2^16 codewords is some hundred rows of a small matrix. After Braun, Kohnert & Wassermann (2005).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import lcm
@@ -22,12 +22,12 @@ from protosphere.types import Indices
 from tools.linear.workshop import Found
 
 MOST_ENTRIES = 1 << 25
-"""Of the matrix of weights."""
+"""Largest number of entries of the matrix of weights."""
 
 
 @lru_cache
 def irreducible(m: int) -> list[int]:
-    """The irreducible factors of x^m - 1, m odd and their degrees at most 12."""
+    """Return the irreducible factors of x^m - 1 of degree at most 12, for odd m."""
     factors = [f for f in range(3, 1 << 13, 2) if remainder((1 << m) | 1, f) == 0]
     return [
         f for f in factors if not any(g < f and remainder(f, g) == 0 for g in factors)
@@ -35,7 +35,7 @@ def irreducible(m: int) -> list[int]:
 
 
 def order_of_x(modulus: int) -> int:
-    """The least m with x^m = 1."""
+    """Return the smallest m with x^m = 1."""
     power = remainder(2, modulus)
     m = 1
     while power != remainder(1, modulus):
@@ -45,7 +45,7 @@ def order_of_x(modulus: int) -> int:
 
 
 def _squared(part: int, times: int, modulus: int) -> int:
-    """A polynomial to the power 2^times."""
+    """Return a polynomial to the power 2^times."""
     for _ in range(times):
         part = remainder(multiply(part, part), modulus)
     return part
@@ -53,7 +53,7 @@ def _squared(part: int, times: int, modulus: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class OrbitWeights:
-    """A group's orbits of columns, and the weight of each orbit of words on each of them."""
+    """The orbits of columns of a group, and the weight of each orbit of codewords on each of them."""
 
     moduli: tuple[int, ...]
     squarings: int
@@ -62,24 +62,25 @@ class OrbitWeights:
     weights: NDArray[np.uint8]
 
     def code(self, chosen: list[int], n: int, d: int) -> Found:
-        """The code whose columns are these orbits."""
-        names = [
-            ".".join(f"{number:x}" for number in numbers)
-            for numbers in (self.moduli, self._first(chosen))
-        ]
-        steps = " ".join(
-            ["orbits", *names, *([str(self.squarings)] if self.squarings else [])]
-        )
-        return Found(n, sum(map(degree, self.moduli)), d, steps)
+        """Return the code whose columns are these orbits."""
+        moduli = _dotted(self.moduli)
+        representatives = _dotted(self.representatives[chosen].tolist())
+        steps = f"orbits {moduli} {representatives}"
+        if self.squarings:
+            steps += f" {self.squarings}"
+        k = sum(degree(modulus) for modulus in self.moduli)
+        return Found(n, k, d, steps)
 
-    def _first(self, chosen: list[int]) -> list[int]:
-        return self.representatives[chosen].tolist()
+
+def _dotted(numbers: Iterable[int]) -> str:
+    """Return hexadecimal numbers joined by dots."""
+    return ".".join(f"{number:x}" for number in numbers)
 
 
 def orbit_weights(
     moduli: tuple[int, ...], squarings: int, longest: int
 ) -> OrbitWeights | None:
-    """Those of a group; None where they are too many. Orbits longer than a code are left out."""
+    """Return the orbits of a group of at most this length; None if the matrix would be too large."""
     maps = [_columns(moduli, lambda part, modulus: remainder(part << 1, modulus))]
     if squarings:
         maps.append(
@@ -97,16 +98,11 @@ def orbit_weights(
         or len(first_words) * len(sizes) > MOST_ENTRIES
     ):
         return None
-    weights = np.stack(
-        [
-            np.add.reduceat(
-                np.bitwise_count(order & word).astype(np.uint8) & 1,
-                starts,
-                dtype=np.int64,
-            )
-            for word in first_words
-        ]
-    ).T
+    columns: list[Indices] = []
+    for word in first_words:
+        parities = np.bitwise_count(order & word).astype(np.uint8) & 1
+        columns.append(np.add.reduceat(parities, starts, dtype=np.int64))
+    weights = np.stack(columns).T
     short = np.flatnonzero(sizes <= longest)
     return OrbitWeights(
         moduli,
@@ -118,7 +114,7 @@ def orbit_weights(
 
 
 def _columns(moduli: tuple[int, ...], function) -> list[int]:
-    """The images of the unit vectors under a function of each part and its modulus."""
+    """Return the images of the unit vectors under a function of each part and its modulus."""
     made = []
     place = 0
     for modulus in moduli:
@@ -135,7 +131,7 @@ def _transposed(columns: list[int]) -> list[int]:
 
 
 def _orbits(maps: list[list[int]], k: int) -> Indices:
-    """The number of each vector's orbit under the maps; that of 0 is 0."""
+    """Return the number of the orbit of each vector under the maps; that of 0 is 0."""
     every = np.arange(1 << k)
     images = []
     for columns in maps:
@@ -154,29 +150,27 @@ def _orbits(maps: list[list[int]], k: int) -> Indices:
 def random_group(
     k: int, rng: random.Random, most_orbits: int
 ) -> tuple[tuple[int, ...], int]:
-    """Moduli of degrees k together, and how often to square: a group with at most so many orbits."""
+    """Draw moduli of total degree k and a number of squarings, of a group with at most so many orbits."""
     while True:
         m = rng.randrange(3, 128, 2)
         moduli: list[int] = []
         while (left := k - sum(map(degree, moduli))) > 0:
             fitting = [f for f in irreducible(m) if degree(f) <= left]
             large = [f for f in fitting if degree(f) >= min(3, left)]
-            moduli.append(
-                rng.choice(large if large and rng.random() < 0.8 else fitting)
-            )
+            prefers_large = large and rng.random() < 0.8
+            moduli.append(rng.choice(large if prefers_large else fitting))
         moduli.sort()
         order = lcm(*map(order_of_x, moduli))
         powers = lcm(*map(degree, moduli))
-        squarings = (
-            rng.choice([s for s in range(1, powers + 1) if powers % s == 0]) % powers
-        )
+        divisors = [s for s in range(1, powers + 1) if powers % s == 0]
+        squarings = rng.choice(divisors) % powers
         size = order * (powers // squarings if squarings else 1)
         if order > 1 and (1 << k) // size <= most_orbits and moduli.count(3) <= 3:
             return tuple(moduli), squarings
 
 
 def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[int]]:
-    """Ways to be n long, as sizes of orbits: as many long ones as possible, then some at random."""
+    """Yield lists of sizes of orbits with sum n: as many long ones as possible, then some at random."""
     kinds = sorted(set(sizes.tolist()), reverse=True)
     for trial in range(4):
         left = n
@@ -195,10 +189,10 @@ def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[in
 def chosen_orbits(
     group: OrbitWeights, lengths: list[int], d: int, steps: int, rng: random.Random
 ) -> list[int] | None:
-    """Orbits of these lengths on which every word weighs d or more, by tabu search; None where it finds none.
+    """Search orbits of these lengths on which every codeword has weight d or more; return None if none are found.
 
-    An orbit at a time is exchanged for the one that leaves the least sum of squared deficits, of those that were not
-    there just before.
+    Each step of the tabu search exchanges one orbit: of those that were not there a moment ago, for the one that leaves
+    the smallest sum of squared deficits.
     """
     kinds = {size: np.flatnonzero(group.sizes == size) for size in set(lengths)}
     now = [int(rng.choice(kinds[size])) for size in lengths]

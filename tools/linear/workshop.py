@@ -1,4 +1,4 @@
-"""A table of linear codes while it is made: each cell keeps the best code so far, and what follows from it at once."""
+"""A table of linear codes while it is made: the best [n, k] code so far, and the codes that follow from it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,24 @@ from protosphere.tables.linear_codes import (
 )
 from protosphere.types import Indices
 
-LONGEST, MOST_ROWS = LARGEST_LENGTH + 8, LARGEST_DIMENSION + 7
-"""Codes somewhat longer and larger than the table are kept while it is made, to be shortened and punctured."""
+LONGEST = LARGEST_LENGTH + 8
+"""Largest length of a code that is kept while the table is made, to be shortened or punctured."""
+
+MOST_ROWS = LARGEST_DIMENSION + 7
+"""Largest dimension of such a code."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """An [n, k, d] code: the steps after the codes it begins with."""
+    """An [n, k, d] code.
+
+    Attributes:
+        n: Length.
+        k: Dimension.
+        d: Minimum distance.
+        steps: Steps of its derivation.
+        begin: Codes that the steps begin with.
+    """
 
     n: int
     k: int
@@ -34,134 +45,141 @@ class Found:
 
     @property
     def derivation(self) -> str:
-        """Written out."""
-        return ", ".join([*(code.derivation for code in self.begin), self.steps])
+        """All steps, those of the codes it begins with included."""
+        before = [code.derivation for code in self.begin]
+        return ", ".join([*before, self.steps])
 
     @property
     def bits(self) -> Bits:
-        """Its generator."""
+        """Generator matrix."""
         return generator_matrix(self.derivation)
 
     def then(self, n: int, k: int, d: int, steps: str) -> Found:
-        """What follows from it alone."""
+        """Return the code that some steps make of this one."""
         return Found(n, k, d, steps, (self,))
 
 
 def word_weights(bits: Bits) -> Indices:
-    """The weight of every word, by its message."""
+    """Return the weight of every codeword, by its message."""
     return weights(codewords(pack(bits), 1 << len(bits)))
 
 
 def distance(bits: Bits) -> int:
-    """The least weight."""
+    """Return the minimum distance."""
     return int(word_weights(bits)[1:].min())
 
 
 @dataclass
 class Workshop:
-    """The best codes so far, by length and dimension."""
+    """The best codes so far, by (n, k)."""
 
     best: dict[tuple[int, int], Found] = field(
         default_factory=dict[tuple[int, int], Found]
     )
 
     def d(self, n: int, k: int) -> int:
-        """The largest distance so far; 0 where there is no code."""
+        """Return the largest minimum distance so far; 0 if there is no code."""
         found = self.best.get((n, k))
         return found.d if found else 0
 
     def add(self, code: Found) -> bool:
-        """Keep a code with everything that follows from it step by step; whether it was better than what was there."""
-        new = [code]
-        kept = 0
-        while new:
-            one = new.pop()
-            if (
-                1 <= one.k <= min(one.n, MOST_ROWS)
-                and one.n <= LONGEST
-                and one.d > self.d(one.n, one.k)
-            ):
-                self.best[one.n, one.k] = one
-                new += _neighbors(one)
-                kept += 1
-        return kept > 0
+        """Keep a code and all codes that follow from it step by step; return whether any is better than before."""
+        pending = [code]
+        is_better = False
+        while pending:
+            candidate = pending.pop()
+            if self._improves(candidate):
+                self.best[candidate.n, candidate.k] = candidate
+                pending += _neighbors(candidate)
+                is_better = True
+        return is_better
+
+    def _improves(self, code: Found) -> bool:
+        """Return whether a code is within the limits and better than the one there is."""
+        if not 1 <= code.k <= min(code.n, MOST_ROWS):
+            return False
+        return code.n <= LONGEST and code.d > self.d(code.n, code.k)
 
     def combine(self) -> None:
-        """Add what follows from two codes: side by side, and (u | u + v), until nothing is better."""
-        while sum(self.add(code) for code in [*self._joined(), *self._doubled()]):
-            pass
+        """Add the codes that follow from two: side by side, and (u | u + v), until none is better."""
+        is_better = True
+        while is_better:
+            candidates = [*self._joined(), *self._doubled()]
+            added = [self.add(code) for code in candidates]
+            is_better = any(added)
 
     def _joined(self) -> Iterator[Found]:
+        """Yield better codes of two codes of one dimension side by side."""
         for k in range(1, MOST_ROWS + 1):
-            column = np.array([self.d(n, k) for n in range(LONGEST + 1)])
+            distances = np.array([self.d(n, k) for n in range(LONGEST + 1)])
             for n in range(2, LONGEST + 1):
-                sums = np.where(
-                    (column[1:n] > 0) & (column[n - 1 : 0 : -1] > 0),
-                    column[1:n] + column[n - 1 : 0 : -1],
-                    0,
-                )
-                first = int(sums.argmax()) + 1
-                if sums[first - 1] > self.d(n, k):
-                    yield Found(
-                        n,
-                        k,
-                        int(sums[first - 1]),
-                        "join",
-                        (self.best[first, k], self.best[n - first, k]),
-                    )
+                left = distances[1:n]
+                right = distances[n - 1 : 0 : -1]
+                sums = np.where((left > 0) & (right > 0), left + right, 0)
+                best = int(sums.argmax())
+                if sums[best] > self.d(n, k):
+                    first = best + 1
+                    begin = (self.best[first, k], self.best[n - first, k])
+                    yield Found(n, k, int(sums[best]), "join", begin)
 
     def _doubled(self) -> Iterator[Found]:
+        """Yield better codes of the form (u | u + v)."""
         for (n, k), u in list(self.best.items()):
+            if 2 * n > LONGEST:
+                continue
             for more in range(1, min(n, MOST_ROWS - k) + 1):
                 v = self.best.get((n, more))
-                if (
-                    v
-                    and 2 * n <= LONGEST
-                    and min(2 * u.d, v.d) > self.d(2 * n, k + more)
-                ):
-                    yield Found(2 * n, k + more, min(2 * u.d, v.d), "double", (u, v))
+                if v is None:
+                    continue
+                distance = min(2 * u.d, v.d)
+                if distance > self.d(2 * n, k + more):
+                    yield Found(2 * n, k + more, distance, "double", (u, v))
 
     def behind(self, targets: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
-        """The cells below their targets."""
-        cells = [
-            (n, k)
-            for k in range(1, LARGEST_DIMENSION + 1)
-            for n in range(k, LARGEST_LENGTH + 1)
-        ]
-        return [cell for cell in cells if self.d(*cell) < targets.get(cell, 0)]
+        """Return the (n, k) whose distance is below its target."""
+        found: list[tuple[int, int]] = []
+        for k in range(1, LARGEST_DIMENSION + 1):
+            for n in range(k, LARGEST_LENGTH + 1):
+                if self.d(n, k) < targets.get((n, k), 0):
+                    found.append((n, k))
+        return found
 
     def rows(self) -> list[LinearCodeRow]:
-        """The table, each code below those of its cells that it begins with."""
+        """Return the table, each code after the codes of the table that it begins with."""
         done: dict[tuple[int, int], LinearCodeRow] = {}
 
-        def write(code: Found) -> str:
-            if (
-                self.best.get((code.n, code.k)) is code
-                and code.n <= LARGEST_LENGTH
-                and code.k <= LARGEST_DIMENSION
-            ):
-                if (code.n, code.k) not in done:
-                    steps = ", ".join([*(write(one) for one in code.begin), code.steps])
-                    done[code.n, code.k] = LinearCodeRow(code.n, code.k, code.d, steps)
-                return f"{CELL} {code.n} {code.k}"
-            return ", ".join([*(write(one) for one in code.begin), code.steps])
+        def steps_of(code: Found) -> str:
+            before = [reference(one) for one in code.begin]
+            return ", ".join([*before, code.steps])
 
-        for cell in sorted(self.best):
-            if cell[0] <= LARGEST_LENGTH and cell[1] <= LARGEST_DIMENSION:
-                write(self.best[cell])
+        def reference(code: Found) -> str:
+            is_best = self.best.get((code.n, code.k)) is code
+            if not is_best or not _in_table(code.n, code.k):
+                return steps_of(code)
+            if (code.n, code.k) not in done:
+                steps = steps_of(code)
+                done[code.n, code.k] = LinearCodeRow(code.n, code.k, code.d, steps)
+            return f"{CELL} {code.n} {code.k}"
+
+        for n, k in sorted(self.best):
+            if _in_table(n, k):
+                reference(self.best[n, k])
         return list(done.values())
 
 
+def _in_table(n: int, k: int) -> bool:
+    return n <= LARGEST_LENGTH and k <= LARGEST_DIMENSION
+
+
 def _neighbors(code: Found) -> Iterator[Found]:
-    """What follows from a code by one step."""
+    """Yield the codes that follow from a code by one step."""
     n = code.n
     k = code.k
     d = code.d
-    yield (
-        code.then(n + 1, k, d + 1, "extend")
-        if d % 2
-        else code.then(n + 1, k, d, "repeat 1")
-    )
+    if d % 2:
+        yield code.then(n + 1, k, d + 1, "extend")
+    else:
+        yield code.then(n + 1, k, d, "repeat 1")
     if d > 1:
         yield _again(code, "puncture", n - 1, k, d - 1)
     if k > 1:
@@ -170,7 +188,7 @@ def _neighbors(code: Found) -> Iterator[Found]:
 
 
 def _again(code: Found, name: str, n: int, k: int, d: int) -> Found:
-    """The step once more: counted where it was the last."""
+    """Return the code after one more step, which is counted if the last step was the same."""
     before, _, count = code.steps.rpartition(" ")
     if before == name and code.begin:
         return Found(n, k, d, f"{name} {int(count) + 1}", code.begin)
@@ -178,16 +196,18 @@ def _again(code: Found, name: str, n: int, k: int, d: int) -> Found:
 
 
 def trivial_codes() -> Iterator[Found]:
-    """Repetition, all words, and all words of even weight."""
+    """Yield repetition codes and the codes of all words."""
     for n in range(1, LONGEST + 1):
-        yield Found(n, 1, n, f"orbits 3 {'.'.join(['1'] * n)}")
+        ones = ".".join(["1"] * n)
+        yield Found(n, 1, n, f"orbits 3 {ones}")
         if n <= MOST_ROWS:
-            units = [f"{1 << i:x}" for i in range(n)]
-            yield Found(n, n, 1, f"orbits {'.'.join(['3'] * n)} {'.'.join(units)}")
+            moduli = ".".join(["3"] * n)
+            units = ".".join(f"{1 << i:x}" for i in range(n))
+            yield Found(n, n, 1, f"orbits {moduli} {units}")
 
 
 def workshop_of(table: LinearCodes | None, more: Iterable[Found] = ()) -> Workshop:
-    """A workshop with the codes of a table, and more."""
+    """Return a workshop with the codes of a table and some more."""
     made = Workshop()
     for cell, row in table.rows.items() if table else ():
         own = [step for step in row.steps if not step.startswith(CELL)]
