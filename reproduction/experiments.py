@@ -107,7 +107,7 @@ _FEATURES_CONFIG: Grid = {
     "seeds": [0, 1, 2, 3, 4],
     "grid": _FEATURES,
 }
-"""Ten epochs, twice of which are worse: on the examples held out one-hot has 67.4 and 67.1 per cent, BCH in 31
+"""Ten epochs, twice of which are worse: on the examples held out one-hot has 67.4 and 67.1 percent, BCH in 31
 dimensions 61.7 and 61.4, log-sum-exp in 15 57.7 and 57.1."""
 
 _SMALL_CONFIG: Grid = {

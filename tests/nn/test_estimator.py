@@ -30,6 +30,7 @@ UNFINISHED = pytest.mark.filterwarnings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore:Skipping check:sklearn.exceptions.SkipTestWarning"
 )  # two ask for pandas and an option
@@ -46,6 +47,7 @@ def digits():
     return images[:900], classes[:900], images[900:], classes[900:]
 
 
+@pytest.mark.slow
 @UNFINISHED
 def test_on_digits_it_is_as_good_as_logistic_regression(digits):
     train, train_classes, test, test_classes = digits

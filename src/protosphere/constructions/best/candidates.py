@@ -83,9 +83,25 @@ class Candidate:
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
-def rank(scheme: str, max_cosine: Cosine) -> tuple[float, bool, bool]:
-    """What codes are sorted by: the lowest max cosine first, of equal ones the even, the fast."""
-    return round(float(max_cosine), SAME_DIGITS), scheme not in EVEN, scheme not in FAST
+def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
+    """Return the sort key of a code: its max cosine, then the position of its scheme among equal ones."""
+    return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
+
+
+def tie_order() -> dict[str, int]:
+    """Return the position of each scheme among codes of equal max cosine.
+
+    The even come first, then those that a head runs fastest, then others in the order of the registry, then searches.
+    """
+    schemes = sorted(
+        available(),
+        key=lambda scheme: (
+            describe(scheme).searched,
+            scheme not in EVEN,
+            scheme not in FAST,
+        ),
+    )
+    return {scheme: position for position, scheme in enumerate(schemes)}
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
