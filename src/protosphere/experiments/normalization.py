@@ -46,12 +46,10 @@ def normalization(training: Tensor, step: Step | None) -> Normalize:
 
 def _of_images(images: Tensor) -> Normalize:
     pixels = images[:: images.numel() // MOST_PIXELS + 1].double()
-    mean, deviation = (
-        statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std)
-    )
-    return Normalize(
-        mean.view(-1, 1, 1), deviation.clamp(min=SMALLEST_DEVIATION).view(-1, 1, 1)
-    )
+    mean = torch.mean(pixels, (0, 2, 3)).float()
+    deviation = torch.std(pixels, (0, 2, 3)).float()
+    deviation = deviation.clamp(min=SMALLEST_DEVIATION)
+    return Normalize(mean.view(-1, 1, 1), deviation.view(-1, 1, 1))
 
 
 def _of_features(features: Tensor, step: Step | None) -> Normalize:
@@ -59,10 +57,11 @@ def _of_features(features: Tensor, step: Step | None) -> Normalize:
         features[start : start + ROWS_AT_ONCE]
         for start in range(0, len(features), ROWS_AT_ONCE)
     ]
-    mean = torch.stack([rows.double().sum(0) for rows in blocks]).sum(0) / len(features)
-    squares = torch.stack(
-        [(rows.double() - mean).square().sum(0) for rows in blocks]
-    ).sum(0) / len(features)
+    count = len(features)
+    sums = [rows.double().sum(0) for rows in blocks]
+    mean = torch.stack(sums).sum(0) / count
+    square_sums = [(rows.double() - mean).square().sum(0) for rows in blocks]
+    squares = torch.stack(square_sums).sum(0) / count
     if step is None:
         counts = torch.ones_like(mean)
     else:

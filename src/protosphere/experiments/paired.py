@@ -12,14 +12,17 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 
+Way = tuple[str, int]
+"""Name of a way of training, and dimension."""
+
 Rates = dict[float, dict[int, RunRecord]]
 """Runs by learning rate and seed."""
 
 LEARNED = "learned layer"
 """The way that others are compared with unless another is named."""
 
-MOST_TOLD = 12
-"""Ways that a complaint names."""
+MOST_LISTED = 12
+"""Ways that an error message names."""
 
 FIELDS = (
     "test_accuracy",
@@ -38,78 +41,112 @@ def compared(
     against: str,
     metric: str = "test_accuracy",
 ) -> list[Compared]:
-    """Every way at every dimension, beside the way called `against`; by dimension, then in the order they come.
+    """Compare every way of training with a reference, seed by seed, at every dimension.
 
     A reference that has one dimension only, as a learned layer has, is that of every dimension.
+
+    Args:
+        records: Records of runs; only finished ones count.
+        way: Function from a record to the name of its way.
+        against: Name of the reference.
+        metric: Column of the results.
+
+    Returns:
+        A row for each way and dimension; by dimension, then in the order of the records.
+
+    Raises:
+        InvalidArgumentError: If no run has the metric, or there is no such reference.
     """
     groups = _by_way(records, way)
-    if not any(
-        _values(runs, metric) for rates in groups.values() for runs in rates.values()
-    ):
-        raise InvalidArgumentError(
-            f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}"
-        )
+    _check_metric(groups, metric)
     chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     if not reference:
-        known = [*dict.fromkeys(name for name, _ in groups)]
-        told = "; ".join(known[:MOST_TOLD]) + f"; and {len(known) - MOST_TOLD} more" * (
-            len(known) > MOST_TOLD
-        )
-        default = ", the default" * (against == LEARNED)
-        raise InvalidArgumentError(
-            f"'against' must be a way of the results ({told}), got {brief(against)}{default}"
-        )
-    only: Mapping[int, RunRecord] = (
-        next(iter(reference.values())) if len(reference) == 1 else {}
-    )
+        raise InvalidArgumentError(_unknown_reference(groups, against))
+    of_every_dim: Mapping[int, RunRecord] = {}
+    if len(reference) == 1:
+        of_every_dim = next(iter(reference.values()))
     rows: list[Compared] = []
-    for (name, dim), runs in sorted(chosen.items(), key=lambda item: item[0][1]):
+    for (name, dim), runs in sorted(chosen.items(), key=_dimension):
         values = _values(runs, metric)
-        if values:
-            other = {} if name == against else _values(reference.get(dim, only), metric)
-            rate = next(iter(runs.values())).config.lr
-            mean = mean_with_interval(list(values.values()))
-            rows.append(
-                Compared(name, dim, rate, len(values), mean, _paired(values, other))
-            )
+        if not values:
+            continue
+        other: dict[int, float] = {}
+        if name != against:
+            other = _values(reference.get(dim, of_every_dim), metric)
+        rate = next(iter(runs.values())).config.lr
+        mean = mean_with_interval(list(values.values()))
+        difference = _paired(values, other)
+        rows.append(Compared(name, dim, rate, len(values), mean, difference))
     return rows
+
+
+def _dimension(item: tuple[Way, Mapping[int, RunRecord]]) -> int:
+    (_, dim), _ = item
+    return dim
+
+
+def _check_metric(groups: Mapping[Way, Rates], metric: str) -> None:
+    for rates in groups.values():
+        for runs in rates.values():
+            if _values(runs, metric):
+                return
+    raise InvalidArgumentError(
+        f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}"
+    )
+
+
+def _unknown_reference(groups: Mapping[Way, Rates], against: str) -> str:
+    """Return the sentence that names the ways of the results."""
+    known = [*dict.fromkeys(name for name, _ in groups)]
+    listed = "; ".join(known[:MOST_LISTED])
+    if len(known) > MOST_LISTED:
+        listed += f"; and {len(known) - MOST_LISTED} more"
+    default = ", the default" if against == LEARNED else ""
+    return f"'against' must be a way of the results ({listed}), got {brief(against)}{default}"
 
 
 def _by_way(
     records: Iterable[RunRecord], way: Callable[[RunRecord], str]
-) -> dict[tuple[str, int], Rates]:
-    groups: dict[tuple[str, int], Rates] = {}
+) -> dict[Way, Rates]:
+    groups: dict[Way, Rates] = {}
     for record in records:
-        if record.status == "done":
-            rates = groups.setdefault((way(record), record.config.dim), {})
-            rates.setdefault(record.config.lr, {})[record.config.seed] = record
+        if record.status != "done":
+            continue
+        config = record.config
+        rates = groups.setdefault((way(record), config.dim), {})
+        runs = rates.setdefault(config.lr, {})
+        runs[config.seed] = record
     return groups
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """By seed, the runs at the rate of the best mean validation accuracy; of rates that have the most seeds."""
-    return max(
-        rates.values(),
-        key=lambda runs: (
-            len(runs),
-            fmean(r.validation_accuracy or 0.0 for r in runs.values()),
-        ),
-    )
+    """Return the runs at the rate of the best mean validation accuracy; of rates that have the most seeds."""
+
+    def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
+        accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
+        return len(runs), accuracy
+
+    return max(rates.values(), key=quality)
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """By seed a field of the records, accuracies in percent, or one of their metrics, as results call it."""
+    """Return a figure or metric of the runs by seed, accuracies in percent."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
-    found = {
-        seed: getattr(run, metric) if metric in FIELDS else run.metrics.get(metric)
-        for seed, run in runs.items()
-    }
-    return {seed: scale * value for seed, value in found.items() if value is not None}
+    found: dict[int, float] = {}
+    for seed, run in runs.items():
+        if metric in FIELDS:
+            value = getattr(run, metric)
+        else:
+            value = run.metrics.get(metric)
+        if value is not None:
+            found[seed] = scale * value
+    return found
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
+    """Return the mean difference over the seeds that both have; None for fewer than two."""
     shared = sorted(values.keys() & reference.keys())
-    if len(shared) > 1:
-        return mean_with_interval([values[seed] - reference[seed] for seed in shared])
-    return None
+    if len(shared) < 2:
+        return None
+    return mean_with_interval([values[seed] - reference[seed] for seed in shared])

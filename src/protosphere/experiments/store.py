@@ -53,17 +53,8 @@ class Store:
         """Every record, by scheme, dimension, mapping and seed."""
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
-        found = [_read(path) for path in sorted(self.record_folder.glob("*.json"))]
-        return sorted(
-            found,
-            key=lambda r: (
-                r.config.scheme,
-                r.config.dim,
-                r.config.mapping,
-                r.config.seed,
-                r.digest,
-            ),
-        )
+        found = [_read(path) for path in self.record_folder.glob("*.json")]
+        return sorted(found, key=_order)
 
     def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
         """Those of these configs, in their order, as far as they are there."""
@@ -84,6 +75,12 @@ class Store:
         """The right to write, until this ends or the process dies."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
+
+
+def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
+    """Return what records are sorted by."""
+    config = record.config
+    return config.scheme, config.dim, config.mapping, config.seed, record.digest
 
 
 def _read(path: Path) -> RunRecord:

@@ -65,20 +65,29 @@ def load_sweep(path: Path) -> list[TrainingConfig]:
 def sweep_configs(
     content: Mapping[str, Any], where: str = "the sweep"
 ) -> list[TrainingConfig]:
-    """The configs that this content of a file asks for.
+    """Return the configs that the content of a sweep file asks for, each once.
 
-    >>> [r.dim for r in sweep_configs({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
-    [10, 16]
+    Args:
+        content: The file as TOML reads it.
+        where: Name of the file, for error messages.
+
+    Raises:
+        InvalidArgumentError: If it has an unknown key, lacks a list, or a setting cannot have its value.
+
+    Example:
+        >>> content = {"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]}
+        >>> [config.dim for config in sweep_configs(content)]
+        [10, 16]
     """
     _check_keys(content, {*SETTINGS, *AXES, "config", "grid"}, f"'{where}'")
-    named = content.get("config") or default_config(
-        str(content.get("dataset", "digits"))
-    )
+    dataset = str(content.get("dataset", "digits"))
+    named = content.get("config") or default_config(dataset)
     base = load_config(str(named)).changed(**_settings(content))
-    configs = [
-        config for grid in _grids(content, where) for config in _runs(base, grid, where)
-    ]
-    return list({config.digest: config for config in configs}.values())
+    configs: dict[str, TrainingConfig] = {}
+    for grid in _grids(content, where):
+        for config in _runs(base, grid, where):
+            configs.setdefault(config.digest, config)
+    return list(configs.values())
 
 
 def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
@@ -95,6 +104,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """Return the grids of the file, each with the lists that stand outside of all."""
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
@@ -120,26 +130,24 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
-    unused = (
-        "head",
-        *(PROTOTYPE_SETTINGS if head in LEARNED_HEADS else ()),
-        *(("dim",) if head == "linear" else ()),
-    )
+    """Yield the runs of one head; settings it has no use for are at their defaults, so that each run comes once."""
+    unused = {"head"}
+    settings = base.record() | _settings(grid)
+    if head in LEARNED_HEADS:
+        unused.update(PROTOTYPE_SETTINGS)
+        settings = without_prototypes(settings)
+    settings |= {"head": head, "seed": 0}
+    if head == "linear":
+        unused.add("dim")
+        settings["dim"] = dataset_facts(base.dataset).num_classes
     axes = {
         axis: setting
         for axis, setting in AXES.items()
         if axis in grid and setting not in unused
     }
-    own = base.record() | _settings(grid)
-    settings = (without_prototypes(own) if head in LEARNED_HEADS else own) | {
-        "head": head,
-        "seed": 0,
-    }
-    if head == "linear":
-        settings["dim"] = dataset_facts(base.dataset).num_classes
     for values in product(*(grid[axis] for axis in axes)):
-        yield config_from(settings | dict(zip(axes.values(), values, strict=True)))
+        chosen = dict(zip(axes.values(), values, strict=True))
+        yield config_from(settings | chosen)
 
 
 def _check_list(axis: str, values: Any, where: str) -> None:
