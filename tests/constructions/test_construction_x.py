@@ -64,6 +64,7 @@ def test_whole_cosets_are_measured_exactly_by_their_differences(cut, cosets):
 REQUESTS = [(600, 40), (1000, 70), (2500, 64), (3000, 33), (900, 20), (5000, 130)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_classes", "dim"), REQUESTS)
 def test_packed_and_dense_points_are_the_same(num_classes, dim, monkeypatch, tmp_path):
     dense = ps.construct("construction_x", num_classes=num_classes, dim=dim)

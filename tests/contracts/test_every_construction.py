@@ -288,7 +288,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
     settings = {
         "scheme": scheme,
         "dim": dim,
-        "options": options,
+        "scheme_options": options,
         "preset": "protosphere",
         "validation": 0.0,
     }

@@ -134,7 +134,7 @@ def test_a_file_we_cannot_write_is_refused_in_one_sentence(tmp_path: Path) -> No
         draw_histogram(code, tmp_path / "file" / "a.png")
 
 
-def test_schemes_are_told_apart_without_colour() -> None:
+def test_schemes_are_told_apart_without_color() -> None:
     looks = [
         (style.marker, str(style.line))
         for style in scheme_styles([*STYLES, "one", "two", "three"]).values()

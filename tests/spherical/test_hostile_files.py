@@ -228,6 +228,7 @@ def test_a_converse_and_a_theorem_of_the_file_are_not_repeated(tmp_path, forged)
         assert not found.optimal
 
 
+@pytest.mark.slow
 def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     code = ps.construct("uniform", num_classes=12_000, dim=32)

@@ -235,7 +235,7 @@ def test_words_that_are_not_what_is_said_are_found_out(case):
     words = points.codewords if case == "glued" else points
     signs = words.packed_signs.copy()
     signs[1, 0] ^= 128
-    changed = replace(words, packed_signs=signs)
+    changed = replace(words, held=signs)
     with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
         (replace(points, codewords=changed) if case == "glued" else changed).check()
 
@@ -255,3 +255,38 @@ def test_a_second_structure_of_a_name_is_refused():
     with pytest.raises(ps.InvalidArgumentError, match="'plain' is registered already"):
         structure("plain")(SignWords)
     assert SignWords.name == "signs"
+
+
+@pytest.mark.parametrize("case", ["linear", "cosets", "cosets, whole", "shortened"])
+def test_words_that_are_not_held_are_those_that_are(case):
+    held = CASES[case]
+    encoded = replace(held, held=None)
+    assert encoded.count == held.count
+    assert np.array_equal(rows_of(encoded), rows_of(held))
+    assert np.array_equal(encoded.packed_rows(3, 8), held.packed_rows(3, 8))
+    assert encoded.largest_cosine(ignore)[0] == held.largest_cosine(ignore)[0]
+    order = np.arange(held.count)[::-2]
+    assert np.array_equal(rows_of(encoded.permuted(order)), rows_of(held)[order])
+    encoded.check()
+    assert "signs" not in encoded.arrays()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "dim"), [("bch", 63), ("gold", 32), ("kerdock", 16)]
+)
+def test_many_words_are_encoded_on_demand_and_left_out_of_the_file(
+    scheme, dim, tmp_path, monkeypatch
+):
+    held = ps.construct(scheme, num_classes=200, dim=dim)
+    for module in ("sign_words", "structure"):
+        limit = f"protosphere.spherical.structures.{module}.LARGEST_HELD_BYTES"
+        monkeypatch.setattr(limit, 100)
+    code = ps.construct(scheme, num_classes=200, dim=dim)
+    assert code.placement.structure.held is None
+    assert np.array_equal(code.points, held.points)
+    assert np.array_equal(code.signs, held.signs)
+    assert code.max_cosine == held.max_cosine
+    code.save(tmp_path / "code.safetensors")
+    again = ps.load(tmp_path / "code.safetensors")
+    assert again.placement.structure.held is None
+    assert np.array_equal(again.points, held.points)

@@ -22,10 +22,9 @@ from protosphere.bounds import BOUNDS
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions.best.candidates import (
-    EVEN,
-    FAST,
     LARGEST_PAIRWISE,
     certified_quickly,
+    tie_order,
 )
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
@@ -148,7 +147,7 @@ def _described(entry: Construction) -> dict[str, Any]:
         "summary": entry.summary,
         "reference": entry.reference,
         "paper": entry.name in PAPER_SCHEMES,
-        "order": (entry.name not in EVEN) + 2 * (entry.name not in FAST),
+        "order": tie_order()[entry.name],
     }
 
 

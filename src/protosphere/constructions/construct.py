@@ -106,7 +106,8 @@ def best(
         seed: of the optimiser.
         mapping: as of `ps.construct`.
         prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
-            cosines are low as well, by the energy of a head (`code.evenness`). Ties are always decided by it.
+            cosines are low as well, by the energy of a head (`code.evenness`). Ties of 'separated' go to the scheme
+            with the fastest head, as on the explore page.
         tolerance: how much max cosine may be given for that.
         progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
 

@@ -5,9 +5,13 @@ from collections.abc import Callable
 
 from protosphere.constructions.registry import Construction
 from protosphere.errors import brief
+from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
+
+LARGEST_DENSE_BYTES = 7 << 29
+"""Dense points that leave room for the rest of a process of four gigabytes: 3.5 GiB."""
 
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
@@ -24,6 +28,11 @@ def memory_bytes() -> int:
         return 8 << 30
 
 
+def dense_points_fit(num_bytes: int) -> bool:
+    """Whether dense points of this size are built within four gigabytes, and within this machine's memory."""
+    return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
+
+
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
@@ -36,7 +45,8 @@ def size_infeasible_reason(
     entries = num_classes * dim
     room = memory_bytes()
     copies = 3
-    bits_a_point = dim + NUMBER_BITS if scheme.packed else 64 * dim
+    held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
+    bits_a_point = held_bits + NUMBER_BITS if scheme.packed else 64 * dim
     if scheme.numbered or scheme.chooses:
         bits_a_point = NUMBER_BITS
     if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:

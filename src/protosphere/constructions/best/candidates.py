@@ -9,6 +9,7 @@ from typing import Any
 
 from protosphere.constructions.build import with_choice
 from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.limits import dense_points_fit, size_infeasible_reason
 from protosphere.constructions.registry import available, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
@@ -72,14 +73,35 @@ class Candidate:
         """Whose it is."""
         return self.provenance.construction
 
+    def dense_bytes(self, num_classes: int, dim: int) -> int:
+        """How much memory so many dense points take while they are built and padded to R^dim."""
+        own = self.provenance.dim
+        return 8 * num_classes * (own if own == dim else own + dim)
+
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
-def rank(scheme: str, max_cosine: Cosine) -> tuple[float, bool, bool]:
-    """What codes are sorted by: the lowest max cosine first, of equal ones the even, the fast."""
-    return round(float(max_cosine), SAME_DIGITS), scheme not in EVEN, scheme not in FAST
+def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
+    """Return the sort key of a code: its max cosine, then the position of its scheme among equal ones."""
+    return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
+
+
+def tie_order() -> dict[str, int]:
+    """Return the position of each scheme among codes of equal max cosine.
+
+    The even come first, then those that a head runs fastest, then others in the order of the registry, then searches.
+    """
+    schemes = sorted(
+        available(),
+        key=lambda scheme: (
+            describe(scheme).searched,
+            scheme not in EVEN,
+            scheme not in FAST,
+        ),
+    )
+    return {scheme: position for position, scheme in enumerate(schemes)}
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
@@ -87,6 +109,14 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     entry = describe(scheme)
     return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
+
+
+def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
+    """Whether so many points of a candidate are built within four gigabytes."""
+    entry = describe(candidate.scheme)
+    if entry.packed or entry.numbered:
+        return size_infeasible_reason(entry, num_classes, dim) is None
+    return dense_points_fit(candidate.dense_bytes(num_classes, dim))
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:

@@ -12,6 +12,7 @@ from protosphere.constructions.best.candidates import (
     Candidate,
     candidates,
     certified_quickly,
+    fits_memory,
     rank,
 )
 from protosphere.constructions.best.search import (
@@ -112,18 +113,7 @@ def best(
     n = dim
     limits = SearchLimits(budget, iterations, catalogue, seed)
     found = candidates(K, n)
-    fitting = [
-        candidate
-        for candidate in found
-        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
-    ]
-    if found and not fitting:
-        raise InfeasibleError(
-            str(size_infeasible_reason(describe(found[0].scheme), K, n))
-        )
-    measurable = [
-        candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)
-    ] or fitting
+    measurable = _feasible(found, K, n)
     built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
     others = [
         candidate for candidate in found if candidate not in measurable[: len(built)]
@@ -141,11 +131,29 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    even = prefer == "even" and tolerance > 0
-    if even and K * K * n <= LARGEST_OPTIMISED:
-        built.append(spread_evenly(built[0], progress))
-    built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
+    if prefer == "even":
+        if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
+            built.append(spread_evenly(built[0], progress))
+        built.insert(0, built.pop(_most_even(built, tolerance)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
+
+
+def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
+    """The candidates that are built within memory and, where there are such, certified in seconds."""
+    fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
+        candidate
+        for candidate in found
+        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
+    ]
+    if found and not fitting:
+        raise InfeasibleError(
+            str(size_infeasible_reason(describe(found[0].scheme), K, n))
+        )
+    return [
+        candidate
+        for candidate in fitting
+        if certified_quickly(candidate.scheme, K, candidate.provenance.dim)
+    ] or fitting
 
 
 def _algebraic(
@@ -154,9 +162,11 @@ def _algebraic(
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit = float(converse(K, n)) + 1e-12
     met = False
-    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+    promising = found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]
+    for number, candidate in enumerate(promising):
         if met and float(candidate.max_cosine) > limit:
             return
+        progress(f"building: {candidate.scheme}", number, len(promising))
         placement, named = kept_points(candidate, K, n)
         code = SphericalCode(
             placement, certified(placement, candidate.max_cosine, progress), named
@@ -212,7 +222,7 @@ def _scheme(code: SphericalCode) -> str:
     return code.provenance.construction
 
 
-def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
+def _rank(code: SphericalCode) -> tuple[float, int]:
     return rank(_scheme(code), code.max_cosine)
 
 

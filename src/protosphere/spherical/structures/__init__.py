@@ -4,6 +4,7 @@ from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.glued import GluedWords as GluedWords
 from protosphere.spherical.structures.glued import with_glue as with_glue
 from protosphere.spherical.structures.lattice import LatticePoints as LatticePoints
+from protosphere.spherical.structures.layers import LayeredPoints as LayeredPoints
 from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
 from protosphere.spherical.structures.shortened import ShortenedWords as ShortenedWords

@@ -87,9 +87,8 @@ class GluedWords:
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words, scaled, and their glue vectors."""
-        words = gram.sign_rows(self.codewords.packed_signs, self.codewords.dim).slice(
-            start, stop
-        )
+        packed = self.codewords.packed_rows(start, stop)
+        words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
         which = self.codewords.word_numbers()[start:stop] // self.group
         return np.hstack(
             [
