@@ -243,7 +243,7 @@ def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     assert loaded.certificate.unverified
     assert not loaded.certificate.optimal
     assert not loaded.certificate.exact
-    assert "max cosine 1/12 as its file says, converse 0.2" in repr(loaded)
+    assert "max cosine 1/12 (unverified), converse 0.2" in repr(loaded)
     assert "do not trust it" in refusal(path)
     forged(
         path,

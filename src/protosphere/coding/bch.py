@@ -65,15 +65,15 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
         element = 2 * element % order
         np.minimum(leader, element, out=leader)
     leaders, sizes = np.unique(leader, return_counts=True)
-    leaders.flags.writeable = sizes.flags.writeable = (
-        False  # the cache hands them to everyone
-    )
+    leaders.flags.writeable = False  # the cache hands them to everyone
+    sizes.flags.writeable = False
     return leaders, sizes
 
 
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
     """The minimal polynomial of alpha^i over GF(2) for every coset leader i given: prod_j (x - alpha^(i 2^j))."""
-    field, (all_leaders, all_sizes) = binary_field(m), coset_leaders(m)
+    field = binary_field(m)
+    all_leaders, all_sizes = coset_leaders(m)
     sizes = all_sizes[np.searchsorted(all_leaders, leaders)]
     coefficients = np.zeros((len(leaders), m + 1), dtype=np.int64)
     coefficients[:, 0] = 1
@@ -81,9 +81,8 @@ def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
         left = sizes > j
         roots = field.exp[(leaders[left] << j) % field.order]
         times_x = np.roll(coefficients[left], 1, axis=1)
-        coefficients[left] = times_x ^ field.multiply(
-            coefficients[left], roots[:, None]
-        )
+        times_root = field.multiply(coefficients[left], roots[:, None])
+        coefficients[left] = times_x ^ times_root
     return (coefficients @ (1 << np.arange(m + 1))).tolist()
 
 
@@ -96,9 +95,9 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
     """
     code = next(code for code in bch_family(m, even) if code.k == k)
     leaders, _ = coset_leaders(m)
-    roots = leaders[
-        (leaders < code.bose_distance - even) & (leaders >= (0 if even else 1))
-    ]
+    smallest = 0 if even else 1
+    is_root = (leaders >= smallest) & (leaders < code.bose_distance - even)
+    roots = leaders[is_root]
     return reduce(multiply, minimal_polynomials(m, roots), 1)
 
 
@@ -117,13 +116,13 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     size = packed_length(n)
     padding = -n % 8
     rows = np.empty((count, size), dtype=np.uint8)
-    tail = 1 << checks
+    rest = 1 << checks
     for i in range(last_row, first - 1, -1):
-        tail ^= g if tail >> checks else 0
+        if rest >> checks:
+            rest ^= g
         if i < first + count:
-            word = (1 << (n - 1 - i)) ^ tail
-            rows[i - first] = np.frombuffer(
-                (word << padding).to_bytes(size, "big"), dtype=np.uint8
-            )
-        tail <<= 1
+            word = (1 << (n - 1 - i)) ^ rest
+            packed = (word << padding).to_bytes(size, "big")
+            rows[i - first] = np.frombuffer(packed, dtype=np.uint8)
+        rest <<= 1
     return rows

@@ -17,8 +17,11 @@ from protosphere.coding.linear import difference_counts, encode, row_reduce, unp
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
-CHUNK_WORDS, TILE_ENTRIES = 1 << 14, 1 << 16
-"""Words encoded, and numbers transformed, at once: they stay in cache."""
+CHUNK_WORDS = 1 << 14
+"""Words encoded at once: they stay in cache."""
+
+TILE_ENTRIES = 1 << 16
+"""Numbers transformed at once: they stay in cache."""
 
 MOST_SUM_BITS = 22
 """Sums of representatives are collected where the representatives span at most so many dimensions."""
@@ -38,13 +41,11 @@ def coset_union_words(
     affine = generator_rows(1, m, m + 1)
     words = np.empty((len(numbers), representatives.shape[1]), dtype=np.uint8)
     for start in range(0, len(numbers), CHUNK_WORDS):
-        chunk = numbers[start : start + CHUNK_WORDS]
-        low = encode(affine, chunk & ((2 << m) - 1))
-        np.bitwise_xor(
-            low,
-            representatives[chunk >> (m + 1)],
-            out=words[start : start + CHUNK_WORDS],
-        )
+        rows = slice(start, start + CHUNK_WORDS)
+        chunk = numbers[rows]
+        within_coset = encode(affine, chunk & ((2 << m) - 1))
+        coset = representatives[chunk >> (m + 1)]
+        np.bitwise_xor(within_coset, coset, out=words[rows])
     return words
 
 
@@ -63,9 +64,8 @@ def largest_coset_product(
     basis, pivots = row_reduce(reduced, np.arange(1 << m))
     if len(pivots) > MOST_SUM_BITS or 1 << len(pivots) > len(representatives) ** 2:
         return _largest_of_pairs(_as_blocks(representatives, m), progress)
-    return _largest_of_sums(
-        basis[: len(pivots)], m, _bits_at(reduced, m, pivots), progress
-    )
+    messages = _bits_at(reduced, m, pivots)
+    return _largest_of_sums(basis[: len(pivots)], m, messages, progress)
 
 
 def _largest_of_sums(
@@ -75,11 +75,10 @@ def _largest_of_sums(
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
-        blocks = _as_blocks(encode(basis, sums[start : start + CHUNK_WORDS]), m)
-        largest = max(
-            largest,
-            _largest_transform(blocks, hadamard(blocks.shape[2]).astype(np.float32)),
-        )
+        words = encode(basis, sums[start : start + CHUNK_WORDS])
+        blocks = _as_blocks(words, m)
+        inner = hadamard(blocks.shape[2]).astype(np.float32)
+        largest = max(largest, _largest_transform(blocks, inner))
         progress("measuring cosets", min(start + CHUNK_WORDS, len(sums)), len(sums))
     return largest
 
@@ -94,9 +93,8 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
     """The words as signs, the coordinates as an a x b square: shape (a, words, b)."""
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
-    return np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(
-        np.float32
-    ) * np.float32(-2) + np.float32(1)
+    blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)
+    return blocks * np.float32(-2) + np.float32(1)
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
@@ -105,10 +103,8 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0
     for i in range(count - 1):
-        largest = max(
-            largest,
-            _largest_transform(blocks[:, i + 1 :], blocks[:, i, :, None] * inner),
-        )
+        signed = blocks[:, i, :, None] * inner
+        largest = max(largest, _largest_transform(blocks[:, i + 1 :], signed))
         progress("measuring cosets", i + 1, count - 1)
     return largest
 
@@ -123,6 +119,7 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
     tile = max(1, TILE_ENTRIES // (a * b))
     largest = 0.0
     for j in range(0, count, tile):
-        transformed = outer @ np.matmul(blocks[:, j : j + tile], inner).reshape(a, -1)
+        rows = np.matmul(blocks[:, j : j + tile], inner)
+        transformed = outer @ rows.reshape(a, -1)
         largest = max(largest, float(transformed.max()), -float(transformed.min()))
     return int(largest)

@@ -42,21 +42,24 @@ class BinaryField:
         """The products a b, element by element."""
         left = np.asarray(a, dtype=np.int64)
         right = np.asarray(b, dtype=np.int64)
-        return np.where(
-            (left == 0) | (right == 0), 0, self.exp[self.log[left] + self.log[right]]
-        )
+        products = self.exp[self.log[left] + self.log[right]]
+        is_zero = (left == 0) | (right == 0)
+        return np.where(is_zero, 0, products)
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
         """a^exponent, element by element; 0^0 = 1, and a negative power of 0 is 0."""
         base = np.asarray(a, dtype=np.int64)
-        powers = self.exp[self.log[base] * (exponent % self.order) % self.order]
-        return powers if exponent == 0 else np.where(base == 0, 0, powers)
+        logarithms = self.log[base] * (exponent % self.order) % self.order
+        powers = self.exp[logarithms]
+        if exponent == 0:
+            return powers
+        return np.where(base == 0, 0, powers)
 
     def trace(self, a: ArrayLike) -> Indices:
         """The absolute trace a + a^2 + a^4 + ... + a^(2^(m-1)): 0 or 1."""
-        return (
-            np.bitwise_count(np.asarray(a, dtype=np.int64) & self.trace_mask) & 1
-        ).astype(np.int64)
+        masked = np.asarray(a, dtype=np.int64) & self.trace_mask
+        parity = np.bitwise_count(masked) & 1
+        return parity.astype(np.int64)
 
 
 @lru_cache
@@ -73,19 +76,17 @@ def binary_field(m: int) -> BinaryField:
     for i in range(order):
         powers[i] = element
         element <<= 1
-        element ^= polynomial if element >> m else 0
+        if element >> m:
+            element ^= polynomial
     log = np.zeros(order + 1, dtype=np.int64)
     log[powers] = np.arange(order)
     exp = np.concatenate([powers, powers])
-    conjugates = (
-        np.arange(m)[:, None] << np.arange(m)
-    ) % order  # alpha^i has the conjugates alpha^(i 2^j)
-    mask = int(
-        np.bitwise_xor.reduce(powers[conjugates], axis=1) @ (1 << np.arange(m))
-    )  # their sum is 0 or 1
-    exp.flags.writeable = log.flags.writeable = (
-        False  # the cache hands them to everyone
-    )
+    bits = np.arange(m)
+    conjugates = (bits[:, None] << bits) % order  # those of alpha^i are alpha^(i 2^j)
+    traces = np.bitwise_xor.reduce(powers[conjugates], axis=1)  # each is 0 or 1
+    mask = int(traces @ (1 << bits))
+    exp.flags.writeable = False  # the cache hands them to everyone
+    log.flags.writeable = False
     return BinaryField(m, exp, log, mask)
 
 
@@ -112,27 +113,35 @@ def field(q: int) -> FiniteField:
     """
     pair = prime_power(as_integer("q", q, minimum=2))
     if pair is None or q > LARGEST_ORDER:
-        nearest = min(
-            prime_powers(LARGEST_ORDER), key=lambda order: (abs(order - q), order)
-        )
+        orders = prime_powers(LARGEST_ORDER)
+        nearest = min(orders, key=lambda order: (abs(order - q), order))
         raise InvalidArgumentError(
             f"'q' must be a prime power of at most {LARGEST_ORDER}, got {q}; nearest: {nearest}"
         )
     p, e = pair
-    digits = np.arange(q)[:, None] // p ** np.arange(e) % p
-    add = ((digits[:, None] + digits[None]) % p @ p ** np.arange(e)).astype(np.uint8)
-    cycles = (
-        _powers_of_x(p, high_first[::-1]) for high_first in product(range(p), repeat=e)
-    )
-    exp = np.array(
-        next(powers for powers in cycles if len(powers) == q - 1), dtype=np.int64
-    )
+    places = p ** np.arange(e)
+    digits = np.arange(q)[:, None] // places % p
+    digit_sums = (digits[:, None] + digits[None]) % p
+    add = (digit_sums @ places).astype(np.uint8)
+    exp = np.array(_primitive_powers(p, e), dtype=np.int64)
     log = np.zeros(q, dtype=np.int64)
     log[exp] = np.arange(q - 1)
-    products = exp[(log[:, None] + log[None]) % (q - 1)].astype(np.uint8)
-    products[0, :] = products[:, 0] = 0
-    add.flags.writeable = products.flags.writeable = False
+    logarithms = (log[:, None] + log[None]) % (q - 1)
+    products = exp[logarithms].astype(np.uint8)
+    products[0, :] = 0
+    products[:, 0] = 0
+    add.flags.writeable = False
+    products.flags.writeable = False
     return FiniteField(q, p, e, add, products)
+
+
+def _primitive_powers(p: int, e: int) -> list[int]:
+    """All powers of x modulo the first primitive polynomial of degree e."""
+    for high_first in product(range(p), repeat=e):
+        powers = _powers_of_x(p, high_first[::-1])
+        if len(powers) == p**e - 1:
+            return powers
+    raise AssertionError("there is a primitive polynomial of every degree")
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
@@ -144,7 +153,6 @@ def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
     while len(powers) < p**e - 1 and any(element) and (element != one or not powers):
         powers.append(sum(c * p**i for i, c in enumerate(element)))
         top = element[-1]
-        element = tuple(
-            (c - top * f) % p for c, f in zip((0, *element[:-1]), low, strict=True)
-        )
+        shifted = (0, *element[:-1])
+        element = tuple((c - top * f) % p for c, f in zip(shifted, low, strict=True))
     return powers if element == one else []

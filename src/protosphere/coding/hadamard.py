@@ -24,11 +24,8 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
     """
-    return tuple(
-        order
-        for order in range(1, min(limit, LARGEST_HADAMARD) + 1)
-        if _left_factor(order)
-    )
+    largest = min(limit, LARGEST_HADAMARD)
+    return tuple(order for order in range(1, largest + 1) if _left_factor(order))
 
 
 @lru_cache(maxsize=64)
@@ -49,11 +46,10 @@ def hadamard(order: int) -> Signs:
         matrix = np.array([[1, 1], [1, -1]], dtype=np.int8)[:order, :order]
     elif order != factor:
         matrix = np.kron(hadamard(factor), hadamard(order // factor))
+    elif _is_field(order - 1):
+        matrix = _paley_one(order - 1)
     else:
-        if _is_field(order - 1):
-            matrix = _paley_one(order - 1)
-        else:
-            matrix = _paley_two(order // 2 - 1)
+        matrix = _paley_two(order // 2 - 1)
     matrix.flags.writeable = False
     return matrix
 
@@ -65,15 +61,13 @@ def _left_factor(order: int) -> int | None:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
         return None
-    divisors = (
-        factor
-        for factor in (2, *range(4, order // 4 + 1, 4), order)
-        if order % factor == 0
-    )
-    return next(
-        (f for f in divisors if (f == 2 or _is_paley(f)) and _left_factor(order // f)),
-        None,
-    )
+    for factor in (2, *range(4, order // 4 + 1, 4), order):
+        if order % factor:
+            continue
+        has_matrix = factor == 2 or _is_paley(factor)
+        if has_matrix and _left_factor(order // factor):
+            return factor
+    return None
 
 
 def _is_paley(order: int) -> bool:
@@ -97,9 +91,9 @@ def _paley_two(q: int) -> Signs:
     """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
-    return np.block(
-        [[conference + one, conference - one], [conference - one, -conference - one]]
-    )
+    plus = conference + one
+    minus = conference - one
+    return np.block([[plus, minus], [minus, -plus]])
 
 
 def _conference(q: int) -> Signs:

@@ -34,9 +34,8 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
     """
-    if as_integer("count", count, minimum=0) > 1 << min(
-        form_bits(m), LARGEST_NUMBER_BITS
-    ):
+    most = 1 << min(form_bits(m), LARGEST_NUMBER_BITS)
+    if as_integer("count", count, minimum=0) > most:
         raise InfeasibleError(
             f"'count' asks for form number {count - 1}, but m = {m} has 2**{form_bits(m)}"
         )
@@ -57,7 +56,8 @@ def trace_forms(m: int, count: int) -> PackedBits:
     for row in range(count):
         j, i = divmod(row, field.m)
         powers = field.power(x, 1 + (2 << j))
-        bits[row] = np.tile(field.trace(field.multiply(powers, 1 << i)), 2 - m % 2)
+        form = field.trace(field.multiply(powers, 1 << i))
+        bits[row] = np.tile(form, 2 - m % 2)
     return pack(bits)
 
 
@@ -75,8 +75,8 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     packed = np.empty((len(slopes), (2 * len(x) + 7) // 8), dtype=np.uint8)
     block = max(1, BLOCK_ENTRIES >> m)
     for start in range(0, len(slopes), block):
-        products = field.multiply(slopes[start : start + block, None], x)
-        packed[start : start + block] = pack(
-            np.hstack([both[0][products], both[1][products]])
-        )
+        rows = slice(start, start + block)
+        products = field.multiply(slopes[rows, None], x)
+        forms = np.hstack([both[0][products], both[1][products]])
+        packed[rows] = pack(forms)
     return packed

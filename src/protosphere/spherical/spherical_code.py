@@ -98,15 +98,13 @@ class SphericalCode:
     def __repr__(self) -> str:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
-        verdict = (
-            f"max cosine {short_cosine(self.max_cosine)}"
-            + " as its file says" * self.certificate.unverified
-        )
-        verdict += (
-            " = converse"
-            if self.certificate.optimal
-            else f", converse {short_cosine(bound.value)}"
-        )
+        verdict = f"max cosine {short_cosine(self.max_cosine)}"
+        if self.certificate.unverified:
+            verdict += " (unverified)"
+        if self.certificate.optimal:
+            verdict += " = converse"
+        else:
+            verdict += f", converse {short_cosine(bound.value)}"
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
@@ -121,9 +119,9 @@ class SphericalCode:
             raise StorageError(
                 f"cannot write {brief(str(path))}: its name must end in one of {', '.join(WRITABLE)}"
             )
-        if ending in WRITERS:
-            replace_file(
-                target, lambda beside: WRITERS[ending](beside, self.placement, progress)
-            )
-        else:
-            storage.write(target, self.placement.structure.arrays(), described(self))
+        if ending not in WRITERS:
+            arrays = self.placement.structure.arrays()
+            storage.write(target, arrays, described(self))
+            return
+        writer = WRITERS[ending]
+        replace_file(target, lambda beside: writer(beside, self.placement, progress))

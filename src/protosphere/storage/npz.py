@@ -24,17 +24,17 @@ GZIP_MAGIC = b"\x1f\x8b"
 """The first bytes of a file that gzip wrote."""
 
 DAMAGE = (
-    *(
-        ArithmeticError,
-        AttributeError,
-        EOFError,
-        LookupError,
-        RuntimeError,
-        SyntaxError,
-        TypeError,
-        ValueError,
-    ),
-    *(zipfile.BadZipFile, zlib.error, TokenError),
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+    TokenError,
 )
 """What numpy and zipfile raise for files that are damaged or made to annoy."""
 
@@ -156,9 +156,8 @@ def _header(
     """The shape of an array and its bytes, as its first ones say, and how many it takes in the file."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
-    if entry.file_size > max(
-        UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size
-    ):  # its header may be all of that
+    most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
+    if entry.file_size > most_bytes:  # its header may be all of that
         size = f"{entry.file_size / 2**30:.1f} GiB out of {entry.compress_size / 2**20:.1f} MiB"
         raise StorageError(
             f"cannot read '{path}': {name} would unpack to {size}; real data is not packed so tightly"

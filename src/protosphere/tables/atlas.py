@@ -100,18 +100,16 @@ def shipped_atlas() -> tuple[AtlasRow, ...]:
 
 def _possible(row: AtlasRow) -> bool:
     """Whether its numbers can be those of a cell, and its code can serve it."""
-    sizes = (
-        row.num_classes >= 2
-        and row.dim >= 1
-        and row.seed >= 0
-        and (row.iterations or 0) >= 0
-    )
-    served = row.of_classes >= row.num_classes and 1 <= row.of_dim <= row.dim
-    sides = -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9
-    claimed = read_fraction("exact", row.exact or None)
-    exact = claimed is None or abs(float(claimed) - row.max_cosine) < 1e-9
-    others = all(
-        value is None or abs(value) <= 1
-        for value in (row.achievable, row.reed_muller, row.bch)
-    )
-    return sizes and served and sides and exact and others
+    if row.num_classes < 2 or row.dim < 1:
+        return False
+    if row.seed < 0 or (row.iterations or 0) < 0:
+        return False
+    if row.of_classes < row.num_classes or not 1 <= row.of_dim <= row.dim:
+        return False
+    if not -1 <= row.converse <= row.max_cosine + 1e-9 <= 1 + 1e-9:
+        return False
+    for value in (row.achievable, row.reed_muller, row.bch):
+        if value is not None and not abs(value) <= 1:
+            return False
+    fraction = read_fraction("exact", row.exact or None)
+    return fraction is None or abs(float(fraction) - row.max_cosine) < 1e-9
