@@ -12,6 +12,8 @@ from protosphere.atlas_page.measurements import CHECKPOINTS, MODIFIED, spectra_k
 from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
 from protosphere.constructions import available, best, construct, describe
 from protosphere.constructions.block_codes.reed_solomon import outer_codes
+from protosphere.constructions.registry import constructions_with
+from protosphere.constructions.survey import paper_columns
 from protosphere.errors import InfeasibleError
 from protosphere.tables.atlas import AtlasRow, shipped_atlas
 from protosphere.tables.catalogue import shipped_catalogue
@@ -39,7 +41,7 @@ def home_dims(scheme: str) -> list[int]:
 
 def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
     """(scheme, K, n, max cosine) of Reed-Muller and BCH codes: any K above a power of two has that of the next one."""
-    for scheme in ("reed_muller", "bch"):
+    for scheme in paper_columns():
         for dim in home_dims(scheme):
             for k in range(1, MOST_MEASURED_BITS + 1):
                 try:
@@ -81,7 +83,7 @@ def worth_asking(k: int, dim: int) -> bool:
 def plain_requests() -> Iterator[tuple[str, int, int]]:
     """(scheme, K, n) of constructions whose cosines are drawn."""
     for K in CHECKPOINTS:
-        for scheme in ("reed_muller", "bch"):
+        for scheme in paper_columns():
             yield from ((scheme, K, dim) for dim in home_dims(scheme))
         lowest = 1.0
         for code in sorted(outer_codes(K), key=lambda one: (one.dim, one.guarantee)):
@@ -110,7 +112,8 @@ def descents(
     progress: Progress,
 ) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
     """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
-    for scheme in ("uniform", "mean_row_max", "log_sum_exp"):
+    random = constructions_with(lambda traits: traits.in_paper and traits.stochastic)
+    for scheme in random:
         for K in CHECKPOINTS:
             for dim in DESCENT_DIMS:
                 if dim < 2 * K and (K <= MOST_DESCENT_CLASSES or scheme == "uniform"):

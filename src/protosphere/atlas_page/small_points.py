@@ -6,18 +6,9 @@ from typing import Any
 
 from protosphere.atlas_page.serving import serving_members
 from protosphere.constructions.construct import construct
-from protosphere.constructions.registry import available, describe
+from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.errors import InfeasibleError
 
-PLAIN = (
-    "one_hot",
-    "simplex",
-    "cross_polytope",
-    "orthogonal_simplices",
-    "reed_muller",
-    "bch",
-    "reed_solomon",
-)
 MOST_PLAIN = 8
 """No more classes than this have such codes in space: the corners of the cube."""
 
@@ -32,7 +23,10 @@ def small_points() -> dict[str, list[float]]:
             if one.member.dim in (2, 3) and one.member.size <= 1000:
                 rows = one.member.place(one.last).unit_rows(0, one.last)
                 found[f"{name}|{one.last}|{one.member.dim}"] = _flat(rows)
-    for name, K, dim in product(PLAIN, range(2, MOST_PLAIN + 1), (2, 3)):
+    plain = constructions_with(
+        lambda traits: traits.page_formula and not traits.page_points
+    )
+    for name, K, dim in product(plain, range(2, MOST_PLAIN + 1), (2, 3)):
         with suppress(InfeasibleError):
             found[f"{name}|{K}|{dim}"] = _flat(
                 construct(name, num_classes=K, dim=dim).points

@@ -1,14 +1,13 @@
 """`protosphere list`."""
 
+from typing import Any
+
 from rich.table import Table
 from rich.text import Text
 
 from protosphere.cli.arguments import Json
 from protosphere.cli.screen import print_card, print_json, screen
 from protosphere.constructions import Construction, available, describe
-
-RECORDED = ("name", "summary", "reference", "stochastic", "packed", "options")
-"""What JSON has of a scheme."""
 
 
 def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
@@ -19,14 +18,24 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     """
     entries = [describe(name) for name in (available() if scheme is None else [scheme])]
     if json:
-        records = [
-            {name: getattr(entry, name) for name in RECORDED} for entry in entries
-        ]
+        records = [scheme_record(entry) for entry in entries]
         print_json(records if scheme is None else records[0])
     elif scheme is None:
         print_schemes(entries)
     else:
         print_card(entries[0].name, scheme_lines(entries[0]))
+
+
+def scheme_record(entry: Construction) -> dict[str, Any]:
+    """Return what --json shows of a scheme."""
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "reference": entry.reference,
+        "stochastic": entry.traits.stochastic,
+        "packed": entry.traits.packed,
+        "options": entry.options,
+    }
 
 
 def print_schemes(entries: list[Construction]) -> None:
@@ -58,7 +67,9 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
         ("points", points_of(entry)),
         (
             "random",
-            "yes, by --seed" if entry.stochastic else "no, at the default options",
+            "yes, by --seed"
+            if entry.traits.stochastic
+            else "no, at the default options",
         ),
         ("reference", entry.reference),
     ]
@@ -73,11 +84,11 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 
 def points_of(entry: Construction) -> str:
     """How its points are kept."""
-    if entry.chooses:
+    if entry.traits.chooses:
         return "those of the scheme that is chosen"
-    if entry.numbered:
+    if entry.traits.numbered:
         return "made from their numbers when asked for"
-    if entry.packed:
+    if entry.traits.packed:
         return "words of signs, one bit per entry; float64 for what is added to them"
     return "float64 vectors"
 

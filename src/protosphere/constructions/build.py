@@ -31,7 +31,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     """
     placed = provenance.placed_by
     entry = describe(placed.construction)
-    if entry.searched:
+    if entry.traits.searched:
         got = f"got a search by '{entry.name}': its points are in its file"
         raise InvalidArgumentError(
             f"'provenance' must name what words give back, {got}"

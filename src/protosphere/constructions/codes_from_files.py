@@ -132,7 +132,7 @@ def is_closed_form(named: Provenance) -> bool:
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
     small_steps = all(0 <= step.count <= MOST_ENTRIES for step in steps)
-    return entry.closed_form and small_steps and _is_feasible(named.placed_by)
+    return entry.traits.closed_form and small_steps and _is_feasible(named.placed_by)
 
 
 def _is_feasible(placed: Provenance) -> bool:
@@ -159,8 +159,8 @@ def _is_harmless(named: Provenance, dim: int) -> bool:
     K = placed.num_classes
     n = placed.dim
     if (
-        entry.searched
-        or entry.chooses
+        entry.traits.searched
+        or entry.traits.chooses
         or not _is_feasible(placed)
         or K * n > MOST_ENTRIES
     ):

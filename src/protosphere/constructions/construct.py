@@ -1,6 +1,5 @@
 """From a request to a certified code: look up, check, choose, build, certify, freeze."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +14,6 @@ from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 from protosphere.version import __version__
-
-QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
-"""Options of schemes where an answer is wanted at once: of 'best' what is known already, which takes about a second."""
 
 
 def construct(

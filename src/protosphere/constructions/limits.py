@@ -36,8 +36,8 @@ def size_infeasible_reason(
     entries = num_classes * dim
     room = memory_bytes()
     copies = 3
-    bits_a_point = dim + NUMBER_BITS if scheme.packed else 64 * dim
-    if scheme.numbered or scheme.chooses:
+    bits_a_point = dim + NUMBER_BITS if scheme.traits.packed else 64 * dim
+    if scheme.traits.numbered or scheme.traits.chooses:
         bits_a_point = NUMBER_BITS
     if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
         most = (
@@ -48,7 +48,7 @@ def size_infeasible_reason(
         )
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
     if (
-        not (scheme.packed or scheme.numbered or scheme.chooses)
+        not (scheme.traits.packed or scheme.traits.numbered or scheme.traits.chooses)
         and num_classes * entries > MOST_PRODUCTS
     ):
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"

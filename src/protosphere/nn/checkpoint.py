@@ -157,7 +157,7 @@ def _left_out(code: SphericalCode) -> list[str]:
         return []
     closed = (
         code.provenance is not None
-        and describe(code.provenance.placed_by.construction).closed_form
+        and describe(code.provenance.placed_by.construction).traits.closed_form
     )
     structure = code.placement.structure
     return [

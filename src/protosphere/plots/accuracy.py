@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import (
     SPARE,
-    SchemeStyle,
     dimension_axis,
     new_panels,
+    point_look,
     power_ticks,
     scheme_styles,
 )
@@ -106,12 +107,12 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     return regression([x for x, *_ in placed], [y for _, y, _ in placed])
 
 
-def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle]:
+def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
     """A style for each scheme and variant: the scheme's own for its first, colours and markers to spare for others."""
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}
     spare = cycle([each for each in SPARE if each[0] not in taken] or SPARE)
-    found: dict[tuple[str, str], SchemeStyle] = {}
+    found: dict[tuple[str, str], FigureStyle] = {}
     for scheme, variant in sorted({(row.scheme, row.variant) for row in rows}):
         style = plain[scheme]
         if any(other == scheme for other, _ in found):
@@ -126,7 +127,7 @@ def is_reference(rows: Sequence[Averaged]) -> bool:
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
-def label_of(row: Averaged, style: SchemeStyle) -> str:
+def label_of(row: Averaged, style: FigureStyle) -> str:
     """What a legend calls a series."""
     parts = (
         style.label,
@@ -198,10 +199,10 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
     return max(0.0, min(heights) - room), min(100.0, max(heights) + room)
 
 
-def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
+def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
     random = rows[0].mapping == "random"
     single = len(rows) == 1
-    look = style.points() if single else {"marker": style.marker}
+    look = point_look(style) if single else {"marker": style.marker}
     if random:
         look |= {
             "markerfacecolor": "white",
@@ -226,7 +227,7 @@ def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
     )
 
 
-def _draw_reference(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
+def _draw_reference(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
     """A line across the figure, and around it a band of its 95 % interval."""
     row = rows[0]
     height = 100 * row.accuracy
@@ -256,7 +257,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
                 color=style.color,
                 label=style.label,
                 alpha=0.8,
-                **style.points(0.8),
+                **point_look(style, 0.8),
             )
         for row in reference_rows(runs):
             _draw_reference(ax, styles[row.scheme], [row])

@@ -8,6 +8,7 @@ from typing import Any
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
+from protosphere.constructions.registry import constructions_with
 from protosphere.errors import as_integer
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
@@ -20,7 +21,6 @@ from protosphere.types import Progress, ignore
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
 
-DESCENTS = ("mean_row_max", "log_sum_exp")
 KEPT = 12
 """How many codes are held, the oldest going first: a few megabytes each at a thousand classes."""
 
@@ -50,6 +50,11 @@ def draw(
     return (*pictures, save_table(records, place / f"{name}.csv"))
 
 
+def paper_descents() -> tuple[str, ...]:
+    """Return the schemes of the paper that are found by descent."""
+    return constructions_with(lambda traits: traits.in_paper and traits.searched)
+
+
 def prototypes(
     scheme: str,
     *,
@@ -60,7 +65,7 @@ def prototypes(
     **options: Any,
 ) -> SphericalCode:
     """`construct`, that answers the same again where a descent at its default options was asked for lately."""
-    if scheme not in DESCENTS or options:
+    if scheme not in paper_descents() or options:
         return construct(
             scheme,
             num_classes=num_classes,
@@ -130,7 +135,7 @@ def native_requests(
         "reed_solomon": full,
         "reed_muller": [n for n in powers if n >= needed],
         "bch": cyclic,
-        **{descent: list(descent_dims) for descent in DESCENTS},
+        **{descent: list(descent_dims) for descent in paper_descents()},
         "cross_polytope": [-(-K // 2)],
         "simplex": [K - 1],
         "one_hot": [K],
@@ -149,7 +154,7 @@ def native_requests(
 def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
     def make(seed: int, progress: Progress) -> Drawn:
         requests = [
-            (scheme, dim) for scheme in ("uniform", *DESCENTS, "reed_muller")
+            (scheme, dim) for scheme in ("uniform", *paper_descents(), "reed_muller")
         ] + [("bch", dim - 1)]
         codes = [
             prototypes(s, num_classes=num_classes, dim=n, seed=seed, progress=progress)

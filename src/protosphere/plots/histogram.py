@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.bound import short_cosine
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
+from protosphere.plots.style import new_panels, scheme_styles
 from protosphere.spherical.cosines import BINS, CosineBin, CosineCounts, cosine_counts
 from protosphere.spherical.spherical_code import SphericalCode
 
@@ -51,7 +52,7 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     return figure
 
 
-def _draw_panel(ax: Any, count: CosineCounts, style: SchemeStyle) -> None:
+def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
     low, high = ax.get_xlim()
     shown = [b for b in count.bins if float(b.low) >= low]
     if count.exact:

@@ -4,12 +4,25 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
-from protosphere.plots.style import SPARE, STYLES, dimension_axis, new_panels
+from protosphere.plots.style import SPARE, dimension_axis, new_panels
 from protosphere.statistics.intervals import Compared
 
-LOOKS = tuple((style.color, style.marker or "o") for style in STYLES.values()) + tuple(
-    each[:2] for each in SPARE
+LOOKS = (
+    ("#000000", "s"),
+    ("#D55E00", "*"),
+    ("#CC79A7", "D"),
+    ("#CC0000", "o"),
+    ("#999999", "."),
+    ("#0072B2", "o"),
+    ("#E69F00", "^"),
+    ("#56B4E9", "x"),
+    ("#009E73", "v"),
+    ("#444444", "_"),
+    ("#6B6B6B", "d"),
+    ("#882255", "P"),
+    *((color, marker) for color, marker, _ in SPARE),
 )
+"""Colors and markers of the methods, in the order in which they come."""
 
 FITS_TWICE = 40
 """Letters of a name up to which two stand side by side."""

@@ -6,11 +6,11 @@ from math import log10
 from typing import Any
 
 from protosphere.constructions.comparison import limits
+from protosphere.constructions.traits import FigureStyle
 from protosphere.extras import require
 from protosphere.plots import accuracy
 from protosphere.plots.accuracy import Averaged, Trained
 from protosphere.plots.style import (
-    SchemeStyle,
     dimension_range,
     power_ticks,
     scheme_styles,
@@ -140,7 +140,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
     ).update_layout(**LAYOUT)
 
 
-def _reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
+def _reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
     """A line across for what others are compared with, and around it its 95 % interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)

@@ -15,6 +15,7 @@ from protosphere.plots.style import (
     DIMENSION_MARGIN,
     dimension_axis,
     new_panels,
+    point_look,
     power_ticks,
     scheme_styles,
 )
@@ -206,7 +207,7 @@ def _draw_schemes(
             if value is not None and value > above
         ]
         if len(values) == 1:
-            look = style.points() | {"linestyle": "none", "zorder": 4}
+            look = point_look(style) | {"linestyle": "none", "zorder": 4}
         else:
             look = {
                 "marker": style.marker,

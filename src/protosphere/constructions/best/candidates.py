@@ -9,7 +9,7 @@ from typing import Any
 
 from protosphere.constructions.build import with_choice
 from protosphere.constructions.families import LARGEST_DIM, Member
-from protosphere.constructions.registry import available, describe
+from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
 from protosphere.types import Cosine
@@ -26,36 +26,6 @@ NEIGHBOURS = 16
 
 SAME_DIGITS = 12
 """Max cosines that agree so far are the same."""
-
-EVEN = frozenset({"orthogonal_simplices"})
-"""Most even of their max cosine."""
-
-FAST = frozenset(
-    {"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"}
-)
-"""Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
-
-SHELLS = frozenset(
-    {
-        "e8_shell",
-        "coxeter_todd_shell",
-        "barnes_wall_shell",
-        "leech_shell",
-        "lattice_shell",
-    }
-)
-MEASURED_QUICKLY = SHELLS | {"laminated", "derived_code", "kissing_configuration"}
-"""Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
-
-CLOSED_FORMS = (
-    "simplex",
-    "cross_polytope",
-    "orthogonal_simplices",
-    "polygon",
-    "apple_peeling",
-)
-ASKED = (*CLOSED_FORMS, "reed_muller", "bch", "construction_x")
-"""Constructions asked for their guarantee at just (K, n), modified where they can be."""
 
 
 @dataclass(frozen=True)
@@ -78,21 +48,23 @@ class Candidate:
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, bool, bool]:
-    """What codes are sorted by: the lowest max cosine first, of equal ones the even, the fast."""
-    return round(float(max_cosine), SAME_DIGITS), scheme not in EVEN, scheme not in FAST
+    """Return the sort key of a code: lowest max cosine, then low frame potential, then a fast projection."""
+    traits = describe(scheme).traits
+    rounded = round(float(max_cosine), SAME_DIGITS)
+    return rounded, not traits.low_frame_potential, not traits.fast_projection
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
-    entry = describe(scheme)
-    return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
+    traits = describe(scheme).traits
+    return few or traits.packed or traits.numbered or traits.quick_certificate
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
-    for name in ASKED:
+    for name in constructions_with(lambda traits: traits.quick_guarantee):
         found += sorted(
             _asked_candidates(name, num_classes, dim),
             key=lambda one: float(one.max_cosine),

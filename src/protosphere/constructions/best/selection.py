@@ -24,6 +24,7 @@ from protosphere.constructions.build import after, placement_of
 from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.registry import construction, describe
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import (
     InfeasibleError,
     InvalidArgumentError,
@@ -92,8 +93,12 @@ def _infeasible_reason(
     infeasible_reason=_infeasible_reason,
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
-    stochastic=True,
-    chooses=True,
+    traits=Traits(
+        stochastic=True,
+        chooses=True,
+        quick_options={"iterations": 0},
+        style=FigureStyle("best known (this library)", "#CC0000", "", "-", width=2.0),
+    ),
 )
 def best(
     num_classes: int,
@@ -171,7 +176,7 @@ def kept_points(
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
     # more than half of the words of a linear code hold a pair at every distance that there is
     all_distances = (
-        candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
+        describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )
     thinnable = (
         num_classes < candidate.size <= LARGEST_THINNED

@@ -9,6 +9,7 @@ import numpy as np
 from protosphere.coding.primes import prime_powers
 from protosphere.coding.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.simplex import simplex_points
 from protosphere.spherical.placement import Placement, dense_placement
@@ -99,6 +100,11 @@ def _guarantee(
     summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
     choose=_choose,
+    traits=Traits(
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
+    ),
 )
 def reed_solomon(
     num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
 from protosphere.spherical.placement import Placement, dense_placement
@@ -44,6 +45,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     guarantee=_polygon_cosine,
     summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
     reference="elementary",
+    traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
     """The K corners of a regular polygon, counter-clockwise from (1, 0)."""

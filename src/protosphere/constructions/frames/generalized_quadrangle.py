@@ -23,7 +23,6 @@ LARGEST_Q = 9
 @family(
     summary="points of GQ(q, q^2), q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
-    formerly="isotropic",
 )
 def generalized_quadrangle() -> Iterator[Member]:
     """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import shell_member
+from protosphere.constructions.traits import Traits
 
 DEEPEST = 20
 """The shell of norm 40 has 2,207,520 points; larger ones are more than anybody has classes."""
@@ -13,7 +14,7 @@ DEEPEST = 20
 @family(
     summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
     """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.
