@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
 from benchmarks._features import Labeled, digits, image_features, intent_features
-from protosphere.nn import PrototypeHead, threshold_at
+from protosphere.nn import PrototypeHead, threshold_at_tpr
 
 RESULTS = Path(__file__).parents[1] / "results" / "ood" / "scores.csv"
 HEAD_SCORES = ("max_cosine", "margin", "energy")
@@ -188,7 +188,7 @@ def auroc(known: Tensor, unknown: Tensor) -> float:
 
 def rejected(known: Tensor, unknown: Tensor) -> float:
     """Return the share of unknown inputs below the threshold that 95% of known inputs reach, in percent."""
-    return 100 * (unknown < threshold_at(known, accept=0.95)).double().mean().item()
+    return 100 * (unknown < threshold_at_tpr(known, accept=0.95)).double().mean().item()
 
 
 def measured(name: str) -> dict[tuple[str, str, str], list[float]]:

@@ -15,15 +15,15 @@ WORK = """
 import json, sys, tempfile
 from pathlib import Path
 from protosphere.data import load_dataset
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.loop import train
 from protosphere.experiments.run import constructed
 settings = json.loads(sys.argv[1])
-recipe = load_recipe("quick-cifar100").changed(**settings)
-dataset, fabric = load_dataset("cifar100"), make_fabric("cpu", recipe.precision)
+config = load_config("quick-cifar100").changed(**settings)
+dataset, fabric = load_dataset("cifar100"), make_fabric("cpu", config.precision)
 with tempfile.TemporaryDirectory() as folder:
-    outcome = train(recipe, constructed(recipe, 100), dataset, Path(folder), fabric, tensorboard=False)
+    outcome = train(config, constructed(config, 100), dataset, Path(folder), fabric, tensorboard=False)
 print(outcome.history[-1].images_per_second)
 """
 

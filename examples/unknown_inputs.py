@@ -12,7 +12,7 @@ import torch
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 
-from protosphere.nn import PrototypeHead, threshold_at
+from protosphere.nn import PrototypeHead, threshold_at_tpr
 
 KINDS = ("max_cosine", "margin", "energy")
 
@@ -32,7 +32,7 @@ def trained(images: Tensor, classes: Tensor) -> tuple[nn.Module, PrototypeHead]:
 
 def shares(held_out: Tensor, test: Tensor, known: Tensor) -> dict[str, float]:
     """Return, at the threshold that 95% of the held-out scores reach, what becomes of the test images."""
-    threshold = threshold_at(held_out, accept=0.95)
+    threshold = threshold_at_tpr(held_out, accept=0.95)
     accepted = (test >= threshold).double()
     return {
         "threshold": threshold,

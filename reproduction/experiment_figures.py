@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protosphere.cli.finished_runs import trained_runs
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.paired import compared
 from protosphere.experiments.record import RunRecord
 from protosphere.plots.accuracy import draw_accuracy
@@ -44,7 +44,7 @@ def draw_experiment(
     told_once = [
         r
         for r in own.grid
-        if r.recipe.scheme not in EQUIDISTANT or r.recipe.mapping == "fixed"
+        if r.config.scheme not in EQUIDISTANT or r.config.mapping == "fixed"
     ]
     if told_once:
         drawn = draw_accuracy(trained_runs(told_once), folder, name, title)
@@ -59,11 +59,11 @@ def draw_experiment(
     return (*drawn, *beyond)
 
 
-def way_of(recipe: Recipe) -> str:
+def way_of(config: TrainingConfig) -> str:
     """What a run is called beside what the paper does not compare with."""
-    series = recipe.series.replace("_", "-")
-    if recipe.head == "prototypes":
-        return f"{series}, {MAPPED[recipe.mapping]}"
+    series = config.series.replace("_", "-")
+    if config.head == "prototypes":
+        return f"{series}, {MAPPED[config.mapping]}"
     return series
 
 
@@ -71,13 +71,13 @@ def _beyond(records: Sequence[RunRecord]) -> object | None:
     shown = [
         r
         for r in records
-        if r.recipe.head != "prototypes" or way_of(r.recipe) in BEYOND
+        if r.config.head != "prototypes" or way_of(r.config) in BEYOND
     ]
-    learned = [r.recipe.series for r in shown if r.recipe.head != "prototypes"]
+    learned = [r.config.series for r in shown if r.config.head != "prototypes"]
     if not learned:
         return None
     return ways_figure(
-        compared(shown, lambda r: way_of(r.recipe), learned[0]), "test accuracy"
+        compared(shown, lambda r: way_of(r.config), learned[0]), "test accuracy"
     )
 
 

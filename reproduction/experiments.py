@@ -1,4 +1,4 @@
-"""The paper's own experiments: section 4.3 and appendix C as sweeps, at the printed recipe or at what time allows.
+"""The paper's own experiments: section 4.3 and appendix C as sweeps, at the printed config or at what time allows.
 
 Beside its schemes they have what it does not compare with: learned layers, the best code known, aligned and designed
 prototypes; and runs in which one seed varies alone.
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from protosphere.errors import as_choice
-from protosphere.experiments.config import Recipe
-from protosphere.experiments.sweep_files import sweep_recipes
+from protosphere.experiments.config import TrainingConfig
+from protosphere.experiments.sweep_files import sweep_configs
 
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]
@@ -94,8 +94,8 @@ _FEATURES: list[Grid] = [
         for varied in _ONE_SEED
     ),
 ]
-_FEATURES_RECIPE: Grid = {
-    "recipe": "quick-features",
+_FEATURES_CONFIG: Grid = {
+    "config": "quick-features",
     "backbone": "mlp(512)",
     "epochs": 10,
     "batch_size": 512,
@@ -104,11 +104,11 @@ _FEATURES_RECIPE: Grid = {
     "seeds": [0, 1, 2, 3, 4],
     "grid": _FEATURES,
 }
-"""Ten epochs, twice of which are worse: on the examples kept apart one-hot has 67.4 and 67.1 per cent, BCH in 31
+"""Ten epochs, twice of which are worse: on the examples held out one-hot has 67.4 and 67.1 per cent, BCH in 31
 dimensions 61.7 and 61.4, log-sum-exp in 15 57.7 and 57.1."""
 
-_SMALL_RECIPE: Grid = {
-    "recipe": "quick-cifar100",
+_SMALL_CONFIG: Grid = {
+    "config": "quick-cifar100",
     "backbone": "strided",
     "epochs": 15,
     "batch_size": 256,
@@ -123,32 +123,32 @@ _SMALL_RECIPE: Grid = {
 
 PLANS: Mapping[tuple[str, str], Grid] = {
     ("mnist", "quick"): {
-        "recipe": "quick-mnist",
+        "config": "quick-mnist",
         "epochs": 6,
         "seeds": [0, 1],
         "grid": _MNIST,
     },
     ("mnist", "hours"): {
-        "recipe": "quick-mnist",
+        "config": "quick-mnist",
         "precision": "bf16-mixed",
         "seeds": [0, 1, 2, 3, 4],
         "grid": _MNIST,
     },
     ("mnist", "paper"): {
-        "recipe": "paper-mnist",
+        "config": "paper-mnist",
         "seeds": [0, 1, 2, 3, 4],
         "grid": _MNIST,
     },
     ("cifar100", "quick"): {
-        "recipe": "quick-cifar100",
+        "config": "quick-cifar100",
         "epochs": 3,
         "seeds": [0, 1],
         "grid": _CIFAR100_CORE,
     },
-    ("cifar100", "features"): _FEATURES_RECIPE,
-    ("cifar100", "hours"): _SMALL_RECIPE,
+    ("cifar100", "features"): _FEATURES_CONFIG,
+    ("cifar100", "hours"): _SMALL_CONFIG,
     ("cifar100", "paper"): {
-        "recipe": "paper-cifar100",
+        "config": "paper-cifar100",
         "seeds": [0, 1, 2, 3, 4],
         "grid": _CIFAR100,
     },
@@ -160,7 +160,7 @@ EXPERIMENTS = ("mnist", "cifar100")
 BUDGETS = ("quick", "features", "hours", "paper")
 
 
-def paper_runs(experiment: str, budget: str) -> list[Recipe]:
+def paper_runs(experiment: str, budget: str) -> list[TrainingConfig]:
     """The runs of an experiment: K = 10, n = 4 ... 64, or K = 100, n = 16 ... 256; codes at their native lengths.
 
     Seed after seed: what was run when it is interrupted is the whole grid with fewer seeds.
@@ -175,6 +175,6 @@ def paper_runs(experiment: str, budget: str) -> list[Recipe]:
         [one for which, one in PLANS if which == experiment],
     )
     return sorted(
-        sweep_recipes(PLANS[experiment, budget], f"{experiment}, {budget}"),
-        key=lambda recipe: recipe.seed,
+        sweep_configs(PLANS[experiment, budget], f"{experiment}, {budget}"),
+        key=lambda config: config.seed,
     )

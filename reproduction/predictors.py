@@ -76,11 +76,11 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
     """The cells of runs with prototypes, with a number of `NUMBERS`; none where a run does not have it."""
     runs: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
     for record in records:
-        if record.recipe.head == "prototypes" and record.test_accuracy is not None:
+        if record.config.head == "prototypes" and record.test_accuracy is not None:
             value = NUMBERS[name](record)
             if value is None:
                 return []
-            which = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
+            which = (record.config.scheme, record.config.dim, record.config.mapping)
             runs.setdefault(which, []).append((value, 100 * record.test_accuracy))
     return [
         TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from protosphere.experiments.config_files import load_recipe
+from protosphere.experiments.config_files import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.regression import Regression, regression
 from reproduction.findings import Sample
@@ -55,8 +55,8 @@ class Results:
         found: dict[Cell, dict[int, float]] = {}
         for record in self.grid:
             if record.test_accuracy is not None:
-                cell = (record.recipe.scheme, record.recipe.dim, record.recipe.mapping)
-                found.setdefault(cell, {})[record.recipe.seed] = (
+                cell = (record.config.scheme, record.config.dim, record.config.mapping)
+                found.setdefault(cell, {})[record.config.seed] = (
                     100 * record.test_accuracy
                 )
         return found
@@ -73,7 +73,7 @@ class Results:
         return [
             r
             for r in self.unaligned
-            if r.recipe.scheme in SCHEMES and (r.recipe.head, r.recipe.preset) == own
+            if r.config.scheme in SCHEMES and (r.config.head, r.config.preset) == own
         ]
 
     @property
@@ -82,13 +82,13 @@ class Results:
         return [
             r
             for r in self.records
-            if max(r.recipe.prototype_seed, r.recipe.split_seed) < 0
+            if max(r.config.prototype_seed, r.config.split_seed) < 0
         ]
 
     @property
     def unaligned(self) -> list[RunRecord]:
         """Those of them in which no class chose its prototype: mapped as they come, or at random."""
-        return [r for r in self.alike if r.recipe.mapping in ("fixed", "random")]
+        return [r for r in self.alike if r.config.mapping in ("fixed", "random")]
 
     def line(self) -> Regression | None:
         """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
@@ -100,12 +100,12 @@ class Results:
     @property
     def seeds(self) -> int:
         """How many different ones."""
-        return len({record.recipe.seed for record in self.grid})
+        return len({record.config.seed for record in self.grid})
 
     @property
     def of_features(self) -> bool:
         """Whether the network saw features of images, and no images."""
-        return bool(self.records) and self.records[0].recipe.dataset.endswith(FEATURES)
+        return bool(self.records) and self.records[0].config.dataset.endswith(FEATURES)
 
     @property
     def budget(self) -> str:
@@ -113,31 +113,31 @@ class Results:
         if not self.records:
             return ""
         kind = "features, " if self.of_features else ""
-        recipe = self.records[0].recipe
-        return f"{kind}{recipe.backbone}, {recipe.epochs} epochs"
+        config = self.records[0].config
+        return f"{kind}{config.backbone}, {config.epochs} epochs"
 
     @property
     def network(self) -> str:
         """Network, epochs and data in words; empty without runs."""
         if not self.records:
             return ""
-        recipe = self.records[0].recipe
-        images = recipe.dataset.removesuffix(FEATURES)
+        config = self.records[0].config
+        images = config.dataset.removesuffix(FEATURES)
         data = TITLES.get(images, images)
         if self.of_features:
             data = f"features of {data}"
         fewest = self.fewest_examples
         if fewest:
             data = f"{fewest} examples of {data}"
-        return f"{recipe.backbone}, {recipe.epochs} epochs, {data}"
+        return f"{config.backbone}, {config.epochs} epochs, {data}"
 
     @property
     def fewest_examples(self) -> int:
         """The smallest number of training examples that a run was limited to; 0 where every run had all of them."""
         limits = [
-            record.recipe.train_images
+            record.config.train_images
             for record in self.records
-            if record.recipe.train_images
+            if record.config.train_images
         ]
         return min(limits, default=0)
 
@@ -146,11 +146,11 @@ class Results:
         """Whether the runs have the paper's own network and data, and at least its number of epochs."""
         if not self.records:
             return False
-        recipe = self.records[0].recipe
-        if recipe.dataset not in TITLES or self.fewest_examples:
+        config = self.records[0].config
+        if config.dataset not in TITLES or self.fewest_examples:
             return False
-        paper = load_recipe(f"paper-{recipe.dataset}")
-        return recipe.backbone == paper.backbone and recipe.epochs >= paper.epochs
+        paper = load_config(f"paper-{config.dataset}")
+        return config.backbone == paper.backbone and config.epochs >= paper.epochs
 
 
 def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
@@ -161,11 +161,11 @@ def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Resul
     """
     found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
     for record in records:
-        recipe = record.recipe
-        if record.status != "done" or recipe.dataset.removesuffix(FEATURES) != dataset:
+        config = record.config
+        if record.status != "done" or config.dataset.removesuffix(FEATURES) != dataset:
             continue
-        by_epochs = found.setdefault((recipe.dataset, recipe.backbone), {})
-        by_epochs.setdefault(recipe.epochs, []).append(record)
+        by_epochs = found.setdefault((config.dataset, config.backbone), {})
+        by_epochs.setdefault(config.epochs, []).append(record)
 
     def resnets_last(network: tuple[str, str]) -> tuple[bool, int]:
         return network[1].startswith("resnet"), max(found[network])

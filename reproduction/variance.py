@@ -8,7 +8,7 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Mean
 
 FACTORS = ("mapping", "network", "split")
-"""What varies alone while the others stay: `prototype_seed`, `seed` and `split_seed` of a recipe."""
+"""What varies alone while the others stay: `prototype_seed`, `seed` and `split_seed` of a config."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ def spreads(records: Sequence[RunRecord]) -> list[Spread]:
         factor: {} for factor in FACTORS
     }
     for record in records:
-        recipe = record.recipe
+        config = record.config
         accuracy = record.test_accuracy
-        if min(recipe.prototype_seed, recipe.split_seed) < 0 or accuracy is None:
+        if min(config.prototype_seed, config.split_seed) < 0 or accuracy is None:
             continue
-        seeds = (recipe.prototype_seed, recipe.seed, recipe.split_seed)
+        seeds = (config.prototype_seed, config.seed, config.split_seed)
         for position, factor in enumerate(FACTORS):
             others = (
-                recipe.scheme,
-                recipe.dim,
+                config.scheme,
+                config.dim,
                 *seeds[:position],
                 *seeds[position + 1 :],
             )

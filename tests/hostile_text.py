@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 
 ERASE = "\x1b[2J"
@@ -52,13 +52,13 @@ def images(path, names):
 
 def hostile_records(number=4):
     """Finished runs, every other one with a hostile name of its network."""
-    plan = load_recipe("quick-digits").changed(scheme="simplex", dim=9)
+    plan = load_config("quick-digits").changed(scheme="simplex", dim=9)
     for seed in range(number):
-        recipe = plan.changed(
+        config = plan.changed(
             seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard"
         )
         yield RunRecord(
-            recipe,
+            config,
             "done",
             test_accuracy=0.5,
             max_cosine=-1 / 9,

@@ -16,7 +16,7 @@ from protosphere.cli.sweeping import (
     sweep_on_screen,
 )
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store, read_table, write_table
 from protosphere.extras import require
@@ -44,7 +44,7 @@ def reproduce(
     Args:
         experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 16 ... 256), or all that decides the claims:
             cifar100 on features, and both by the hour.
-        budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own recipe.
+        budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own config.
         store: The folder of results; by default one in runs/.
         results: A .csv file of results, or a folder of them: those in it are not run again, and all are written to it.
         figures: The folder for the figures; by default the store.
@@ -55,7 +55,7 @@ def reproduce(
             f"'results' of all experiments must be a folder, got '{results}'"
         )
     if dry_run:
-        show_plan([recipe for plan in plans for recipe in paper_runs(*plan)], json=json)
+        show_plan([config for plan in plans for config in paper_runs(*plan)], json=json)
         return
     require("matplotlib")
     for plan in plans:
@@ -82,17 +82,17 @@ def reproduce(
 
 
 def _swept(
-    recipes: Sequence[Recipe], place: Store, table: Path | None, means: Means
+    configs: Sequence[TrainingConfig], place: Store, table: Path | None, means: Means
 ) -> list[RunRecord]:
     """The records of all runs: of table and store, and of the rest, run now; interrupted, the table has those done."""
     if table is None:
-        return sweep_on_screen(recipes, place, means)
+        return sweep_on_screen(configs, place, means)
     make_folder(table.parent)
     for record in read_table(table) if table.exists() else ():
         if place.get(record.digest) is None:
             place.add(record)
     try:
-        return sweep_on_screen(recipes, place, means)
+        return sweep_on_screen(configs, place, means)
     finally:
-        if done := place.records_of(recipes):
+        if done := place.records_of(configs):
             write_table(done, table)

@@ -229,7 +229,7 @@ def test_python_of_the_page_on_training(tmp_path, monkeypatch, capsys):
     )
 
 
-def test_recipes_on_pages_are_recipes(tmp_path):
+def test_configs_on_pages_are_configs(tmp_path):
     for page in PAGES:
         for number, body in enumerate(blocks(page, "toml")):
             path = tmp_path / f"{number}.toml"

@@ -220,7 +220,7 @@ def test_the_table_of_results_is_that_of_the_file():
     cells = {}
     for record in records:
         cells.setdefault(
-            (record.recipe.series, record.recipe.dim, record.recipe.mapping), []
+            (record.config.series, record.config.dim, record.config.mapping), []
         ).append(record)
     dims = sorted({dim for _, dim, _ in cells})
     shown = 0

@@ -38,7 +38,7 @@ def here(tmp_path, monkeypatch):
             (
                 "--scheme",
                 "simplex",
-                "--optimiser",
+                "--optimizer",
                 "adamw",
                 "--lr",
                 "0.001",
@@ -59,7 +59,7 @@ def test_heads_and_losses(run, flags, title, dim):
     answer = run("train", "digits", *flags, *QUICK, "--json")
     assert answer.exit_code == 0, answer.err
     assert answer.json["status"] == "done"
-    assert answer.json["recipe"]["dim"] == dim
+    assert answer.json["config"]["dim"] == dim
     assert set(answer.json["metrics"]) >= {
         "test_top5_accuracy",
         "test_calibration_error",
@@ -95,7 +95,7 @@ def test_features(run, here):
         )
         answer = run("train", "mine.npz", *flags, "--json")
         assert answer.exit_code == 0, answer.err
-        assert answer.json["recipe"]["epochs"] == 12, "the quick recipe of features"
+        assert answer.json["config"]["epochs"] == 12, "the quick config of features"
         assert answer.json["test_accuracy"] > 0.9
     refused = run("train", "mine.npz", "--backbone", "small")
     assert (refused.exit_code, refused.err.count("\n")) == (2, 1)

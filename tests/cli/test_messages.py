@@ -7,10 +7,10 @@ from dataclasses import fields
 
 import pytest
 
-from protosphere.cli.config_options import RecipeOptions
+from protosphere.cli.config_options import ConfigOptions
 from protosphere.constructions import available
-from protosphere.experiments import load_recipe
-from protosphere.experiments.config_files import recipe_names
+from protosphere.experiments import load_config
+from protosphere.experiments.config_files import config_names
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 
@@ -105,16 +105,16 @@ def test_without_matplotlib_compare_says_how_to_go_without_a_figure(run, monkeyp
 
 
 def test_help_of_train_shows_every_default():
-    quick = [load_recipe(name) for name in recipe_names() if name.startswith("quick-")]
-    base = load_recipe("quick-digits")
-    for option in fields(RecipeOptions):
+    quick = [load_config(name) for name in config_names() if name.startswith("quick-")]
+    base = load_config("quick-digits")
+    for option in fields(ConfigOptions):
         if option.name in ("dim", "modify", "option"):
             continue
         told = option.metadata["help"].rpartition("[default: ")[2]
         value = getattr(base, option.name)
         if not isinstance(value, bool) and value != -1:
             assert told.startswith(str(value)), option.name
-        differs = len({getattr(recipe, option.name) for recipe in quick}) > 1
+        differs = len({getattr(config, option.name) for config in quick}) > 1
         assert ("by the dataset" in told) == differs, option.name
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import _Board
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.epochs import EpochMetrics
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store
@@ -21,7 +21,7 @@ TICK = 0.5
 class Run:
     """A run under way: when its epochs end, those of an earlier call at the start."""
 
-    recipe: object
+    config: object
     ends: list[float]
     epoch_seconds: float
     end: float = field(init=False)
@@ -38,36 +38,36 @@ class Run:
 
 
 def simulated(
-    recipes, *, workers, imports, epoch, evaluation, resumed=0, told_workers=True
+    configs, *, workers, imports, epoch, evaluation, resumed=0, told_workers=True
 ):
     """(estimate, what it then took) at every tick of a sweep."""
     now = 0.0
-    todo = list(recipes)
+    todo = list(configs)
     told = []
     estimate = SweepEstimate(
-        {recipe.digest: recipe.epochs for recipe in recipes},
+        {config.digest: config.epochs for config in configs},
         workers if told_workers else None,
         clock=lambda: now,
     )
     free = [imports] * workers
     running = {}
-    digests = {recipe.seed: recipe.digest for recipe in recipes}
+    digests = {config.seed: config.digest for config in configs}
     while todo or running:
         while todo and len(running) < workers:
-            recipe = todo.pop(0)
+            config = todo.pop(0)
             start = max(now, free.pop(0))
-            fresh = recipe.epochs - (resumed if not told else 0)
-            ends = [0.0] * (recipe.epochs - fresh) + [
+            fresh = config.epochs - (resumed if not told else 0)
+            ends = [0.0] * (config.epochs - fresh) + [
                 start + (n + 1) * (epoch + evaluation) for n in range(fresh)
             ]
-            running[digests[recipe.seed]] = Run(recipe, ends, epoch)
+            running[digests[config.seed]] = Run(config, ends, epoch)
         estimate.saw({digest: run.history(now) for digest, run in running.items()})
         told.append((now, estimate.seconds_left()))
         now += TICK
         for digest, run in list(running.items()):
             if run.end <= now:
                 estimate.finished(
-                    RunRecord(run.recipe, "done", seconds=run.recipe.epochs * epoch)
+                    RunRecord(run.config, "done", seconds=run.config.epochs * epoch)
                 )
                 free.append(now)
                 del running[digest]
@@ -75,7 +75,7 @@ def simulated(
 
 
 def grid(runs, epochs):
-    base = load_recipe("quick-digits").changed(epochs=epochs)
+    base = load_config("quick-digits").changed(epochs=epochs)
     return [base.changed(seed=seed) for seed in range(runs)]
 
 
@@ -127,17 +127,17 @@ def test_epochs_of_an_earlier_call_are_neither_left_nor_evidence():
 
 def test_runs_that_cannot_be_are_not_left():
     now = 0.0
-    recipes = grid(10, 5)
+    configs = grid(10, 5)
     estimate = SweepEstimate(
-        {recipe.digest: recipe.epochs for recipe in recipes}, 1, clock=lambda: now
+        {config.digest: config.epochs for config in configs}, 1, clock=lambda: now
     )
-    for recipe in recipes[:8]:
-        estimate.finished(RunRecord(recipe, "infeasible", "no such code"))
+    for config in configs[:8]:
+        estimate.finished(RunRecord(config, "infeasible", "no such code"))
     assert estimate.seconds_left() is None
-    estimate.saw({recipes[8].digest: []})
+    estimate.saw({configs[8].digest: []})
     now = 3.0
     estimate.saw(
-        {recipes[8].digest: [EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 3.0)]}
+        {configs[8].digest: [EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 3.0)]}
     )
     assert estimate.seconds_left() == pytest.approx(27, rel=0.4)
 
@@ -145,16 +145,16 @@ def test_runs_that_cannot_be_are_not_left():
 def test_the_table_tells_what_is_left(tmp_path):
     now = 0.0
     store = Store(tmp_path)
-    recipes = grid(4, 3)
-    store.add(RunRecord(recipes[0], "done", seconds=6.0))
-    epochs = {recipe.digest: recipe.epochs for recipe in recipes[1:]}
-    board = _Board(recipes, store, SweepEstimate(epochs, 1, clock=lambda: now))
-    assert board.table([recipes[1]]).title == "1 done of 4"
-    folder = store.work_folder(recipes[1].digest)
+    configs = grid(4, 3)
+    store.add(RunRecord(configs[0], "done", seconds=6.0))
+    epochs = {config.digest: config.epochs for config in configs[1:]}
+    board = _Board(configs, store, SweepEstimate(epochs, 1, clock=lambda: now))
+    assert board.table([configs[1]]).title == "1 done of 4"
+    folder = store.work_folder(configs[1].digest)
     folder.mkdir(parents=True)
     now = 2.0
     line = json.dumps(asdict(EpochMetrics(1, 1.0, 0.5, None, 0.1, 100.0, 2.0)))
     (folder / "metrics.jsonl").write_text(f"{line}\n")
-    assert board.table([recipes[1]]).title == "1 done of 4; 0:16 left"
-    board.add(RunRecord(recipes[1], "failed", "it was tired"))
-    assert board.table([recipes[2]]).title.startswith("1 done, 1 failed of 4")
+    assert board.table([configs[1]]).title == "1 done of 4; 0:16 left"
+    board.add(RunRecord(configs[1], "failed", "it was tired"))
+    assert board.table([configs[2]]).title.startswith("1 done, 1 failed of 4")

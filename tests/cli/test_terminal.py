@@ -17,7 +17,7 @@ from tests.hostile_text import (
     on_terminal,
 )
 
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store, write_table
 from protosphere.terminal import SafeConsole
@@ -63,7 +63,7 @@ def test_the_network_of_a_record_is_shown_escaped(shown, store):
 
 
 def test_reasons_of_failed_runs(shown, here):
-    plan = load_recipe("quick-digits").changed(
+    plan = load_config("quick-digits").changed(
         scheme="simplex", dim=9, epochs=1, train_images=50
     )
     place = Store(here / "store")

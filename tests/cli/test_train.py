@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from protosphere.data import DATASETS
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'
@@ -24,7 +24,7 @@ def test_train(run, here):
     answer = run("train", *QUICK, "--scheme", "bch", "--json")
     assert answer.exit_code == 0
     assert answer.json["status"] == "done"
-    assert answer.json["recipe"]["dim"] == 15
+    assert answer.json["config"]["dim"] == 15
     assert "epoch 1/1  loss" in answer.err
     assert "images/s" in answer.err
     again = run("train", *QUICK, "--scheme", "bch")
@@ -45,7 +45,7 @@ def test_a_scheme_designed_for_the_similarity_that_training_finds(run, here):
         "--json",
     )
     assert answer.exit_code == 0, answer.err
-    assert (answer.json["status"], answer.json["recipe"]["dim"]) == ("done", 10)
+    assert (answer.json["status"], answer.json["config"]["dim"]) == ("done", 10)
     (here / "tree.txt").write_text(
         "".join(
             f"{digit} {'even' if digit % 2 == 0 else 'odd'}\n" for digit in range(10)
@@ -83,7 +83,7 @@ def test_dry_run_can_be_given_back(run, here):
     )
     plan = run("train", *flags, "--dry-run")
     (here / "plan.toml").write_text(plan.out)
-    again = run("train", "--recipe", "plan.toml", "--dim", 5, "--dry-run")
+    again = run("train", "--config", "plan.toml", "--dim", 5, "--dry-run")
     assert again.out == plan.out
     assert run("train", "--dry-run", "--json").json["scheme"] == "one_hot"
     modified = run(
@@ -99,7 +99,7 @@ def test_dry_run_can_be_given_back(run, here):
         (["train", "none.npz"], 2, "there is no such file"),
         (["train", "--scheme", "bhc"], 2, "did you mean 'bch'"),
         (["train", "--scheme", "bch", "--dim", "8"], 2, "nearest: 7, 15; or --modify"),
-        (["train", "--recipe", "quick"], 2, "'recipe' is not one we know"),
+        (["train", "--config", "quick"], 2, "'config' is not one we know"),
         (["train", "--epochs", "many"], 2, "'many' is not an integer"),
         (["train", "--devices", "0"], 2, "'devices' must be an integer of at least 1"),
         (["train", "--accelerator", "abacus", *map(str, QUICK)], 2, "abacus"),
@@ -232,13 +232,13 @@ def test_the_sweep_of_the_demo_is_one(run, request):
     plan = run("sweep", file, "--dry-run", "--json").json
     assert {row["scheme"] for row in plan} == {"one_hot", "simplex", "bch"}
     assert json.dumps(plan)
-    assert load_recipe("quick-digits").epochs == plan[0]["epochs"]
+    assert load_config("quick-digits").epochs == plan[0]["epochs"]
 
 
-def test_a_recipe_names_its_dataset(run):
+def test_a_config_names_its_dataset(run):
     plan = run(
         "train",
-        "--recipe",
+        "--config",
         "paper-cifar100",
         "--scheme",
         "simplex",

@@ -93,20 +93,10 @@ def test_an_estimator_takes_its_dimension_either_way():
     assert PrototypeClassifier(9).dim == PrototypeClassifier(dim=9).dim == 9
 
 
-def test_a_head_takes_a_code_by_either_name():
+def test_a_head_takes_a_code_or_a_number_of_classes():
     code = ps.best(10, 9)
-    for head in (
-        PrototypeHead(code),
-        PrototypeHead(num_classes=code),
-        PrototypeHead(code_or_num_classes=code),
-    ):
+    for head in (PrototypeHead(code), PrototypeHead(num_classes=code)):
         assert head.code is code
-    with pytest.raises(InvalidArgumentError, match="got both"):
-        PrototypeHead(10, code_or_num_classes=10)
-    with pytest.raises(
-        InvalidArgumentError, match=r"'num_classes' must be .* got neither"
-    ):
-        PrototypeHead(dim=9)
     with pytest.raises(
         InvalidArgumentError, match="'dim' must be an integer of at least 1, got None"
     ):

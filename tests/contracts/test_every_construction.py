@@ -12,7 +12,7 @@ from protosphere.assignment.similarity import similarity_text
 from protosphere.cli.list_schemes import points_of
 from protosphere.constructions.build import rebuild
 from protosphere.data import Dataset
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.run import run
 from protosphere.geometry.gram import max_cosine
@@ -267,7 +267,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         "preset": "protosphere",
         "validation": 0.0,
     }
-    recipe = Recipe(
+    recipe = TrainingConfig(
         dataset="mine.npz",
         backbone="linear",
         epochs=1,

@@ -16,7 +16,7 @@ from protosphere.data.augmentation import (
     moved,
     random_moves,
 )
-from protosphere.experiments.normalization import normalisation
+from protosphere.experiments.normalization import normalization
 
 PAPER = Augmentation(pad=4, flip=True, rotation_degrees=15.0)
 
@@ -119,6 +119,6 @@ def test_one_pass_gives_the_bits_of_three(channels, height, width, pad, flip, de
     )
     rows = torch.tensor([3, 3, 8, 0, 5])
     moves = random_moves(Augmentation(pad, flip, degrees), len(rows), generator)
-    normalised = normalisation(images, None)
-    fused = chosen_moved_normalised(images, rows, moves, normalised.levels(channels))
-    assert torch.equal(fused, normalised(moved(images[rows], moves)))
+    normalized = normalization(images, None)
+    fused = chosen_moved_normalised(images, rows, moves, normalized.levels(channels))
+    assert torch.equal(fused, normalized(moved(images[rows], moves)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from protosphere.data import load_dataset
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.devices import make_fabric
 
 
@@ -18,7 +18,7 @@ def digits():
 @pytest.fixture
 def tiny():
     """A run of a tenth of a second."""
-    return load_recipe("quick-digits").changed(epochs=3, train_images=256)
+    return load_config("quick-digits").changed(epochs=3, train_images=256)
 
 
 @pytest.fixture

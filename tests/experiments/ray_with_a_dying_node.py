@@ -15,7 +15,7 @@ from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.ray_cluster import on_ray
 from protosphere.experiments.store import Store
 from protosphere.experiments.sweep import in_this_process, sweep
-from protosphere.experiments.sweep_files import sweep_recipes
+from protosphere.experiments.sweep_files import sweep_configs
 
 PLAN = {
     "dataset": "digits",
@@ -34,7 +34,7 @@ def main() -> None:
     """Exit code 0 where both stores hold the same weights."""
     from ray.cluster_utils import Cluster
 
-    recipes = sweep_recipes(PLAN)
+    configs = sweep_configs(PLAN)
     digits = load_dataset("digits")
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     doomed = [cluster.add_node(num_cpus=1)]
@@ -45,22 +45,22 @@ def main() -> None:
 
         def watch(running) -> None:
             at_work = [
-                recipe
-                for recipe in running
-                if read_metrics(far.work_folder(recipe.digest))
+                config
+                for config in running
+                if read_metrics(far.work_folder(config.digest))
             ]
             if doomed and len(at_work) >= 2:
                 cluster.remove_node(doomed.pop(), allow_graceful=False)
                 killed_at.append(time.monotonic())
 
         begun = time.monotonic()
-        for record in sweep(recipes, digits, far, on_ray(cluster.address), watch=watch):
+        for record in sweep(configs, digits, far, on_ray(cluster.address), watch=watch):
             say(
-                f"ray    {time.monotonic() - begun:5.1f} s  {record.status}  {record.recipe.scheme} {record.recipe.dim}"
+                f"ray    {time.monotonic() - begun:5.1f} s  {record.status}  {record.config.scheme} {record.config.dim}"
             )
         cluster.shutdown()
-        for record in sweep(recipes, digits, near, in_this_process):
-            say(f"local  {record.status}  {record.recipe.scheme} {record.recipe.dim}")
+        for record in sweep(configs, digits, near, in_this_process):
+            say(f"local  {record.status}  {record.config.scheme} {record.config.dim}")
         ours, theirs = (
             {r.digest: (r.status, r.weights) for r in store.records()}
             for store in (near, far)

@@ -20,10 +20,10 @@ from protosphere.data import load_dataset
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.store import Store
 from protosphere.experiments.sweep import in_this_process, sweep
-from protosphere.experiments.sweep_files import sweep_recipes
+from protosphere.experiments.sweep_files import sweep_configs
 
 import_module("protosphere.experiments.loop")  # once, before the forks
-RECIPES = sweep_recipes(
+CONFIGS = sweep_configs(
     {
         "dataset": "digits",
         "epochs": 3,
@@ -55,7 +55,7 @@ def work_on(folder: Path):
     digits = load_dataset("digits")
 
     def work():
-        for _ in sweep(RECIPES, digits, Store(folder), in_this_process):
+        for _ in sweep(CONFIGS, digits, Store(folder), in_this_process):
             pass
 
     return work

@@ -8,7 +8,7 @@ import torch
 
 import protosphere as ps
 from protosphere.data import load_dataset
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.batches import device_data
 from protosphere.experiments.code_metrics import code_metrics
 from protosphere.experiments.run import constructed
@@ -17,16 +17,16 @@ from protosphere.experiments.run import constructed
 def test_prototypes_and_split_have_seeds_of_their_own(features):
     """Each changes what it is of, and nothing else; without one it is the run's."""
     dataset = load_dataset(features)
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features, scheme="cross_polytope", dim=3, mapping="random"
     )
 
     def prototypes(**seeds):
-        return constructed(recipe.changed(**seeds), 6).points
+        return constructed(config.changed(**seeds), 6).points
 
-    def kept_apart(**seeds):
+    def held_out(**seeds):
         return device_data(
-            dataset, recipe.changed(**seeds), torch.device("cpu")
+            dataset, config.changed(**seeds), torch.device("cpu")
         ).validation.inputs
 
     assert np.array_equal(
@@ -34,9 +34,9 @@ def test_prototypes_and_split_have_seeds_of_their_own(features):
     )
     assert not np.array_equal(prototypes(seed=3), prototypes(seed=3, prototype_seed=4))
     assert torch.equal(
-        kept_apart(seed=3), kept_apart(seed=8, split_seed=3, prototype_seed=5)
+        held_out(seed=3), held_out(seed=8, split_seed=3, prototype_seed=5)
     )
-    assert not torch.equal(kept_apart(seed=3), kept_apart(seed=3, split_seed=4))
+    assert not torch.equal(held_out(seed=3), held_out(seed=3, split_seed=4))
 
 
 def test_numbers_of_a_code_against_those_of_textbooks(features):

@@ -1,4 +1,4 @@
-"""Recipes: as printed in the paper, told apart by digest, and refused in one sentence."""
+"""Configs: as printed in the paper, told apart by digest, and refused in one sentence."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from datetime import date
 import pytest
 
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments import Recipe, load_recipe, recipe_names
-from protosphere.experiments.config import recipe_from
-from protosphere.experiments.config_files import default_dim, default_recipe
+from protosphere.experiments import TrainingConfig, config_names, load_config
+from protosphere.experiments.config import config_from
+from protosphere.experiments.config_files import default_config, default_dim
 from protosphere.experiments.store import read_table
-from protosphere.experiments.sweep_files import load_sweep, sweep_recipes
+from protosphere.experiments.sweep_files import load_sweep, sweep_configs
 
 
 @pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
-def test_the_papers_recipes_are_as_printed(name):
-    recipe = load_recipe(name)
-    assert (recipe.lr, recipe.momentum, recipe.weight_decay, recipe.schedule) == (
+def test_the_papers_configs_are_as_printed(name):
+    config = load_config(name)
+    assert (config.lr, config.momentum, config.weight_decay, config.schedule) == (
         0.1,
         0.9,
         5e-4,
         "cosine",
     )
-    assert (recipe.batch_size, recipe.epochs, recipe.validation, recipe.pad) == (
+    assert (config.batch_size, config.epochs, config.validation, config.pad) == (
         512,
         200,
         0.2,
@@ -32,42 +32,42 @@ def test_the_papers_recipes_are_as_printed(name):
     network, flip, degrees = (
         ("simard", False, 30.0) if name == "paper-mnist" else ("resnet34", True, 15.0)
     )
-    assert (recipe.backbone, recipe.flip, recipe.rotation_degrees) == (
+    assert (config.backbone, config.flip, config.rotation_degrees) == (
         network,
         flip,
         degrees,
     )
 
 
-def test_every_recipe_that_ships_is_one():
-    for name in recipe_names():
-        assert isinstance(load_recipe(name), Recipe)
-    assert default_recipe("fashion_mnist") == "quick-fashion-mnist"
-    assert default_recipe("cifar10-features") == "quick-features"
+def test_every_config_that_ships_is_one():
+    for name in config_names():
+        assert isinstance(load_config(name), TrainingConfig)
+    assert default_config("fashion_mnist") == "quick-fashion-mnist"
+    assert default_config("cifar10-features") == "quick-features"
 
 
 def test_digests():
-    recipe = load_recipe("quick-digits")
-    assert recipe.digest == load_recipe("quick-digits").digest
+    config = load_config("quick-digits")
+    assert config.digest == load_config("quick-digits").digest
     others = [
-        recipe.changed(seed=1),
-        recipe.changed(lr=0.2),
-        recipe.changed(mapping="random"),
-        recipe.changed(dim=11),
+        config.changed(seed=1),
+        config.changed(lr=0.2),
+        config.changed(mapping="random"),
+        config.changed(dim=11),
     ]
-    assert len({recipe.digest, *(other.digest for other in others)}) == 5
-    assert recipe.changed(rotation_degrees=10).digest == recipe.digest, "10 is 10.0"
-    assert Recipe().digest == "44136fa355b3678a1146", (
+    assert len({config.digest, *(other.digest for other in others)}) == 5
+    assert config.changed(rotation_degrees=10).digest == config.digest, "10 is 10.0"
+    assert TrainingConfig().digest == "44136fa355b3678a1146", (
         "stored results are found by it: it must not change"
     )
 
 
-def test_what_an_older_version_wrote_is_the_same_recipe():
-    old = recipe_from({"dataset": "mnist", "objective": "mettes", "lr": 0.2})
+def test_what_an_older_version_wrote_is_the_same_config():
+    old = config_from({"dataset": "mnist", "objective": "mettes", "lr": 0.2})
     assert (old.preset, old.digest) == ("mettes", "5937ccf672d8cec54512")
-    assert old == Recipe(dataset="mnist", preset="mettes", lr=0.2)
-    assert recipe_from({"objective": "lindstrom"}) == Recipe()
-    assert Recipe().changed(objective="mettes").preset == "mettes"
+    assert old == TrainingConfig(dataset="mnist", preset="mettes", lr=0.2)
+    assert config_from({"objective": "lindstrom"}) == TrainingConfig()
+    assert TrainingConfig().changed(objective="mettes").preset == "mettes"
 
 
 @pytest.mark.parametrize("table", ["cifar100-features.csv", "cifar100-hours.csv"])
@@ -80,11 +80,11 @@ def test_committed_results_keep_their_digests(table, request):
 
 
 @pytest.mark.parametrize("content", [[1, 2], "digits", 3, None])
-def test_what_is_no_recipe(content):
+def test_what_is_no_config(content):
     with pytest.raises(
-        InvalidArgumentError, match="a recipe must be settings with their names"
+        InvalidArgumentError, match="a config must be settings with their names"
     ):
-        recipe_from(content)
+        config_from(content)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_no_recipe(content):
             "'margin' goes with the losses additive",
         ),
         ({"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0"),
-        ({"optimiser": "adam"}, "'optimiser' must be one of sgd, adamw"),
+        ({"optimizer": "adam"}, "'optimizer' must be one of sgd, adamw"),
         ({"warmup": -1}, "'warmup' must be a number of at least 0"),
         ({"objective": "hinge"}, "'objective' must be one of lindstrom, mettes"),
         ({"options": [1]}, "'options' must be options with their names"),
@@ -128,27 +128,27 @@ def test_what_is_no_recipe(content):
         ({"flip": 1}, "'flip' must be True or False"),
         ({"mapping": "best"}, "'mapping' must be one of fixed, random"),
         ({"precision": "8"}, "'precision' must be one of"),
-        ({"leraning_rate": 1}, "a recipe has no setting 'leraning_rate'"),
+        ({"leraning_rate": 1}, "a config has no setting 'leraning_rate'"),
         ({"dataset": 3}, "'dataset' must be a text"),
         ({"options": {"subset": "none", "x": 1}}, "has no option"),
     ],
 )
 def test_refusals(settings, complaint):
     with pytest.raises(InvalidArgumentError, match=complaint):
-        load_recipe("quick-digits").changed(**settings)
+        load_config("quick-digits").changed(**settings)
 
 
 def test_names_and_files(tmp_path):
     with pytest.raises(InvalidArgumentError, match="did you mean 'paper-mnist'"):
-        load_recipe("paper-mnits")
+        load_config("paper-mnits")
     file = tmp_path / "mine.toml"
     file.write_text('dataset = "digits"\nlr = 1\n')
-    assert load_recipe(str(file)).lr == 1.0
+    assert load_config(str(file)).lr == 1.0
     file.write_text("lr = = 1")
     with pytest.raises(StorageError, match="not TOML"):
-        load_recipe(str(file))
+        load_config(str(file))
     with pytest.raises(StorageError, match="there is no such file"):
-        load_recipe(str(tmp_path / "none.toml"))
+        load_config(str(tmp_path / "none.toml"))
 
 
 def test_default_dimensions():
@@ -167,15 +167,15 @@ def test_a_learned_head_has_no_schemes_and_comes_once():
         "seeds": [0, 1],
         "presets": ["lindstrom", "protosphere"],
     }
-    recipes = sweep_recipes(content)
-    heads = [recipe.head for recipe in recipes]
+    configs = sweep_configs(content)
+    heads = [config.head for config in configs]
     assert [heads.count(head) for head in ("prototypes", "linear", "bottleneck")] == [
         2 * 2 * 2 * 2 * 2,
         2,
         2 * 2,
     ]
-    assert {recipe.dim for recipe in recipes if recipe.head == "linear"} == {10}
-    assert sweep_recipes({"dataset": "digits", "heads": ["linear"]})[0] == recipes[
+    assert {config.dim for config in configs if config.head == "linear"} == {10}
+    assert sweep_configs({"dataset": "digits", "heads": ["linear"]})[0] == configs[
         32
     ].changed(seed=0)
 
@@ -184,7 +184,7 @@ def test_sweeps_are_products(tmp_path):
     file = tmp_path / "sweep.toml"
     file.write_text(
         """
-        recipe = "quick-mnist"
+        config = "quick-mnist"
         epochs = 2
         seeds = [0, 1]
         [[grid]]
@@ -196,10 +196,10 @@ def test_sweeps_are_products(tmp_path):
         dims = [10]
         """
     )
-    recipes = load_sweep(file)
-    assert len(recipes) == 2 * 2 * 2 * 2 + 2
-    assert {recipe.epochs for recipe in recipes} == {2}
-    assert len({recipe.digest for recipe in recipes}) == len(recipes)
+    configs = load_sweep(file)
+    assert len(configs) == 2 * 2 * 2 * 2 + 2
+    assert {config.epochs for config in configs} == {2}
+    assert len({config.digest for config in configs}) == len(configs)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_sweeps_are_products(tmp_path):
 )
 def test_sweeps_that_are_wrong(content, complaint):
     with pytest.raises(InvalidArgumentError, match=complaint):
-        sweep_recipes(content)
+        sweep_configs(content)
 
 
 def test_a_grid_has_settings_of_its_own() -> None:
@@ -230,7 +230,7 @@ def test_a_grid_has_settings_of_its_own() -> None:
         {"schemes": ["bch"], "dims": [7], "lr": 0.5, "options": {"modify": True}},
         {"heads": ["bottleneck"], "dims": [7], "preset": "mettes"},
     ]
-    own, learned = sweep_recipes({"dataset": "digits", "lr": 0.25, "grid": grids})
+    own, learned = sweep_configs({"dataset": "digits", "lr": 0.25, "grid": grids})
     assert (own.lr, own.options, learned.lr, learned.preset) == (
         0.5,
         {"modify": True},
@@ -244,4 +244,4 @@ def test_similarity_goes_with_aligned_mappings_alone() -> None:
         InvalidArgumentError,
         match="'similarity' goes with the mappings align and oppose, got 'fixed'",
     ):
-        Recipe(similarity="cifar100_levels")
+        TrainingConfig(similarity="cifar100_levels")

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.heads import build_head, build_objective
-from protosphere.experiments.optimization import build_optimiser
+from protosphere.experiments.optimization import build_optimizer
 from protosphere.experiments.run import constructed, run, run_or_reason
 from protosphere.nn import LOSSES
 
@@ -43,17 +43,19 @@ def test_one_hot_prototypes_are_a_learned_layer(digits, tiny, tmp_path, fabric):
 )
 def test_every_loss_and_preset_learns(digits, tmp_path, preset, loss, lr):
     settings = {"scheme": "simplex", "dim": 9, "preset": preset, "loss": loss, "lr": lr}
-    recipe = Recipe(epochs=5, batch_size=64, threads=1, **settings)
-    record = run_or_reason(recipe, digits, tmp_path, "auto")
+    config = TrainingConfig(epochs=5, batch_size=64, threads=1, **settings)
+    record = run_or_reason(config, digits, tmp_path, "auto")
     assert record.status == "done", record.reason
     assert record.test_accuracy > 0.4
 
 
 def test_a_bottleneck_learns_both_layers(digits, fabric, tmp_path):
-    recipe = Recipe(head="bottleneck", dim=5, epochs=10, batch_size=64, threads=1)
-    record = run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    config = TrainingConfig(
+        head="bottleneck", dim=5, epochs=10, batch_size=64, threads=1
+    )
+    record = run(config, digits, tmp_path, fabric, tensorboard=False)
     assert record.test_accuracy > 0.8
-    head = build_head(recipe, 10, None)
+    head = build_head(config, 10, None)
     assert (head.in_features, head.out_features, head.bias is not None) == (5, 10, True)
 
 
@@ -69,24 +71,26 @@ def test_a_linear_head_has_as_many_dimensions_as_classes(
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_objectives_are_the_losses_of_nn(loss):
-    recipe = Recipe(scheme="cross_polytope", dim=5, preset="protosphere", loss=loss)
-    head = build_head(recipe, 10, constructed(recipe, 10))
+    config = TrainingConfig(
+        scheme="cross_polytope", dim=5, preset="protosphere", loss=loss
+    )
+    head = build_head(config, 10, constructed(config, 10))
     z = torch.randn(12, 5)
     labels = torch.arange(12) % 10
-    total, correct = build_objective(recipe, head)(z, labels)
+    total, correct = build_objective(config, head)(z, labels)
     torch.testing.assert_close(total / 12, LOSSES[loss].module(head)(z, labels))
     assert int(correct) == int((head(z).argmax(1) == labels).sum())
-    nothing, none = build_objective(recipe, head)(z[:0], labels[:0])
+    nothing, none = build_objective(config, head)(z[:0], labels[:0])
     assert (float(nothing), int(none)) == (0.0, 0)
 
 
 def test_a_step_that_streams_is_the_step_that_does_not(
     monkeypatch, digits, tiny, tmp_path, fabric
 ):
-    recipe = tiny.changed(scheme="kerdock", dim=16, preset="protosphere", epochs=2)
-    held = run(recipe, digits, tmp_path / "held", fabric, tensorboard=False)
+    config = tiny.changed(scheme="kerdock", dim=16, preset="protosphere", epochs=2)
+    held = run(config, digits, tmp_path / "held", fabric, tensorboard=False)
     monkeypatch.setattr("protosphere.experiments.heads.LARGEST_LOGITS", 1)
-    streamed = run(recipe, digits, tmp_path / "streamed", fabric, tensorboard=False)
+    streamed = run(config, digits, tmp_path / "streamed", fabric, tensorboard=False)
     assert streamed.weights != held.weights, "or the other way was not taken"
     assert streamed.loss == pytest.approx(held.loss, rel=1e-4)
     assert streamed.test_accuracy == pytest.approx(held.test_accuracy, abs=0.01)
@@ -108,10 +112,11 @@ def test_a_learned_scale_is_learned(digits, tiny, tmp_path, fabric):
     assert plain.weights != learned.weights
 
 
-def test_optimisers_have_the_settings_of_the_recipe():
+def test_optimizers_have_the_settings_of_the_config():
     weights = [torch.nn.Parameter(torch.zeros(3))]
-    adamw = build_optimiser(
-        Recipe(optimiser="adamw", lr=0.01, momentum=0.8, weight_decay=0.1), weights
+    adamw = build_optimizer(
+        TrainingConfig(optimizer="adamw", lr=0.01, momentum=0.8, weight_decay=0.1),
+        weights,
     )
     assert (type(adamw), adamw.defaults["betas"]) == (torch.optim.AdamW, (0.8, 0.999))
     assert (adamw.defaults["lr"], adamw.defaults["weight_decay"]) == (0.01, 0.1)
@@ -123,11 +128,11 @@ def test_a_warm_up_begins_low_and_ends_at_the_rate(
     seen = []
     from protosphere.experiments import loop as training
 
-    monkeypatch.setattr(training, "set_rate", lambda optimiser, rate: seen.append(rate))
-    recipe = tiny.changed(
+    monkeypatch.setattr(training, "set_rate", lambda optimizer, rate: seen.append(rate))
+    config = tiny.changed(
         warmup=1.5, epochs=3, lr=0.3, schedule="constant", validation=0.0, batch_size=64
     )
-    run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    run(config, digits, tmp_path, fabric, tensorboard=False)
     expected = [0.3 * min(1.0, step / 4 / 1.5) for step in range(1, 9)]
     assert seen == pytest.approx([*expected[:4], 0.3, *expected[4:], 0.3, 0.3])
 
@@ -137,14 +142,14 @@ import resource, sys
 from pathlib import Path
 from protosphere.data import load_dataset
 from protosphere.experiments.devices import make_fabric
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.run import run
 data = load_dataset(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 head = {"scheme": "delsarte_goethals", "dim": 256, "preset": "protosphere"}
-recipe = Recipe(dataset=sys.argv[1], backbone="linear", epochs=1, batch_size=256, train_images=768, threads=1,
+config = TrainingConfig(dataset=sys.argv[1], backbone="linear", epochs=1, batch_size=256, train_images=768, threads=1,
                 validation=0.0, **head)
-record = run(recipe, data, Path(sys.argv[2]), make_fabric("cpu", "32-true"), tensorboard=False)
+record = run(config, data, Path(sys.argv[2]), make_fabric("cpu", "32-true"), tensorboard=False)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 likelihood = record.metrics["test_negative_log_likelihood"]
 print(data.num_classes, record.status, record.loss, likelihood, (after - before) // 1024)

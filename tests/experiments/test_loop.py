@@ -1,4 +1,4 @@
-"""One run: it learns, it depends on its recipe alone, and it goes on where it stopped, bit for bit."""
+"""One run: it learns, it depends on its config alone, and it goes on where it stopped, bit for bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import nn
 
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError, TrainingError
-from protosphere.experiments import batches, load_recipe
+from protosphere.experiments import batches, load_config
 from protosphere.experiments.batches import Share, device_data, training_batches
 from protosphere.experiments.checkpoint import CHECKPOINT_FILE
 from protosphere.experiments.epochs import read_metrics
@@ -35,10 +35,10 @@ def stop_after(epoch):
 
 
 def test_it_learns(digits, tmp_path, fabric):
-    recipe = load_recipe("quick-digits").changed(
+    config = load_config("quick-digits").changed(
         scheme="bch", dim=15, epochs=12, lr=0.1
     )
-    record = run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    record = run(config, digits, tmp_path, fabric, tensorboard=False)
     assert record.status == "done"
     assert record.test_accuracy > 0.85
     assert record.max_cosine == 1 / 15
@@ -46,7 +46,7 @@ def test_it_learns(digits, tmp_path, fabric):
     assert (tmp_path / WEIGHTS_FILE).is_file()
 
 
-def test_a_sweep_looks_at_what_is_kept_apart_in_the_end_alone(
+def test_a_sweep_looks_at_what_is_held_out_in_the_end_alone(
     digits, tiny, tmp_path, fabric
 ):
     watched = run(tiny, digits, tmp_path / "watched", fabric, tensorboard=False)
@@ -91,17 +91,17 @@ def dropout(monkeypatch):
 def test_a_run_that_stopped_ends_with_the_same_bits(
     digits, tiny, tmp_path, fabric, dropout, stop
 ):
-    recipe = tiny.changed(
+    config = tiny.changed(
         backbone=dropout,
         scheme="log_sum_exp",
         dim=5,
         options={"steps": 20},
         mapping="random",
     )
-    whole = run(recipe, digits, tmp_path / "whole", fabric, tensorboard=False)
+    whole = run(config, digits, tmp_path / "whole", fabric, tensorboard=False)
     with pytest.raises(StopHereError):
         run(
-            recipe,
+            config,
             digits,
             tmp_path / "parts",
             fabric,
@@ -110,7 +110,7 @@ def test_a_run_that_stopped_ends_with_the_same_bits(
         )
     torch.manual_seed(99)
     random.seed(99)
-    again = run(recipe, digits, tmp_path / "parts", fabric, tensorboard=False)
+    again = run(config, digits, tmp_path / "parts", fabric, tensorboard=False)
     assert again.weights == whole.weights
     assert (again.test_accuracy, again.loss) == (whole.test_accuracy, whole.loss)
     assert (tmp_path / "parts" / WEIGHTS_FILE).read_bytes() == (
@@ -118,24 +118,24 @@ def test_a_run_that_stopped_ends_with_the_same_bits(
     ).read_bytes()
 
 
-def test_the_papers_recipe_for_cifar_takes_steps(tmp_path, fabric):
+def test_the_papers_config_for_cifar_takes_steps(tmp_path, fabric):
     rng = np.random.default_rng(0)
     images = rng.integers(0, 256, (15, 3, 32, 32), dtype=np.uint8)
     labels = rng.integers(0, 100, 15)
     data = Dataset(
         "cifar100", images, labels, images[:4], labels[:4], tuple(map(str, range(100)))
     )
-    recipe = load_recipe("paper-cifar100").changed(
+    config = load_config("paper-cifar100").changed(
         scheme="bch", dim=63, epochs=1, batch_size=4, threads=1
     )
     record = run(
-        recipe, data, tmp_path, fabric, tensorboard=False
+        config, data, tmp_path, fabric, tensorboard=False
     )  # 12 images left to train on: three steps
     assert record.status == "done"
     assert np.isfinite(record.loss)
 
 
-def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
+def test_every_part_of_the_config_matters(digits, tiny, tmp_path, fabric):
     changes = [
         {},
         {"seed": 1},
@@ -152,7 +152,7 @@ def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
     ]
     changes += [
         {"head": "bottleneck"},
-        {"optimiser": "adamw"},
+        {"optimizer": "adamw"},
         {"warmup": 0.5},
         {"weight_decay": 0.0},
         {"momentum": 0.5},
@@ -174,10 +174,10 @@ def test_every_part_of_the_recipe_matters(digits, tiny, tmp_path, fabric):
 def test_augmented_validation_changes_what_is_seen_and_not_the_weights(
     digits, tiny, tmp_path, fabric
 ):
-    recipe = tiny.changed(train_images=0, epochs=6)
-    plain = run(recipe, digits, tmp_path / "plain", fabric, tensorboard=False)
+    config = tiny.changed(train_images=0, epochs=6)
+    plain = run(config, digits, tmp_path / "plain", fabric, tensorboard=False)
     theirs = run(
-        recipe.changed(augment_validation=True),
+        config.changed(augment_validation=True),
         digits,
         tmp_path / "theirs",
         fabric,
@@ -205,7 +205,7 @@ def test_the_callers_randomness_is_left_alone(digits, tiny, tmp_path, fabric):
 def test_a_loss_that_is_no_number_stops_and_keeps_the_checkpoint(
     digits, tiny, tmp_path, fabric, monkeypatch
 ):
-    recipe = tiny.changed(epochs=4)
+    config = tiny.changed(epochs=4)
     good = batches.training_batches
 
     def poisoned(data, plan, epoch, part):
@@ -217,19 +217,19 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_checkpoint(
         TrainingError,
         match="the loss is nan in epoch 3; the checkpoint of epoch 2 is kept",
     ):
-        run(recipe, digits, tmp_path, fabric, tensorboard=False)
+        run(config, digits, tmp_path, fabric, tensorboard=False)
     monkeypatch.undo()
     assert len(read_metrics(tmp_path)) == 2
-    resumed = run(recipe, digits, tmp_path, fabric, tensorboard=False)
-    whole = run(recipe, digits, tmp_path / "whole", fabric, tensorboard=False)
+    resumed = run(config, digits, tmp_path, fabric, tensorboard=False)
+    whole = run(config, digits, tmp_path / "whole", fabric, tensorboard=False)
     assert resumed.weights == whole.weights
 
 
-def test_another_recipe_or_a_damaged_checkpoint_is_refused(
+def test_another_config_or_a_damaged_checkpoint_is_refused(
     digits, tiny, tmp_path, fabric
 ):
     run(tiny, digits, tmp_path, fabric, tensorboard=False)
-    with pytest.raises(InvalidArgumentError, match="holds a run of another recipe"):
+    with pytest.raises(InvalidArgumentError, match="holds a run of another config"):
         run(tiny.changed(seed=7), digits, tmp_path, fabric, tensorboard=False)
     path = tmp_path / CHECKPOINT_FILE
     path.write_bytes(path.read_bytes()[:-100])
@@ -280,13 +280,13 @@ def test_parts_of_a_batch_make_the_whole(digits, tiny):
 
 
 def test_the_split_is_a_split(digits):
-    recipe = load_recipe("quick-digits")
+    config = load_config("quick-digits")
     one, two = (
-        device_data(digits, recipe.changed(seed=seed), torch.device("cpu"))
+        device_data(digits, config.changed(seed=seed), torch.device("cpu"))
         for seed in (0, 1)
     )
     assert (len(one.train), len(one.validation), len(one.test)) == (1038, 259, 500)
     assert not torch.equal(one.validation.inputs, two.validation.inputs)
-    seen = one.normalised(one.train.inputs)
+    seen = one.normalized(one.train.inputs)
     assert abs(float(seen.mean())) < 1e-4
     assert abs(float(seen.std()) - 1) < 1e-3

@@ -43,9 +43,9 @@ def test_a_model_comes_back(digits, tiny, tmp_path, fabric, name):
     )
     model = load_model(tmp_path)
     assert not model.training
-    assert model.recipe == record.recipe
+    assert model.config == record.config
     assert model.class_names == digits.class_names
-    assert isinstance(model.head, PrototypeHead) == (model.recipe.head == "prototypes")
+    assert isinstance(model.head, PrototypeHead) == (model.config.head == "prototypes")
     with torch.no_grad():
         logits = model(torch.tensor(digits.x_test))
     labels = torch.tensor(digits.y_test)
@@ -59,8 +59,8 @@ def test_a_model_comes_back(digits, tiny, tmp_path, fabric, name):
 
 
 def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkeypatch):
-    recipe = tiny.changed(scheme="log_sum_exp", dim=5, options={"steps": 20})
-    run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    config = tiny.changed(scheme="log_sum_exp", dim=5, options={"steps": 20})
+    run(config, digits, tmp_path, fabric, tensorboard=False)
     before = load_model(tmp_path / WEIGHTS_FILE).head.prototypes()
     assert before.shape == (10, 5)
 
@@ -71,12 +71,12 @@ def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkey
         ({}, {"input_shape": [1, 8, 1 << 40]}, "has other weights"),
         ({}, {"input_shape": [1, 8, -8]}, "must be an integer of at least 1"),
         (
-            {"normalised.mean": torch.zeros(1, 1, 1, dtype=torch.bool)},
+            {"normalized.mean": torch.zeros(1, 1, 1, dtype=torch.bool)},
             {},
-            "cannot be normalised by torch.bool",
+            "cannot be normalized by torch.bool",
         ),
-        ({"normalised.mean": torch.zeros(2, 1, 1, 1)}, {}, "cannot be normalised"),
-        ({"normalised.deviation": torch.ones(3, 1, 1)}, {}, "cannot be normalised"),
+        ({"normalized.mean": torch.zeros(2, 1, 1, 1)}, {}, "cannot be normalized"),
+        ({"normalized.deviation": torch.ones(3, 1, 1)}, {}, "cannot be normalized"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(
@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_one_sentence(
         load_file(path) | tensors, path, metadata={"protosphere": json.dumps(told)}
     )
     with pytest.raises(
-        StorageError, match=f"its weights do not fit its recipe .*{complaint}"
+        StorageError, match=f"its weights do not fit its config .*{complaint}"
     ):
         load_model(path)
 
@@ -104,7 +104,7 @@ def test_means_in_another_precision_are_taken(digits, tiny, tmp_path, fabric):
         told = file.metadata()
     tensors = load_file(path)
     save_file(
-        tensors | {"normalised.mean": tensors["normalised.mean"].double()},
+        tensors | {"normalized.mean": tensors["normalized.mean"].double()},
         path,
         metadata=told,
     )
@@ -128,7 +128,7 @@ def test_files_that_are_no_models(digits, tiny, tmp_path, fabric):
     save_file(
         {"0.weight": torch.zeros(3)},
         path,
-        metadata={"protosphere": json.dumps({"recipe": [1]})},
+        metadata={"protosphere": json.dumps({"config": [1]})},
     )
-    with pytest.raises(StorageError, match="its weights do not fit its recipe"):
+    with pytest.raises(StorageError, match="its weights do not fit its config"):
         load_model(tmp_path)

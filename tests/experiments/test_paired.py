@@ -12,7 +12,7 @@ from scipy import stats
 from protosphere.cli.app import main
 from protosphere.cli.finished_runs import trained_runs
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.paired import FIELDS, compared
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import write_table
@@ -22,9 +22,9 @@ from protosphere.statistics.intervals import mean_with_interval
 def record(
     seed: int, test: float, validation: float = 0.5, **settings: object
 ) -> RunRecord:
-    recipe = Recipe(seed=seed, **settings)  # pyright: ignore[reportArgumentType]
+    config = TrainingConfig(seed=seed, **settings)  # pyright: ignore[reportArgumentType]
     return RunRecord(
-        recipe,
+        config,
         "done",
         test_accuracy=test,
         validation_accuracy=validation,
@@ -50,7 +50,7 @@ def records() -> list[RunRecord]:
 
 
 def series(record: RunRecord) -> str:
-    return record.recipe.series
+    return record.config.series
 
 
 def test_mean_and_interval_are_those_of_the_t_test() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from protosphere.compiled.threads import processor_count
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.run import run
@@ -133,14 +133,14 @@ def test_an_accelerator_that_is_not_there_is_refused_in_our_own_words(
 
 
 def test_half_precision_that_cpus_do_not_have_is_refused():
-    recipe = load_recipe("quick-digits").changed(precision="16-mixed")
+    config = load_config("quick-digits").changed(precision="16-mixed")
     with pytest.raises(InvalidArgumentError, match="'16-mixed' needs a GPU"):
-        make_fabric("cpu", recipe.precision)
+        make_fabric("cpu", config.precision)
 
 
 def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
     run(
-        load_recipe("quick-digits").changed(**SETTINGS),
+        load_config("quick-digits").changed(**SETTINGS),
         digits,
         tmp_path / "one",
         fabric,

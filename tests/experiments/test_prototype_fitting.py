@@ -10,7 +10,7 @@ import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings, similarity_from_table
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments import load_model, load_recipe
+from protosphere.experiments import load_config, load_model
 from protosphere.experiments.batches import device_data
 from protosphere.experiments.class_similarity import (
     class_similarity,
@@ -30,7 +30,7 @@ def pair_sum(code, similarity):
 
 @pytest.mark.parametrize("scheme", ["cross_polytope", "semantic"])
 def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, scheme):
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features,
         scheme=scheme,
         dim=3,
@@ -41,15 +41,15 @@ def test_similar_classes_get_near_prototypes_and_keep_them(features, tmp_path, s
         mapping="align",
     )
     dataset = load_dataset(features)
-    fabric = make_fabric("cpu", recipe.precision)
+    fabric = make_fabric("cpu", config.precision)
     similarity = similarity_from_embeddings(
-        measured_class_means(recipe, dataset, tmp_path, fabric)
+        measured_class_means(config, dataset, tmp_path, fabric)
     )
     codes = {}
     for mapping in ("align", "oppose"):
         folder = tmp_path / mapping
         first = run(
-            recipe.changed(mapping=mapping), dataset, folder, fabric, tensorboard=False
+            config.changed(mapping=mapping), dataset, folder, fabric, tensorboard=False
         )
         assert first.status == "done"
         codes[mapping] = ps.load(folder / PROTOTYPES_FILE)
@@ -76,17 +76,17 @@ def test_prototypes_take_after_what_a_bottleneck_learns(
     features, tmp_path, scheme, least
 ):
     tree = {str(number): f"pair {number // 2}" for number in range(6)}
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features, scheme=scheme, dim=3, epochs=4, batch_size=60, backbone="linear", threads=1, lr=0.1,
         options={"tree": ps.taxonomy(tree).text} if scheme == "hierarchical" else {},
     ).changed(mapping="align", similarity="learned")  # fmt: skip
     dataset = load_dataset(features)
-    fabric = make_fabric("cpu", recipe.precision)
-    learned = class_similarity(recipe, dataset, tmp_path, fabric)
+    fabric = make_fabric("cpu", config.precision)
+    learned = class_similarity(config, dataset, tmp_path, fabric)
     values = np.linalg.eigvalsh(learned)
     assert np.abs(values[:3]).max() < 1e-12
     np.testing.assert_allclose(learned.diagonal(), 1)
-    assert run(recipe, dataset, tmp_path, fabric, tensorboard=False).status == "done"
+    assert run(config, dataset, tmp_path, fabric, tensorboard=False).status == "done"
     code = ps.load(tmp_path / PROTOTYPES_FILE)
     cosines = (code.points @ code.points.T)[np.triu_indices(6, 1)]
     assert np.corrcoef(cosines, learned[np.triu_indices(6, 1)])[0, 1] > least
@@ -94,7 +94,7 @@ def test_prototypes_take_after_what_a_bottleneck_learns(
 
 
 def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
-    recipe = load_recipe("quick-digits").changed(
+    config = load_config("quick-digits").changed(
         scheme="cross_polytope",
         dim=5,
         epochs=1,
@@ -103,9 +103,9 @@ def test_images_are_seen_by_the_network_after_an_epoch(tmp_path):
         threads=1,
     )
     dataset = load_dataset("digits")
-    fabric = make_fabric("cpu", recipe.precision)
+    fabric = make_fabric("cpu", config.precision)
     records = [
-        run(recipe, dataset, tmp_path / name, fabric, tensorboard=False)
+        run(config, dataset, tmp_path / name, fabric, tensorboard=False)
         for name in ("a", "b")
     ]
     assert records[0].weights == records[1].weights
@@ -125,7 +125,7 @@ def test_similarity_comes_from_a_table_of_vectors_by_name(features, tmp_path):
     ]
     table = tmp_path / "words.csv"
     table.write_text("\n".join(["class,kind,a,b,c,d", *reversed(lines)]))
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features,
         scheme="cross_polytope",
         dim=3,
@@ -133,7 +133,7 @@ def test_similarity_comes_from_a_table_of_vectors_by_name(features, tmp_path):
         similarity=str(table),
     )
     found = class_similarity(
-        recipe, load_dataset(features), tmp_path, make_fabric("cpu", recipe.precision)
+        config, load_dataset(features), tmp_path, make_fabric("cpu", config.precision)
     )
     assert np.allclose(found, similarity_from_embeddings(vectors))
     table.write_text("class,a\n0,1\n")
@@ -163,7 +163,7 @@ def test_label_noise_gives_its_share_of_the_training_examples_another_class():
     clean, noisy = (
         device_data(
             dataset,
-            load_recipe("quick-digits").changed(label_noise=share),
+            load_config("quick-digits").changed(label_noise=share),
             torch.device("cpu"),
         )
         for share in (0.0, 0.2)
@@ -179,12 +179,12 @@ def test_label_noise_gives_its_share_of_the_training_examples_another_class():
 
 
 def test_alike_classes_have_correlated_logits(features, tmp_path):
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features, dim=6, batch_size=6, lr=0.1, threads=1
     )
     dataset = load_dataset(features)
-    fabric = make_fabric("cpu", recipe.precision)
-    found = logit_correlations(recipe, dataset, tmp_path, fabric)
+    fabric = make_fabric("cpu", config.precision)
+    found = logit_correlations(config, dataset, tmp_path, fabric)
     assert np.allclose(np.diag(found), 1)
     assert np.allclose(found, found.T)
     pairs = [found[first, first + 1] for first in (0, 2, 4)]
@@ -193,7 +193,7 @@ def test_alike_classes_have_correlated_logits(features, tmp_path):
 
 
 def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features,
         scheme="cross_polytope",
         dim=3,
@@ -204,9 +204,9 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
         lr=0.2,
     )
     dataset = load_dataset(features)
-    fabric = make_fabric("cpu", recipe.precision)
+    fabric = make_fabric("cpu", config.precision)
     first, again = (
-        run(recipe, dataset, tmp_path / name, fabric, tensorboard=False)
+        run(config, dataset, tmp_path / name, fabric, tensorboard=False)
         for name in ("a", "b")
     )
     assert first.weights == again.weights
@@ -214,7 +214,7 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
     start = ps.construct("cross_polytope", num_classes=6, dim=3)
     assert np.abs(kept.points - start.points).max() > 0.05
     similarity = similarity_from_embeddings(
-        measured_class_means(recipe, dataset, tmp_path, fabric)
+        measured_class_means(config, dataset, tmp_path, fabric)
     )
     assert pair_sum(kept, similarity) > pair_sum(start, similarity)
     model = load_model(tmp_path / "a")
@@ -244,11 +244,11 @@ def test_a_tree_comes_in_the_order_of_the_data(features):
             for number in (3, 0, 4, 1, 5, 2)
         }
     )
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features, scheme="hierarchical", dim=5, options={"tree": tree.text}
     )
-    code = constructed(recipe, 6, load_dataset(features).class_names)
+    code = constructed(config, 6, load_dataset(features).class_names)
     cosines = code.points @ code.points.T
     assert cosines[0, 5] > cosines[0, 1:5].max() + 0.2
     with pytest.raises(InvalidArgumentError, match="the tree has no class '7'"):
-        constructed(recipe, 6, ("0", "1", "2", "3", "4", "7"))
+        constructed(config, 6, ("0", "1", "2", "3", "4", "7"))

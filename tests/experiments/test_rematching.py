@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 import protosphere as ps
 from protosphere.assignment import similarity_from_embeddings
 from protosphere.data import load_dataset
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.checkpoint import weights_digest
 from protosphere.experiments.class_similarity import measured_class_means
 from protosphere.experiments.devices import make_fabric
@@ -23,7 +23,7 @@ from protosphere.experiments.rematching import linear_assignment
 
 def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_path):
     """The same points in an order with a larger sum of products, and the run goes on from any epoch's checkpoint."""
-    recipe = load_recipe("quick-features").changed(
+    config = load_config("quick-features").changed(
         dataset=features,
         scheme="cross_polytope",
         dim=3,
@@ -35,11 +35,11 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
     )
     start = ps.construct("cross_polytope", num_classes=6, dim=3)
     dataset = load_dataset(features)
-    fabric = make_fabric("cpu", recipe.precision)
+    fabric = make_fabric("cpu", config.precision)
 
     def whole():
         return train(
-            recipe, start, dataset, tmp_path / "whole", fabric, tensorboard=False
+            config, start, dataset, tmp_path / "whole", fabric, tensorboard=False
         )
 
     def stopped_after(epoch):
@@ -50,9 +50,9 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
         folder = tmp_path / str(epoch)
         with pytest.raises(KeyboardInterrupt):
             train(
-                recipe, start, dataset, folder, fabric, tensorboard=False, report=report
+                config, start, dataset, folder, fabric, tensorboard=False, report=report
             )
-        return train(recipe, start, dataset, folder, fabric, tensorboard=False)
+        return train(config, start, dataset, folder, fabric, tensorboard=False)
 
     found = whole()
     points = found.classifier.head.prototypes().double().numpy()
@@ -61,7 +61,7 @@ def test_classes_get_the_prototypes_that_their_examples_come_near(features, tmp_
         tuple(row) for row in start.points.round(6)
     }
     similarity = similarity_from_embeddings(
-        measured_class_means(recipe, dataset, tmp_path, fabric)
+        measured_class_means(config, dataset, tmp_path, fabric)
     )
     assert (points @ points.T * similarity).sum() > (
         start.points @ start.points.T * similarity

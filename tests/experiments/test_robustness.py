@@ -73,17 +73,17 @@ def test_a_network_that_raises_stops_nothing(digits, tiny, tmp_path, monkeypatch
 def test_a_checkpoint_of_something_else_is_one_sentence(
     digits, tiny, tmp_path, fabric, part
 ):
-    recipe = tiny.changed(head="bottleneck", dim=4)
-    run(recipe, digits, tmp_path, fabric, tensorboard=False)
+    config = tiny.changed(head="bottleneck", dim=4)
+    run(config, digits, tmp_path, fabric, tensorboard=False)
     path = tmp_path / CHECKPOINT_FILE
     content = torch.load(path, weights_only=True)
     content[part] = {"other": torch.zeros(2)}
     torch.save(content, path)
     with pytest.raises(
         InvalidArgumentError,
-        match=r"does not fit its recipe .*; remove it to start again",
+        match=r"does not fit its config .*; remove it to start again",
     ):
-        run(recipe, digits, tmp_path, fabric, tensorboard=False)
+        run(config, digits, tmp_path, fabric, tensorboard=False)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     torch.save(content, tmp_path / CHECKPOINT_FILE)
     with pytest.raises(
         InvalidArgumentError,
-        match=r"does not fit its recipe .*; remove it to start again",
+        match=r"does not fit its config .*; remove it to start again",
     ):
         run(tiny, digits, tmp_path, fabric, tensorboard=False)
 
@@ -107,8 +107,8 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
-        ({"recipe": [1, 2]}, "a recipe must be settings with their names"),
-        ({"recipe": {"options": [1]}}, "'options' must be options"),
+        ({"config": [1, 2]}, "a config must be settings with their names"),
+        ({"config": {"options": [1]}}, "'options' must be options"),
         (
             {"test_accuracy": "high"},
             "test_accuracy must be a finite number, got 'high'",

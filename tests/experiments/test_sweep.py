@@ -19,7 +19,7 @@ from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store, read_table, records_at, write_table
 from protosphere.experiments.sweep import in_this_process, pending, sweep
-from protosphere.experiments.sweep_files import load_sweep, sweep_recipes
+from protosphere.experiments.sweep_files import load_sweep, sweep_configs
 from protosphere.experiments.workers import local_workers
 from protosphere.storage.files import replace_file
 
@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture
-def recipes():
+def configs():
     content = {
         "dataset": "digits",
         "epochs": 1,
@@ -35,7 +35,7 @@ def recipes():
         "schemes": ["one_hot", "bch"],
         "dims": [8, 10, 15],
     }
-    return sweep_recipes(content)
+    return sweep_configs(content)
 
 
 @pytest.mark.skipif(
@@ -64,8 +64,8 @@ def test_killed_with_minus_nine_at_twenty_moments_a_full_disk_and_a_read_only_st
     assert answer["full"] == peace, "nothing was lost"
 
 
-def test_infeasible_and_failed_runs_stop_nothing(digits, recipes, tmp_path):
-    plan = [recipes[1].changed(lr=1e30, epochs=2), *recipes]
+def test_infeasible_and_failed_runs_stop_nothing(digits, configs, tmp_path):
+    plan = [configs[1].changed(lr=1e30, epochs=2), *configs]
     records = list(sweep(plan, digits, Store(tmp_path), in_this_process))
     assert [record.status for record in records].count("infeasible") == 3, (
         "one_hot at 8, bch at 8 and 10"
@@ -74,48 +74,48 @@ def test_infeasible_and_failed_runs_stop_nothing(digits, recipes, tmp_path):
     failed = [
         record for record in Store(tmp_path).records() if record.status == "failed"
     ]
-    assert [record.recipe.lr for record in failed] == [1e30]
+    assert [record.config.lr for record in failed] == [1e30]
     assert list(sweep(plan, digits, Store(tmp_path), in_this_process)) == [], (
         "all is answered"
     )
 
 
-def test_other_data_and_failures_are_run_again(digits, recipes, tmp_path):
+def test_other_data_and_failures_are_run_again(digits, configs, tmp_path):
     store = Store(tmp_path)
-    store.add(RunRecord(recipes[1], "done", data="other"))
-    store.add(RunRecord(recipes[2], "failed", "by chance", data=digits.digest))
-    assert recipes[1] in pending(recipes, store, digits)
-    assert recipes[2] not in pending(recipes, store, digits)
-    assert recipes[2] in pending(recipes, store, digits, retry_failed=True)
+    store.add(RunRecord(configs[1], "done", data="other"))
+    store.add(RunRecord(configs[2], "failed", "by chance", data=digits.digest))
+    assert configs[1] in pending(configs, store, digits)
+    assert configs[2] not in pending(configs, store, digits)
+    assert configs[2] in pending(configs, store, digits, retry_failed=True)
 
 
-def test_two_sweeps_do_not_share_a_store(digits, recipes, tmp_path):
+def test_two_sweeps_do_not_share_a_store(digits, configs, tmp_path):
     with (
         Store(tmp_path).locked(),
         pytest.raises(StorageError, match="in use by another sweep"),
     ):
-        next(sweep(recipes, digits, Store(tmp_path), in_this_process))
+        next(sweep(configs, digits, Store(tmp_path), in_this_process))
 
 
-def test_a_refused_sweep_leaves_what_the_first_is_writing(digits, recipes, tmp_path):
+def test_a_refused_sweep_leaves_what_the_first_is_writing(digits, configs, tmp_path):
     store = Store(tmp_path)
 
     def write(beside):
         with pytest.raises(StorageError, match="in use by another sweep"):
-            next(sweep(recipes, digits, Store(tmp_path), in_this_process))
+            next(sweep(configs, digits, Store(tmp_path), in_this_process))
         beside.write_text("{}")
 
     with store.locked():
         assert replace_file(store.runs / "a.json", write).read_text() == "{}"
 
 
-def test_tables_go_out_and_come_back(digits, recipes, tmp_path):
+def test_tables_go_out_and_come_back(digits, configs, tmp_path):
     changed = [
-        recipes[1].changed(options={}),
-        recipes[5].changed(scheme="bch", dim=8, options={"modify": True}),
+        configs[1].changed(options={}),
+        configs[5].changed(scheme="bch", dim=8, options={"modify": True}),
     ]
     records = list(
-        sweep([*recipes, *changed], digits, Store(tmp_path / "store"), in_this_process)
+        sweep([*configs, *changed], digits, Store(tmp_path / "store"), in_this_process)
     )
     path = write_table(records, tmp_path / "runs.csv")
     assert read_table(path) == records
@@ -129,9 +129,9 @@ def test_tables_go_out_and_come_back(digits, recipes, tmp_path):
         write_table(records, tmp_path / "runs.xlsx")
 
 
-def test_records_changed_by_hand_are_refused(recipes, tmp_path):
+def test_records_changed_by_hand_are_refused(configs, tmp_path):
     store = Store(tmp_path)
-    store.add(RunRecord(recipes[0], "done", test_accuracy=0.5))
+    store.add(RunRecord(configs[0], "done", test_accuracy=0.5))
     (path,) = store.runs.iterdir()
     path.write_text(path.read_text().replace('"epochs": 1', '"epochs": 2'))
     with pytest.raises(StorageError, match="changed by hand"):
@@ -148,10 +148,10 @@ def test_records_changed_by_hand_are_refused(recipes, tmp_path):
 
 @pytest.mark.parametrize("setting", [{"seed": 7}, {"lr": 0.25}, {"dim": 12}], ids=str)
 def test_a_record_under_the_name_of_another_configuration_is_refused(
-    recipes, tmp_path, setting
+    configs, tmp_path, setting
 ):
     store = Store(tmp_path)
-    asked = recipes[0]
+    asked = configs[0]
     other = RunRecord(asked.changed(**setting), "done", test_accuracy=0.99)
     store.add(other)
     (store.runs / f"{other.digest}.json").rename(store.runs / f"{asked.digest}.json")
@@ -203,12 +203,12 @@ def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
     file.write_text(
         'dataset = "digits"\nepochs = 30\nschemes = ["one_hot", "simplex"]\ndims = [10]\n'
     )
-    recipes = load_sweep(file)
+    configs = load_sweep(file)
     process = sweep_command(file, store.folder)
     until(
         lambda: all(
-            len(read_metrics(store.work_folder(recipe.digest))) >= 2
-            for recipe in recipes
+            len(read_metrics(store.work_folder(config.digest))) >= 2
+            for config in configs
         )
     )
     workers = children_of(process.pid)
@@ -218,9 +218,9 @@ def test_workers_killed_and_the_sweep_killed(digits, tmp_path):
     until(lambda: not any(map(alive, workers)))
     assert len(workers) == 2
     assert len(store.records()) < 2
-    for _ in sweep(recipes, digits, store, in_this_process):
+    for _ in sweep(configs, digits, store, in_this_process):
         pass
-    fresh = list(sweep(recipes, digits, Store(tmp_path / "fresh"), in_this_process))
+    fresh = list(sweep(configs, digits, Store(tmp_path / "fresh"), in_this_process))
     assert {r.weights for r in store.records()} == {r.weights for r in fresh}
 
 
@@ -256,7 +256,7 @@ class InterruptedSweep:
         raise KeyboardInterrupt
 
 
-def test_an_interrupt_says_how_to_go_on(recipes, tmp_path, capsys, monkeypatch):
+def test_an_interrupt_says_how_to_go_on(configs, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("protosphere.cli.sweeping.in_this_process", InterruptedSweep())
     file = tmp_path / "sweep.toml"
     file.write_text('dataset = "digits"\nschemes = ["one_hot"]\ndims = [10]\n')

@@ -24,14 +24,14 @@ from protosphere.data import load_dataset
 from protosphere.data.cifar import read_cifar
 from protosphere.data.mnist import read_idx
 from protosphere.data.npz_dataset import read_npz
-from protosphere.experiments import load_model, load_recipe
+from protosphere.experiments import load_config, load_model
 from protosphere.experiments.checkpoint import load_checkpoint
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.feature_files import NOTE, Preparation, write_features
 from protosphere.experiments.feature_networks import FeatureNetwork
 from protosphere.experiments.loop import _prepared, _restored
-from protosphere.experiments.normalization import normalisation
+from protosphere.experiments.normalization import normalization
 from protosphere.experiments.randomness import own_randomness
 from protosphere.experiments.run import run
 from protosphere.experiments.store import Store, read_table, write_table
@@ -133,7 +133,7 @@ def _datasets(folder: Path) -> dict[str, Format]:
 
     def npz(path: Path) -> object:
         found = read_npz(path)
-        return found.digest, normalisation(torch.tensor(found.x_train), found.step)
+        return found.digest, normalization(torch.tensor(found.x_train), found.step)
 
     return {
         "features": Format(folder / "features.npz", npz),
@@ -149,7 +149,7 @@ def _datasets(folder: Path) -> dict[str, Format]:
 
 def _words(folder: Path) -> dict[str, Format]:
     text = 'dataset = "digits"\nscheme = "bch"\ndim = 15\nlr = 0.1\noptions = {modify = true}\n'
-    (folder / "recipe.toml").write_text(text)
+    (folder / "config.toml").write_text(text)
     (folder / "sweep.toml").write_text(
         'dataset = "digits"\nschemes = ["bch"]\ndims = [7, 15]\nseeds = [0]\n'
     )
@@ -172,8 +172,8 @@ def _words(folder: Path) -> dict[str, Format]:
         ), ps.similarity_from_embeddings(read_points(path))
 
     return {
-        "recipe": Format(
-            folder / "recipe.toml", lambda path: load_recipe(str(path)).digest
+        "config": Format(
+            folder / "config.toml", lambda path: load_config(str(path)).digest
         ),
         "sweep": Format(folder / "sweep.toml", load_sweep),
         "tree": Format(folder / "tree.txt", tree),
@@ -196,30 +196,30 @@ def _finished_run(folder: Path) -> dict[str, Format]:
         "train_images": 60,
         "threads": 1,
     }
-    recipe = load_recipe("quick-digits").changed(
+    config = load_config("quick-digits").changed(
         scheme="simplex", dim=9, epochs=1, **small
     )
     dataset = load_dataset("digits")
     store = Store(folder / "store")
-    work = store.work_folder(recipe.digest)
-    fabric = make_fabric("cpu", recipe.precision)
-    record = run(recipe, dataset, work, fabric, tensorboard=False)
+    work = store.work_folder(config.digest)
+    fabric = make_fabric("cpu", config.precision)
+    record = run(config, dataset, work, fabric, tensorboard=False)
     store.add(record)
     write_table([record], folder / "runs.csv")
     code = ps.construct("simplex", num_classes=10, dim=9)
     with own_randomness():
-        begun = _prepared(recipe, code, dataset, fabric, None, watched=True)
+        begun = _prepared(config, code, dataset, fabric, None, watched=True)
 
     def resumed(path: Path) -> object:
         (work / "checkpoint.pt").write_bytes(path.read_bytes())
-        done = load_checkpoint(work, recipe.digest, dataset.digest)
+        done = load_checkpoint(work, config.digest, dataset.digest)
         assert done is not None
         with own_randomness():
             return _restored(begun, done, work)
 
     def recorded(path: Path) -> object:
-        (store.runs / f"{recipe.digest}.json").write_bytes(path.read_bytes())
-        found = store.get(recipe.digest)
+        (store.runs / f"{config.digest}.json").write_bytes(path.read_bytes())
+        found = store.get(config.digest)
         assert found is not None
         return found.to_json(), write_table([found], folder / "again.csv")
 
@@ -232,7 +232,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     )
     return {
         "record": Format(
-            _copied(store.runs / f"{recipe.digest}.json", folder), recorded
+            _copied(store.runs / f"{config.digest}.json", folder), recorded
         ),
         "table": Format(
             folder / "runs.csv",
@@ -247,7 +247,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
 
 def _modelled(path: Path) -> object:
     model = load_model(path)
-    if model.recipe.dim < MOST_INPUTS:
+    if model.config.dim < MOST_INPUTS:
         return model(torch.zeros(1, 1, 8, 8, dtype=torch.uint8))
     return None
 

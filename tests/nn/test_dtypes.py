@@ -11,7 +11,6 @@ from torch import nn
 
 import protosphere as ps
 from protosphere.nn import PRESETS, AdditiveAngularMargin, PrototypeHead
-from protosphere.nn.approximate import ApproximateTop
 
 CODES = {
     "matrix": ("uniform", 300, 8, {}, "dense"),
@@ -169,13 +168,3 @@ def test_as_many_classes_as_cost_something():
         loss = head.loss(z.to(dtype), torch.arange(20))
         loss.backward()
         torch.testing.assert_close(loss.float(), expected, rtol=1e-2, atol=1e-2)
-
-
-@EACH_TYPE
-def test_approximate_decoding(dtype):
-    head = cast_head("cosets", dtype)
-    top = ApproximateTop(head.code, cosets=64).to(dtype)  # all of them
-    z = vectors("cosets", dtype)
-    found = head.decode(z, 2, top=top)
-    exact = head.decode(z, 2)
-    close(found.cosines, exact.cosines, dtype)

@@ -182,11 +182,11 @@ def test_batches_come_near_the_whole(digits):
 
 def test_much_work_goes_in_batches(monkeypatch):
     """20,000 x 100 with 500 classes: a hundred passes of L-BFGS took minutes."""
-    monkeypatch.setattr(classifier, "by_lbfgs", None)
+    monkeypatch.setattr(classifier, "fit_lbfgs", None)
     monkeypatch.setattr(
         classifier,
-        "by_adam",
-        lambda trainee, *rest: (trainee.head.projection.kind, True),
+        "fit_adam",
+        lambda probe, *rest: (probe.head.projection.kind, True),
     )
     estimator = PrototypeClassifier().fit(
         np.eye(100)[np.arange(20_000) % 100], np.arange(20_000) % 500

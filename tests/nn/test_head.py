@@ -11,7 +11,7 @@ from torch.nn import functional
 
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PRESETS, ApproximateTop, PrototypeHead, presets
+from protosphere.nn import PRESETS, PrototypeHead, presets
 from protosphere.nn.presets import FEW_CLASSES
 
 CODE = ps.construct("simplex", num_classes=10, dim=12)
@@ -140,17 +140,6 @@ def test_decode_gives_the_nearest_prototypes():
     assert torch.equal(
         head.decode(torch.tensor(CODE.points)).classes[:, 0], torch.arange(10)
     )
-
-
-def test_decoding_may_be_approximate():
-    head = PrototypeHead(ps.construct("kerdock", num_classes=256, dim=16))
-    near = head.prototypes() + 0.1 * torch.randn(
-        256, 16, generator=torch.Generator().manual_seed(0)
-    )
-    quick = head.decode(near, top=ApproximateTop(head.code))
-    exact = head.decode(near)
-    assert torch.equal(quick.classes, exact.classes)
-    torch.testing.assert_close(quick.cosines, exact.cosines)
 
 
 def test_a_perfect_z_gets_the_probability_that_the_scale_promises():

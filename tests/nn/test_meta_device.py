@@ -12,11 +12,11 @@ import protosphere as ps
 from protosphere.nn import PrototypeHead
 
 SIZES = [
-    {"dim": 9, "code_or_num_classes": 10},
-    {"dim": 6, "code_or_num_classes": 20},
-    {"dim": 256, "code_or_num_classes": 300},
-    {"dim": 256, "code_or_num_classes": 5000, "scheme": "kerdock"},
-    {"dim": 6, "code_or_num_classes": 5, "reserve": 20, "scale": "learn"},
+    {"dim": 9, "num_classes": 10},
+    {"dim": 6, "num_classes": 20},
+    {"dim": 256, "num_classes": 300},
+    {"dim": 256, "num_classes": 5000, "scheme": "kerdock"},
+    {"dim": 6, "num_classes": 5, "reserve": 20, "scale": "learn"},
 ]
 
 
@@ -119,7 +119,7 @@ def test_a_real_pretrained_model(tmp_path):
 
         def __init__(self, config):
             super().__init__(config)
-            self.net = Net({"dim": 6, "code_or_num_classes": 20})
+            self.net = Net({"dim": 6, "num_classes": 20})
             self.post_init()
 
         def _init_weights(self, module):

@@ -7,7 +7,7 @@ import torch
 
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PrototypeHead, threshold_at
+from protosphere.nn import PrototypeHead, threshold_at_tpr
 
 CODE = ps.construct("kerdock", num_classes=100, dim=16)
 
@@ -38,7 +38,7 @@ def test_known_inputs_score_higher():
         4 * head.prototypes()[torch.randint(100, (200,), generator=draw)] + 0.5 * noise
     )
     for kind in ("max_cosine", "margin", "energy"):
-        threshold = threshold_at(head.score(known, kind))
+        threshold = threshold_at_tpr(head.score(known, kind))
         assert (head.score(known, kind) >= threshold).float().mean() >= 0.95
         assert (head.score(noise, kind) >= threshold).float().mean() < (
             0.35 if kind == "energy" else 0.25
@@ -48,7 +48,7 @@ def test_known_inputs_score_higher():
 @pytest.mark.parametrize("accept", [0.01, 0.07, 0.5, 0.95, 1.0])
 def test_a_threshold_is_the_highest_that_accepts_enough(accept):
     scores = torch.randn(100, generator=torch.Generator().manual_seed(0))
-    threshold = threshold_at(scores, accept)
+    threshold = threshold_at_tpr(scores, accept)
     assert (scores >= threshold).sum() >= round(100 * accept)
     assert (scores > threshold).sum() < round(100 * accept)
 
@@ -57,11 +57,11 @@ def test_misuse_is_one_sentence():
     with pytest.raises(
         InvalidArgumentError, match="'accept' must be above 0 and at most 1, got 95"
     ):
-        threshold_at(torch.zeros(3), 95)
+        threshold_at_tpr(torch.zeros(3), 95)
     with pytest.raises(
         InvalidArgumentError,
         match=r"'known' must be a vector of finite scores, got shape \(0,\)",
     ):
-        threshold_at(torch.zeros(0))
+        threshold_at_tpr(torch.zeros(0))
     with pytest.raises(InvalidArgumentError, match="finite scores"):
-        threshold_at(torch.tensor([float("nan")]))
+        threshold_at_tpr(torch.tensor([float("nan")]))

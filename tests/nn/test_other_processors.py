@@ -22,22 +22,22 @@ OTHER = {
 """An older processor, as far as the libraries can be told so, and one thread."""
 
 REQUESTS = {
-    "lattice": {"code_or_num_classes": 100, "dim": 24},
-    "frame": {"code_or_num_classes": 300, "dim": 60},
+    "lattice": {"num_classes": 100, "dim": 24},
+    "frame": {"num_classes": 300, "dim": 60},
     "log_sum_exp": {
-        "code_or_num_classes": 30,
+        "num_classes": 30,
         "dim": 12,
         "scheme": "log_sum_exp",
         "options": {"steps": 200},
     },
     "mean_row_max": {
-        "code_or_num_classes": 30,
+        "num_classes": 30,
         "dim": 12,
         "scheme": "mean_row_max",
         "options": {"steps": 200},
     },
     "uniform": {
-        "code_or_num_classes": 30,
+        "num_classes": 30,
         "dim": 12,
         "scheme": "uniform",
         "reserve": 60,

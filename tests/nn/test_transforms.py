@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import ApproximateTop, PrototypeHead
+from protosphere.nn import PrototypeHead
 
 CODES = {
     "dense": ("uniform", 20, 16, "dense"),
@@ -206,11 +206,10 @@ def test_decoding_and_scores_take_any_leading_dimensions():
     head = HEADS["hadamard"]
     z = vectors(head, 4, 3)
     flat = z.reshape(-1, head.dim)
-    for top in (None, ApproximateTop(head.code)):
-        found = head.decode(z, 2, top)
-        expected = head.decode(flat, 2, top)
-        assert torch.equal(found.cosines.reshape(12, 2), expected.cosines)
-        assert torch.equal(found.classes.reshape(12, 2), expected.classes)
+    found = head.decode(z, 2)
+    expected = head.decode(flat, 2)
+    assert torch.equal(found.cosines.reshape(12, 2), expected.cosines)
+    assert torch.equal(found.classes.reshape(12, 2), expected.classes)
     for kind in ("max_cosine", "margin", "energy"):
         assert torch.equal(head.score(z, kind).reshape(12), head.score(flat, kind))
         torch.testing.assert_close(head.score(z[0, 0], kind), head.score(flat, kind)[0])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.regression import Regression, regression
 from reproduction.claim_tests import split_explains, weaker
@@ -104,7 +104,7 @@ def test_a_weaker_correlation_is_one_whose_interval_is_lower():
         dims = (15, 31, 63, 127, 255)[:count]
         runs = [
             RunRecord(
-                load_recipe("quick-cifar100").changed(
+                load_config("quick-cifar100").changed(
                     scheme="bch", dim=dim, mapping=mapping
                 ),
                 "done",
@@ -193,10 +193,10 @@ def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distanc
 
 
 def run_with(accuracy, dim=63, **seeds):
-    recipe = load_recipe("quick-cifar100").changed(
+    config = load_config("quick-cifar100").changed(
         scheme="bch", dim=dim, mapping="random", **seeds
     )
-    return RunRecord(recipe, "done", test_accuracy=accuracy, max_cosine=0.3)
+    return RunRecord(config, "done", test_accuracy=accuracy, max_cosine=0.3)
 
 
 def test_variance_is_split_into_what_varied_alone():

@@ -23,7 +23,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def finished(recipes):
+def finished(configs):
     """Records as if the runs had been done: worse for larger cosines, with the seeds' own noise."""
     return [
         RunRecord(
@@ -33,16 +33,16 @@ def finished(recipes):
             max_cosine=1 / r.dim,
             seconds=1.0,
         )
-        for r in recipes
+        for r in configs
     ]
 
 
 def test_reproduce_goes_on_from_a_table_and_draws(
     run, here, monkeypatch, digits_as_mnist
 ):
-    recipes = paper_runs("mnist", "quick")
-    assert len(recipes) >= 40
-    write_table(finished(recipes), here / "mnist.csv")
+    configs = paper_runs("mnist", "quick")
+    assert len(configs) >= 40
+    write_table(finished(configs), here / "mnist.csv")
     answer = run("reproduce", "mnist", "--results", "mnist.csv", "--figures", "figures")
     assert answer.exit_code == 0, answer.err
     assert answer.out.startswith("60 runs: 60 done")
@@ -91,8 +91,8 @@ def test_reproduce_all_goes_on_from_a_folder_of_tables(run, here, digits_as_mnis
 def test_reproduce_interrupted_leaves_a_table_of_what_was_run(
     run, here, monkeypatch, digits_as_mnist
 ):
-    def interrupted(recipes, images, place, engine, **rest):
-        for record in finished(recipes[:40]):
+    def interrupted(configs, images, place, engine, **rest):
+        for record in finished(configs[:40]):
             place.finish(record)
             yield record
         raise KeyboardInterrupt
@@ -100,8 +100,8 @@ def test_reproduce_interrupted_leaves_a_table_of_what_was_run(
     monkeypatch.setattr("protosphere.cli.sweeping.run_sweep", interrupted)
     assert run("reproduce", "mnist", "--results", "mnist.csv").exit_code == 130
     records = read_table(here / "mnist.csv")
-    assert [record.recipe for record in records] == paper_runs("mnist", "quick")[:40]
-    assert [record.recipe.seed for record in records] == [0] * 30 + [1] * 10, (
+    assert [record.config for record in records] == paper_runs("mnist", "quick")[:40]
+    assert [record.config.seed for record in records] == [0] * 30 + [1] * 10, (
         "the whole grid, then the next seed"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from reproduction.experiment_figures import draw_experiment, way_of
 from reproduction.number_panels import Panel, numbers_figure
@@ -14,17 +14,17 @@ pytest.importorskip("matplotlib")
 
 
 def finished(**settings):
-    recipe = load_recipe("quick-features").changed(**settings)
-    rng = np.random.default_rng(recipe.dim + recipe.seed)
+    config = load_config("quick-features").changed(**settings)
+    rng = np.random.default_rng(config.dim + config.seed)
     accuracy = float(rng.uniform(0.5, 0.7))
     energy = float(rng.uniform(1, 2))
-    cosine = None if recipe.head != "prototypes" else 1 / recipe.dim
+    cosine = None if config.head != "prototypes" else 1 / config.dim
     if cosine is None:
         metrics = {}
     else:
         metrics = {"code_energy": energy, "code_mean_square": 0.1 * energy}
     return RunRecord(
-        recipe, "done", test_accuracy=accuracy, max_cosine=cosine, metrics=metrics
+        config, "done", test_accuracy=accuracy, max_cosine=cosine, metrics=metrics
     )
 
 
@@ -53,10 +53,10 @@ def test_what_the_runs_can_show_is_drawn(tmp_path):
 
 
 def test_learned_heads_have_no_mapping():
-    assert way_of(LEARNED[0].recipe) == "learned bottleneck"
-    assert way_of(finished(scheme="one_hot", dim=100).recipe) == "one-hot, fixed"
+    assert way_of(LEARNED[0].config) == "learned bottleneck"
+    assert way_of(finished(scheme="one_hot", dim=100).config) == "one-hot, fixed"
     assert (
-        way_of(finished(scheme="best", dim=31, mapping="align").recipe)
+        way_of(finished(scheme="best", dim=31, mapping="align").config)
         == "best, aligned"
     )
 

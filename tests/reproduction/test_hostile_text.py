@@ -32,8 +32,8 @@ def test_class_names_of_a_dataset(shown, tmp_path):
 def test_networks_of_stored_records(shown, tmp_path):
     place = Store(tmp_path / "store")
     for record in hostile_records():
-        changed = record.recipe.changed(dataset="mnist")
-        place.add(replace(record, recipe=changed))
+        changed = record.config.changed(dataset="mnist")
+        place.add(replace(record, config=changed))
     write_table(place.records(), tmp_path / "table.csv")
     for source in (place.folder, tmp_path / "table.csv"):
         exit_code, text = shown("claims", source)

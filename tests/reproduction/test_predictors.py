@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from reproduction.predictors import predictors
 
@@ -25,7 +25,7 @@ def runs(seed, accuracy):
                 "code_mean_square": 0.1,
             }
             for number in range(2):
-                recipe = load_recipe("quick-features").changed(
+                config = load_config("quick-features").changed(
                     scheme=scheme, dim=dim, seed=number, mapping="random"
                 )
                 value = (
@@ -33,7 +33,7 @@ def runs(seed, accuracy):
                     + 0.002 * rng.standard_normal()
                 )
                 yield RunRecord(
-                    recipe,
+                    config,
                     "done",
                     test_accuracy=float(value),
                     max_cosine=cosine,
@@ -69,7 +69,7 @@ def test_what_only_tells_schemes_apart_explains_nothing_of_another_scheme():
 
 def test_learned_layers_have_no_code():
     record = RunRecord(
-        load_recipe("quick-features").changed(head="linear", dim=100),
+        load_config("quick-features").changed(head="linear", dim=100),
         "done",
         test_accuracy=0.5,
     )

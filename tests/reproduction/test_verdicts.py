@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from reproduction.claims import claims_table
 from reproduction.findings import (
@@ -25,13 +25,13 @@ from reproduction.verdicts import verdict_text
 ROOT = Path(__file__).parents[2]
 
 
-def cifar100_runs(recipe, **changes):
+def cifar100_runs(config, **changes):
     """Runs with which BCH at n = 63 is 20 points below one-hot, which the paper says it is close to."""
     accuracies = {("one_hot", 100): 0.6, ("bch", 63): 0.4}
     records = []
     for (scheme, dim), accuracy in accuracies.items():
         for seed in range(3):
-            run = load_recipe(recipe).changed(
+            run = load_config(config).changed(
                 scheme=scheme, dim=dim, seed=seed, **changes
             )
             records.append(
@@ -46,7 +46,7 @@ def cifar100_runs(recipe, **changes):
 
 
 @pytest.mark.parametrize(
-    ("recipe", "changes", "verdict"),
+    ("config", "changes", "verdict"),
     [
         ("paper-cifar100", {}, "does not hold"),
         ("paper-cifar100", {"precision": "bf16-mixed", "epochs": 300}, "does not hold"),
@@ -73,9 +73,9 @@ def cifar100_runs(recipe, **changes):
     ],
 )
 def test_a_claim_that_fails_below_the_papers_scale_names_the_network(
-    recipe, changes, verdict
+    config, changes, verdict
 ):
-    rows = claims_table(cifar100_runs(recipe, **changes))
+    rows = claims_table(cifar100_runs(config, **changes))
     found = {row["claim"]: row["verdict"] for row in rows}
     assert found["BCH at n = 63 is close to one-hot (within 1.5 points)"] == verdict
     assert ("does not hold" in found.values()) == (verdict == "does not hold")

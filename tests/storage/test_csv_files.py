@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protosphere.experiments import load_recipe
+from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import read_table, write_table
 from protosphere.plots.figure_files import save_table
@@ -45,7 +45,7 @@ def assert_no_formula(path):
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_table_of_ours_has_a_formula_and_each_is_read_back(tmp_path, text):
     record = RunRecord(
-        load_recipe("quick-digits").changed(dataset=text),
+        load_config("quick-digits").changed(dataset=text),
         "failed",
         text,
         metrics={"test_" + text: 1.0},
@@ -54,7 +54,7 @@ def test_no_table_of_ours_has_a_formula_and_each_is_read_back(tmp_path, text):
     write_table([record], tmp_path / "runs.csv")
     assert_no_formula(tmp_path / "runs.csv")
     back = read_table(tmp_path / "runs.csv")[0]
-    assert (back.reason, back.version, back.recipe) == (text, text, record.recipe)
+    assert (back.reason, back.version, back.config) == (text, text, record.config)
     rows = [
         replace(shipped_atlas()[0], recipe=text),
         replace(shipped_atlas()[1], theorem=text),

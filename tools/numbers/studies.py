@@ -97,7 +97,7 @@ def difference_with_half(cell: Cell, digits: int = 2) -> str:
 
 def mean_at_rate(records: Iterable[RunRecord], lr: float) -> float | str | None:
     """Return the mean test accuracy in percent at this rate, "failed" if a run failed, None if there was none."""
-    chosen = [record for record in records if record.recipe.lr == lr]
+    chosen = [record for record in records if record.config.lr == lr]
     if not chosen:
         return None
     accuracies = [record.test_accuracy for record in chosen]

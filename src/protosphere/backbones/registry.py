@@ -18,7 +18,7 @@ class Backbone:
     """One network.
 
     Attributes:
-        name: what recipes call it.
+        name: what configs call it.
         build: (input shape, dim, widths...) to the network with `dim` outputs.
         images: whether it takes images alone; else vectors of features too.
         widths: how many numbers may follow its name in brackets, like mlp(512, 256).

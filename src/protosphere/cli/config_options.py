@@ -1,4 +1,4 @@
-"""Every setting of a recipe as a flag, and the recipe that flags and a file come to together."""
+"""Every setting of a config as a flag, and the config that flags and a file come to together."""
 
 import tomllib
 from dataclasses import Field, asdict, dataclass
@@ -13,12 +13,12 @@ from protosphere.cli.arguments import DimFlag, Either, Whole, flag
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InfeasibleError, InvalidArgumentError, brief
-from protosphere.experiments.config import ALIGNED, Recipe
+from protosphere.experiments.config import ALIGNED, TrainingConfig
 from protosphere.experiments.config_files import (
+    config_names,
+    default_config,
     default_dim,
-    default_recipe,
-    load_recipe,
-    recipe_names,
+    load_config,
 )
 
 CHOSEN_BY_RULE = ("dim",)
@@ -34,7 +34,7 @@ BY_ANOTHER = -1
 def with_defaults(kind: type[Kind]) -> type[Kind]:
     """Add to the help of each option the value that it has where it is not given."""
     quick = {
-        name: load_recipe(name) for name in recipe_names() if name.startswith("quick-")
+        name: load_config(name) for name in config_names() if name.startswith("quick-")
     }
     base = quick["quick-digits"]
     for name, option in vars(kind).items():
@@ -44,7 +44,7 @@ def with_defaults(kind: type[Kind]) -> type[Kind]:
             and name not in CHOSEN_BY_RULE
         ):
             told = default_text(getattr(base, name))
-            if len({getattr(recipe, name) for recipe in quick.values()}) > 1:
+            if len({getattr(config, name) for config in quick.values()}) > 1:
                 told += " for digits, else by the dataset"
             option.metadata = MappingProxyType(
                 {"help": f"{option.metadata['help']} [default: {told}]"}
@@ -65,8 +65,8 @@ def default_text(value: object) -> str:
 
 @dataclass(frozen=True)
 @with_defaults
-class RecipeOptions:
-    """The settings of a recipe; None where not given, so that the recipe's own holds."""
+class ConfigOptions:
+    """The settings of a config; None where not given, so that the config's own holds."""
 
     head: Literal["prototypes", "linear", "bottleneck"] | None = flag(
         "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck)."
@@ -106,7 +106,7 @@ class RecipeOptions:
     )
     epochs: Whole | None = flag("How often every training example is seen.")
     batch_size: Whole | None = flag("Examples at a time, over all devices.")
-    optimiser: Literal["sgd", "adamw"] | None = flag("SGD with momentum, or AdamW.")
+    optimizer: Literal["sgd", "adamw"] | None = flag("SGD with momentum, or AdamW.")
     lr: float | None = flag("The learning rate at the start.")
     momentum: float | None = flag("Of the descent.")
     weight_decay: float | None = flag("Of the descent.")
@@ -114,7 +114,7 @@ class RecipeOptions:
     warmup: float | None = flag(
         "Epochs over which the rate rises to its value, e.g. 0.5."
     )
-    validation: float | None = flag("The share of the training examples kept apart.")
+    validation: float | None = flag("The share of the training examples held out.")
     augment_validation: Either = flag("Augment those too, as the authors' programs do.")
     pad: Whole | None = flag("Crop from the image padded by so many pixels.")
     flip: Either = flag("Mirror half of the images.")
@@ -176,18 +176,20 @@ def parsed_option(text: str) -> tuple[str, Any]:
         return key, value
 
 
-NOTHING = RecipeOptions()
+NOTHING = ConfigOptions()
 Settings = Annotated[
-    RecipeOptions,
-    Parameter(name="*", negative="", group=Group("Settings of the recipe", sort_key=1)),
+    ConfigOptions,
+    Parameter(name="*", negative="", group=Group("Settings of the config", sort_key=1)),
 ]
 
 
-def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) -> Recipe:
-    """The named recipe, or the dataset's quick one, with what was given; InfeasibleError before any image is read."""
+def resolved(
+    dataset: str | None, config: str | None, options: ConfigOptions
+) -> TrainingConfig:
+    """The named config, or the dataset's quick one, with what was given; InfeasibleError before any image is read."""
     given = options.given()
-    base = load_recipe(
-        default_recipe(dataset or "digits") if recipe is None else recipe
+    base = load_config(
+        default_config(dataset or "digits") if config is None else config
     )
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
@@ -206,11 +208,11 @@ def resolved(dataset: str | None, recipe: str | None, options: RecipeOptions) ->
     return base
 
 
-def designed_for(recipe: Recipe, num_classes: int) -> dict[str, Any]:
+def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
     """The scheme's options, with a stand-in for the similarity that it is designed for and training finds."""
     if (
-        recipe.mapping not in ALIGNED
-        or "similarity" not in describe(recipe.scheme).options
+        config.mapping not in ALIGNED
+        or "similarity" not in describe(config.scheme).options
     ):
-        return dict(recipe.options)
-    return {"similarity": similarity_text(np.eye(num_classes))} | dict(recipe.options)
+        return dict(config.options)
+    return {"similarity": similarity_text(np.eye(num_classes))} | dict(config.options)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments.config import ALIGNED, OF_PROTOTYPES, Recipe
+from protosphere.experiments.config import ALIGNED, OF_PROTOTYPES, TrainingConfig
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
@@ -19,7 +19,7 @@ TOLD_APART = (
         "loss",
         "scale",
         "margin",
-        "optimiser",
+        "optimizer",
         "lr",
     ),
     *("epochs", "train_images", "label_noise", "options"),
@@ -33,14 +33,14 @@ WITHOUT = ("rehearsal", "reassignment", "label_noise", "train_images")
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
     """The finished runs."""
     done = [
-        (r.recipe, r.max_cosine, r.test_accuracy)
+        (r.config, r.max_cosine, r.test_accuracy)
         for r in records
         if r.test_accuracy is not None
     ]
     differing = [
         name
         for name in TOLD_APART
-        if len({str(getattr(recipe, name)) for recipe, *_ in done}) > 1
+        if len({str(getattr(config, name)) for config, *_ in done}) > 1
     ]
     return [
         Trained(
@@ -50,14 +50,14 @@ def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
     ]
 
 
-def variant(recipe: Recipe, differing: Iterable[str]) -> str:
+def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     """What a run has of the settings that runs differ in, without what it has no use for or leaves to a rule."""
-    absent = {name for name in WITHOUT if not getattr(recipe, name)}
-    absent |= set() if recipe.mapping in ALIGNED else {"similarity"}
-    absent |= set() if recipe.head == "prototypes" else set(OF_PROTOTYPES)
+    absent = {name for name in WITHOUT if not getattr(config, name)}
+    absent |= set() if config.mapping in ALIGNED else {"similarity"}
+    absent |= set() if config.head == "prototypes" else set(OF_PROTOTYPES)
     words: list[str] = []
     for name in differing:
-        value = getattr(recipe, name)
+        value = getattr(config, name)
         if name in absent or value in ("auto", -1):
             continue
         if name == "options":
@@ -73,8 +73,8 @@ def variant(recipe: Recipe, differing: Iterable[str]) -> str:
 
 def seen(records: Sequence[RunRecord]) -> str:
     """Network and length of the runs, for a title."""
-    networks = sorted({record.recipe.backbone for record in records})
-    epochs = sorted({record.recipe.epochs for record in records})
+    networks = sorted({record.config.backbone for record in records})
+    epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 

@@ -49,7 +49,7 @@ def paired(
         markdown: Print the table in Markdown.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)
-    records = [r for r in stored_records(store) if dataset in (None, r.recipe.dataset)]
+    records = [r for r in stored_records(store) if dataset in (None, r.config.dataset)]
     if not any(record.status == "done" for record in records):
         raise StorageError(f"'{store}' has no finished run to compare")
     names = ways_of(records)
@@ -87,15 +87,15 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
     """By digest what each run is called: its series, its mapping, and whatever else runs differ in."""
     done = [record for record in records if record.status == "done"]
-    settings = [name for name in done[0].recipe.record() if name not in NOT_A_WAY]
+    settings = [name for name in done[0].config.record() if name not in NOT_A_WAY]
     differing = [
         name
         for name in settings
-        if len({str(getattr(r.recipe, name)) for r in done}) > 1
+        if len({str(getattr(r.config, name)) for r in done}) > 1
     ]
     return {
         r.digest: ", ".join(
-            filter(None, (r.recipe.series, variant(r.recipe, differing)))
+            filter(None, (r.config.series, variant(r.config, differing)))
         )
         for r in done
     }

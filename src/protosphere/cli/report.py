@@ -52,7 +52,7 @@ def report(
         replace_bytes(page, page_of(records).encode())
     drawn = drawn_figures(records, figures) if figures is not None else ()
     files = [str(file) for file in (page, *drawn, table) if file is not None]
-    name = records[0].recipe.dataset
+    name = records[0].config.dataset
     answer = {"dataset": name, "files": files, "runs": [run_row(r) for r in records]}
     print_answer(
         answer, [f"{len(records)} runs on {name}: {seen(records)}", *files], json=json
@@ -64,7 +64,7 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
     runs = trained_runs(records)
     if not runs:
         raise StorageError("no run is finished yet, so there is nothing to draw")
-    name = Path(records[0].recipe.dataset).stem
+    name = Path(records[0].config.dataset).stem
     return draw_accuracy(runs, folder, name, f"{name}: {seen(records)}")
 
 
@@ -72,7 +72,7 @@ def of_one_dataset(
     records: Sequence[RunRecord], dataset: str | None, store: Path
 ) -> list[RunRecord]:
     """The records of the dataset asked for, or of the only one."""
-    names = sorted({record.recipe.dataset for record in records})
+    names = sorted({record.config.dataset for record in records})
     if not names:
         raise StorageError(f"'{store}' has no runs yet")
     chosen = dataset or names[0]
@@ -80,12 +80,12 @@ def of_one_dataset(
         raise StorageError(
             f"'{store}' has runs on {', '.join(names)}; choose one by --dataset"
         )
-    return [record for record in records if record.recipe.dataset == chosen]
+    return [record for record in records if record.config.dataset == chosen]
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
     """The page of these records; without bounds where the file of their data is gone."""
-    name = records[0].recipe.dataset
+    name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):
         num_classes = dataset_facts(name).num_classes
@@ -104,13 +104,13 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
 
 def run_row(record: RunRecord) -> dict[str, Any]:
     """A run in the table of the page."""
-    recipe = record.recipe
+    config = record.config
     accuracy = record.test_accuracy
     return {
-        "scheme": recipe.series,
-        "n": recipe.dim,
-        "mapping": recipe.mapping if recipe.head == "prototypes" else "",
-        "seed": recipe.seed,
+        "scheme": config.series,
+        "n": config.dim,
+        "mapping": config.mapping if config.head == "prototypes" else "",
+        "seed": config.seed,
         "test accuracy, %": None if accuracy is None else round(100 * accuracy, 2),
         **dict(
             metric_cell(name, value)
@@ -118,7 +118,7 @@ def run_row(record: RunRecord) -> dict[str, Any]:
             if name.startswith("test_")
         ),
         "max cosine": record.max_cosine,
-        "epochs": recipe.epochs,
+        "epochs": config.epochs,
         "seconds": record.seconds and round(record.seconds, 1),
         "ended": record.status
         if record.reason is None

@@ -29,18 +29,18 @@ def sweep(
     """Run heads x schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
 
     Args:
-        file: A .toml file: recipe, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
+        file: A .toml file: config, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
         store: The folder of results; by default runs/ and the file's name.
         retry_failed: Try runs that failed before once more.
         export: Write all records as .csv or .parquet in the end.
     """
-    recipes = load_sweep(file)
+    configs = load_sweep(file)
     if dry_run:
-        show_plan(recipes, json=json)
+        show_plan(configs, json=json)
         return
     checked_output(export, TABLE_ENDINGS)
     place = Store(store or Path("runs") / file.stem)
-    records = sweep_on_screen(recipes, place, means, retry_failed=retry_failed)
+    records = sweep_on_screen(configs, place, means, retry_failed=retry_failed)
     if export is not None:
         write_table(records, export)
     show_summary(records, place, json=json)

@@ -66,7 +66,7 @@ class SweepEstimate:
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
         start = now - (record.seconds or 0.0) if pace.since is None else pace.since
-        epochs = record.recipe.epochs - pace.before if record.status == "done" else 0
+        epochs = record.config.epochs - pace.before if record.status == "done" else 0
         self.ended[record.digest] = _Pace(pace.before, start, epochs, now)
 
     def seconds_left(self) -> float | None:

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 
 from protosphere.cli.sweep_estimate import SweepEstimate
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.epochs import EpochMetrics, read_metrics
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store
@@ -25,7 +25,7 @@ MOST_ROWS = 12
 class _Board:
     """What is known of the sweep."""
 
-    recipes: Sequence[Recipe]
+    configs: Sequence[TrainingConfig]
     store: Store
     estimate: SweepEstimate
     statuses: dict[str, str] = field(init=False)
@@ -33,7 +33,7 @@ class _Board:
 
     def __post_init__(self) -> None:
         records = self.store.records_of(
-            recipe for recipe in self.recipes if recipe.digest not in self.estimate.todo
+            config for config in self.configs if config.digest not in self.estimate.todo
         )
         self.statuses = {record.digest: record.status for record in records}
 
@@ -43,10 +43,10 @@ class _Board:
         if record.status == "done":
             self.fresh_images += (record.images_per_second or 0) * (record.seconds or 0)
 
-    def table(self, running: Sequence[Recipe]) -> Table:
+    def table(self, running: Sequence[TrainingConfig]) -> Table:
         histories = {
-            recipe.digest: read_metrics(self.store.work_folder(recipe.digest))
-            for recipe in running
+            config.digest: read_metrics(self.store.work_folder(config.digest))
+            for config in running
         }
         self.estimate.saw(histories)
         left = self.estimate.seconds_left()
@@ -55,7 +55,7 @@ class _Board:
             ", ".join(f"{number} {status}" for status, number in sorted(tally.items()))
             or "0 done"
         )
-        title = f"{counts} of {len(self.recipes)}" + (
+        title = f"{counts} of {len(self.configs)}" + (
             "" if left is None else f"; {_clock(left)} left"
         )
         table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
@@ -72,32 +72,32 @@ class _Board:
             table.add_column(
                 name, justify="left" if name in ("scheme", "mapping") else "right"
             )
-        for recipe in running[:MOST_ROWS]:
-            table.add_row(*_cells(recipe, histories[recipe.digest]))
+        for config in running[:MOST_ROWS]:
+            table.add_row(*_cells(config, histories[config.digest]))
         return table
 
 
 @contextmanager
 def sweep_screen(
-    recipes: Sequence[Recipe], store: Store, estimate: SweepEstimate
+    configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
     console = error_console()
-    board = _Board(recipes, store, estimate)
+    board = _Board(configs, store, estimate)
     begun = time.monotonic()
     if console.is_terminal:
         live = Live(console=console, transient=True, refresh_per_second=2)
     else:
         live = None
 
-    def watch(running: Sequence[Recipe]) -> None:
+    def watch(running: Sequence[TrainingConfig]) -> None:
         if live is not None:
             live.update(board.table(running))
 
     def told(record: RunRecord) -> None:
         board.add(record)
         console.print(
-            f"[{len(board.statuses)}/{len(recipes)}] {record_line(record)}",
+            f"[{len(board.statuses)}/{len(configs)}] {record_line(record)}",
             soft_wrap=True,
         )
 
@@ -109,7 +109,7 @@ def sweep_screen(
             speed = f"{board.fresh_images / seconds:,.0f} training images/s in all"
             console.print(f"{speed}, over {_clock(seconds)}", soft_wrap=True)
     except KeyboardInterrupt:
-        done = f"{len(board.statuses)} of {len(recipes)} runs are done"
+        done = f"{len(board.statuses)} of {len(configs)} runs are done"
         console.print(f"{done}; the same command goes on from here", soft_wrap=True)
         raise
 
@@ -117,20 +117,20 @@ def sweep_screen(
 def record_line(record: RunRecord) -> str:
     """A record in one line."""
     if record.test_accuracy is None:
-        return f"{record.recipe.title}: {record.status}, {record.reason}"
-    return f"{record.recipe.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
+        return f"{record.config.title}: {record.status}, {record.reason}"
+    return f"{record.config.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"
 
 
-def _cells(recipe: Recipe, history: Sequence[EpochMetrics]) -> list[str]:
-    cells = [recipe.series, str(recipe.dim), recipe.mapping, str(recipe.seed)]
+def _cells(config: TrainingConfig, history: Sequence[EpochMetrics]) -> list[str]:
+    cells = [config.series, str(config.dim), config.mapping, str(config.seed)]
     if not history:
-        return [*cells, f"0/{recipe.epochs}"]
+        return [*cells, f"0/{config.epochs}"]
     last = history[-1]
     if last.validation_accuracy is None:
         accuracy = last.train_accuracy
     else:
         accuracy = last.validation_accuracy
-    cells += [f"{last.epoch}/{recipe.epochs}", f"{last.loss:.4f}"]
+    cells += [f"{last.epoch}/{config.epochs}", f"{last.loss:.4f}"]
     return [*cells, f"{100 * accuracy:.2f} %", f"{last.images_per_second:,.0f}"]
 
 

@@ -14,7 +14,7 @@ from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
 from protosphere.data import load_dataset
 from protosphere.errors import InvalidArgumentError, as_integer
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import Store
 from protosphere.experiments.sweep import Engine, in_this_process, pending
@@ -61,27 +61,31 @@ SweepMeans = Annotated[Means, Parameter(name="*")]
 
 
 def sweep_on_screen(
-    recipes: Sequence[Recipe], place: Store, means: Means, *, retry_failed: bool = False
+    configs: Sequence[TrainingConfig],
+    place: Store,
+    means: Means,
+    *,
+    retry_failed: bool = False,
 ) -> list[RunRecord]:
     """Do what is left to do, before the user's eyes; the records of the whole sweep."""
     engine = means.engine()
-    names = {recipe.dataset for recipe in recipes}
+    names = {config.dataset for config in configs}
     if len(names) != 1:
         raise InvalidArgumentError(
             f"a sweep is over one dataset, got {', '.join(sorted(names)) or 'none'}"
         )
     with ps.progress_bar() as progress:
         images = load_dataset(names.pop(), data_dir=means.data_dir, progress=progress)
-    todo = pending(recipes, place, images, retry_failed=retry_failed)
+    todo = pending(configs, place, images, retry_failed=retry_failed)
     at_once = means.workers if means.ray is None else None
-    estimate = SweepEstimate({recipe.digest: recipe.epochs for recipe in todo}, at_once)
-    with sweep_screen(recipes, place, estimate) as (watch, told):
+    estimate = SweepEstimate({config.digest: config.epochs for config in todo}, at_once)
+    with sweep_screen(configs, place, estimate) as (watch, told):
         options: dict[str, Any] = {
             "data_dir": means.data_dir,
             "accelerator": means.accelerator,
         }
         for record in run_sweep(
-            recipes,
+            configs,
             images,
             place,
             engine,
@@ -90,17 +94,17 @@ def sweep_on_screen(
             **options,
         ):
             told(record)
-    return place.records_of(recipes)
+    return place.records_of(configs)
 
 
-def show_plan(recipes: Sequence[Recipe], *, json: bool) -> None:
+def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
     """Every run that the file asks for."""
-    lines = [f"{recipe.digest}  {recipe.title}" for recipe in recipes]
+    lines = [f"{config.digest}  {config.title}" for config in configs]
     lines += [
-        f"{len(recipes)} runs of {sum(recipe.epochs for recipe in recipes)} epochs in all"
+        f"{len(configs)} runs of {sum(config.epochs for config in configs)} epochs in all"
     ]
     print_answer(
-        [{"digest": recipe.digest} | recipe.record() for recipe in recipes],
+        [{"digest": config.digest} | config.record() for config in configs],
         lines,
         json=json,
     )

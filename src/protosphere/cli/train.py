@@ -16,7 +16,7 @@ from protosphere.cli.finished_runs import shown, words
 from protosphere.cli.screen import print_card, print_json, print_lines
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.epochs import EpochMetrics, Report, Tick, read_metrics
 from protosphere.experiments.record import RunRecord, record_from
 from protosphere.terminal import error_console
@@ -27,7 +27,7 @@ def train(
     dataset: str | None = None,
     /,
     *,
-    recipe: str | None = None,
+    config: str | None = None,
     settings: Settings = NOTHING,
     data_dir: DataDir = None,
     output: Output = None,
@@ -39,17 +39,17 @@ def train(
     """Train a network against fixed prototypes, or a learned head; killed at any moment and called again, it goes on.
 
     Args:
-        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the recipe.
-        recipe: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
+        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the config.
+        config: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
         output: The folder for checkpoint, metrics and weights; by default one in runs/.
         accelerator: cpu, cuda, mps or auto.
         devices: How many processes share each batch.
-        dry_run: Print the resolved recipe and do nothing.
+        dry_run: Print the resolved config and do nothing.
     """
-    plan = resolved(dataset, recipe, settings)
+    plan = resolved(dataset, config, settings)
     as_integer("devices", devices, minimum=1)
     if dry_run:
-        show_recipe(plan, json=json)
+        show_config(plan, json=json)
         return
     with ps.progress_bar() as progress:
         images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
@@ -69,7 +69,7 @@ def train(
 
 
 def trained(
-    plan: Recipe, images: Dataset, folder: Path, accelerator: str, devices: int
+    plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
     """The record of the run; None in a process that is not the first of several."""
     from protosphere.experiments.devices import make_fabric
@@ -87,7 +87,7 @@ def trained(
 
 
 def text_of_run(
-    fabric: Any, plan: Recipe, images: Dataset, folder: Path
+    fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
     """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
     from protosphere.experiments.devices import leave_together
@@ -104,7 +104,7 @@ def text_of_run(
 
 
 def run_on_screen(
-    fabric: Any, plan: Recipe, images: Dataset, folder: Path
+    fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
     """What each process of a run does; the first shows how it goes."""
     from protosphere.experiments.run import reason_of, run
@@ -122,8 +122,8 @@ def run_on_screen(
     return record if fabric.is_global_zero else None
 
 
-def run_name(plan: Recipe) -> str:
-    """A folder's name that people can read and that no other recipe has."""
+def run_name(plan: TrainingConfig) -> str:
+    """A folder's name that people can read and that no other config has."""
     if plan.head == "prototypes":
         what = f"{plan.scheme}-{plan.dim}-{plan.mapping}"
     else:
@@ -131,8 +131,8 @@ def run_name(plan: Recipe) -> str:
     return f"{Path(plan.dataset).stem}-{what}-{plan.seed}-{plan.digest[:8]}"
 
 
-def show_recipe(plan: Recipe, *, json: bool) -> None:
-    """The resolved recipe, as a file that can be given back by --recipe."""
+def show_config(plan: TrainingConfig, *, json: bool) -> None:
+    """The resolved config, as a file that can be given back by --config."""
     if json:
         print_json({"digest": plan.digest} | plan.record())
         return
@@ -155,7 +155,7 @@ def show_recipe(plan: Recipe, *, json: bool) -> None:
 
 def show_record(record: RunRecord, folder: Path) -> None:
     """What came out."""
-    plan = record.recipe
+    plan = record.config
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
     if record.validation_accuracy is not None:
         lines.append(
@@ -182,7 +182,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
 
 @contextmanager
 def training_screen(
-    plan: Recipe, images: int, *, visible: bool
+    plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
     """What to call after each epoch, and after each batch."""
     console = error_console()
@@ -214,7 +214,7 @@ def training_screen(
             yield report, lambda count: bar.advance(task, count)
 
 
-def epoch_line(metrics: EpochMetrics, plan: Recipe) -> str:
+def epoch_line(metrics: EpochMetrics, plan: TrainingConfig) -> str:
     """An epoch in one line."""
     if metrics.validation_accuracy is None:
         accuracy = metrics.train_accuracy

@@ -1,15 +1,15 @@
-"""Training: recipes, runs that survive being killed, sweeps, and what they leave. Torch comes when a run begins."""
+"""Training: configs, runs that survive being killed, sweeps, and what they leave. Torch comes when a run begins."""
 
 from typing import TYPE_CHECKING, Any
 
-from protosphere.experiments.config import Recipe
-from protosphere.experiments.config_files import load_recipe, recipe_names
+from protosphere.experiments.config import TrainingConfig
+from protosphere.experiments.config_files import config_names, load_config
 from protosphere.experiments.record import RunRecord
 
 if TYPE_CHECKING:
     from protosphere.experiments.models import load_model
 
-__all__ = ["Recipe", "RunRecord", "load_model", "load_recipe", "recipe_names"]
+__all__ = ["RunRecord", "TrainingConfig", "config_names", "load_config", "load_model"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Examples on the device as they are kept, and from them batches: in a random order, augmented, normalised.
+"""Examples on the device as they are kept, and from them batches: in a random order, augmented, normalized.
 
 Processes draw order and moves of whole batches from one stream and take their parts: together they see what one would.
 """
@@ -18,8 +18,8 @@ from protosphere.data.augmentation import (
 )
 from protosphere.data.augmentation_settings import Augmentation
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import Recipe
-from protosphere.experiments.normalization import Normalise, normalisation
+from protosphere.experiments.config import TrainingConfig
+from protosphere.experiments.normalization import Normalize, normalization
 from protosphere.experiments.randomness import stream
 
 EVALUATION_BATCH = 1000
@@ -43,7 +43,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Labeled:
     """Inputs (bytes, or single precision) and labels on a device."""
 
     inputs: Tensor
@@ -52,86 +52,90 @@ class Labelled:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def to(self, device: torch.device) -> "Labelled":
+    def to(self, device: torch.device) -> "Labeled":
         """The same on another device."""
-        return Labelled(self.inputs.to(device), self.labels.to(device))
+        return Labeled(self.inputs.to(device), self.labels.to(device))
 
 
 @dataclass(frozen=True)
 class DeviceData:
-    """What a run needs, on its device: three sets, and how their inputs are normalised."""
+    """What a run needs, on its device: three sets, and how their inputs are normalized."""
 
-    train: Labelled
-    validation: Labelled
-    test: Labelled
-    normalised: Normalise
+    train: Labeled
+    validation: Labeled
+    test: Labeled
+    normalized: Normalize
 
 
-def device_data(dataset: Dataset, recipe: Recipe, device: torch.device) -> DeviceData:
-    """The dataset on the device, its training examples split at random by the recipe's seed."""
-    if dataset.is_features and recipe.augmentation != Augmentation():
+def device_data(
+    dataset: Dataset, config: TrainingConfig, device: torch.device
+) -> DeviceData:
+    """The dataset on the device, its training examples split at random by the config's seed."""
+    if dataset.is_features and config.augmentation != Augmentation():
         raise InvalidArgumentError(
             f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none"
         )
     order = torch.randperm(
-        len(dataset.y_train), generator=stream(recipe.seed_of_split, "split")
+        len(dataset.y_train), generator=stream(config.seed_of_split, "split")
     )
-    order = order[: recipe.train_images] if recipe.train_images else order
-    kept_apart = round(recipe.validation * len(order))
-    if kept_apart == len(order):
+    order = order[: config.train_images] if config.train_images else order
+    held_out = round(config.validation * len(order))
+    if held_out == len(order):
         raise InvalidArgumentError(
-            f"'validation' {recipe.validation:g} leaves none of {len(order)} training examples"
+            f"'validation' {config.validation:g} leaves none of {len(order)} training examples"
         )
     train = with_label_noise(
-        _chosen(dataset, order[kept_apart:]), recipe, dataset.num_classes
+        _chosen(dataset, order[held_out:]), config, dataset.num_classes
     )
-    test = Labelled(
+    test = Labeled(
         torch.tensor(dataset.x_test), torch.tensor(dataset.y_test)
     )  # copies: the dataset is read-only
-    normalised = normalisation(train.inputs, dataset.step)
-    validation = _chosen(dataset, order[:kept_apart])
+    normalized = normalization(train.inputs, dataset.step)
+    validation = _chosen(dataset, order[:held_out])
     return DeviceData(
-        train.to(device), validation.to(device), test.to(device), normalised.to(device)
+        train.to(device), validation.to(device), test.to(device), normalized.to(device)
     )
 
 
-def _chosen(dataset: Dataset, rows: Tensor) -> Labelled:
-    return Labelled(
+def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
+    return Labeled(
         torch.tensor(dataset.x_train[rows.numpy()]),
         torch.tensor(dataset.y_train[rows.numpy()]),
     )
 
 
-def with_label_noise(labelled: Labelled, recipe: Recipe, num_classes: int) -> Labelled:
-    """The examples, the recipe's share of them with another class's label, each other class as likely."""
-    wrong = round(recipe.label_noise * len(labelled)) if num_classes > 1 else 0
+def with_label_noise(
+    labeled: Labeled, config: TrainingConfig, num_classes: int
+) -> Labeled:
+    """The examples, the config's share of them with another class's label, each other class as likely."""
+    wrong = round(config.label_noise * len(labeled)) if num_classes > 1 else 0
     if not wrong:
-        return labelled
-    generator = stream(recipe.seed, "label noise")
-    rows = torch.randperm(len(labelled), generator=generator)[:wrong]
+        return labeled
+    generator = stream(config.seed, "label noise")
+    rows = torch.randperm(len(labeled), generator=generator)[:wrong]
     away = torch.randint(1, num_classes, (wrong,), generator=generator)
-    labels = labelled.labels.clone()
+    labels = labeled.labels.clone()
     labels[rows] = (labels[rows] + away) % num_classes
-    return Labelled(labelled.inputs, labels)
+    return Labeled(labeled.inputs, labels)
 
 
 def training_batches(
-    data: DeviceData, recipe: Recipe, epoch: int, part: Share
+    data: DeviceData, config: TrainingConfig, epoch: int, part: Share
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Every training example once, in the order and with the moves of this epoch.
 
     By batches: inputs and labels of this process's part, and how many examples all parts have.
     """
-    generator = stream(recipe.seed, "epoch", epoch)
+    generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
-    still = recipe.augmentation == Augmentation()
-    for rows in torch.split(order, recipe.batch_size):
+    still = config.augmentation == Augmentation()
+    for rows in torch.split(order, config.batch_size):
         mine = part.of(len(rows))
         chosen = rows[mine].to(data.train.inputs.device)
         if still:
             moves = None
         else:
-            moves = random_moves(recipe.augmentation, len(rows), generator)[mine]
+            moves = random_moves(config.augmentation, len(rows), generator)[mine]
         yield (
             _inputs(data, chosen, moves),
             data.train.labels.index_select(0, chosen),
@@ -140,33 +144,33 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """These training inputs, moved where there are moves, normalised."""
+    """These training inputs, moved where there are moves, normalized."""
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
         return chosen_moved_normalised(
-            images, rows, moves, data.normalised.levels(images.shape[1])
+            images, rows, moves, data.normalized.levels(images.shape[1])
         )
     chosen = images.index_select(0, rows)  # whole rows at a time, unlike indexing
-    return data.normalised(chosen if moves is None else moved(chosen, moves))
+    return data.normalized(chosen if moves is None else moved(chosen, moves))
 
 
 def evaluation_batches(
-    data: DeviceData, labelled: Labelled, part: Share, size: int = EVALUATION_BATCH
+    data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """This process's share of the examples, as they are."""
-    share = part.of(len(labelled))
+    share = part.of(len(labeled))
     batches = (
-        torch.split(whole[share], size) for whole in (labelled.inputs, labelled.labels)
+        torch.split(whole[share], size) for whole in (labeled.inputs, labeled.labels)
     )
     for inputs, labels in zip(
         *batches, strict=True
     ):  # none is one empty batch: its process takes part in the sums
-        yield data.normalised(inputs), labels
+        yield data.normalized(inputs), labels
 
 
-def augmented_once(data: DeviceData, recipe: Recipe, epoch: int) -> Labelled:
+def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
     """The validation images with moves of their own, for the protocol that augments them too."""
-    generator = stream(recipe.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
-    moves = random_moves(recipe.augmentation, len(data.validation), generator)
-    return Labelled(moved(data.validation.inputs, moves), data.validation.labels)
+    generator = stream(config.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
+    moves = random_moves(config.augmentation, len(data.validation), generator)
+    return Labeled(moved(data.validation.inputs, moves), data.validation.labels)

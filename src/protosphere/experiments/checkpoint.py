@@ -23,7 +23,7 @@ Checkpoint = dict[str, Any]
 """Everything the next epoch needs, by the names in `PARTS`."""
 
 PARTS = {
-    "recipe",
+    "config",
     "data",
     "epoch",
     "model",
@@ -34,7 +34,7 @@ PARTS = {
     "history",
     "format",
 }
-"""The digests of recipe and dataset, how many epochs are done, states, the metrics of those epochs. `random` is of all
+"""The digests of config and dataset, how many epochs are done, states, the metrics of those epochs. `random` is of all
 global generators; those of the order and the moves follow from the epoch."""
 
 
@@ -51,8 +51,8 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     replace_bytes(folder / CHECKPOINT_FILE, packed.getvalue())
 
 
-def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
-    """The checkpoint in `folder`, None where there is none; refused where it is of another recipe or other data."""
+def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
+    """The checkpoint in `folder`, None where there is none; refused where it is of another config or other data."""
     path = folder / CHECKPOINT_FILE
     if not path.exists():
         return None
@@ -69,8 +69,8 @@ def load_checkpoint(folder: Path, recipe: str, data: str) -> Checkpoint | None:
         raise StorageError(
             f"cannot read '{path}': damaged or not a checkpoint; remove it to start again"
         ) from error
-    if found["recipe"] != recipe or found["data"] != data:
-        what = "another recipe" if found["recipe"] != recipe else "other data"
+    if found["config"] != config or found["data"] != data:
+        what = "another config" if found["config"] != config else "other data"
         raise InvalidArgumentError(
             f"'{folder}' holds a run of {what}; choose another folder, or remove it"
         )

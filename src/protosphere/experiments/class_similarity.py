@@ -1,6 +1,6 @@
 """How similar classes are, for the mappings `align` and `oppose`; of examples only those trained on are looked at.
 
-`seen`: the cosine of their centred means, of the inputs themselves where they are features, else of the logits of the
+`seen`: the cosine of their centered means, of the inputs themselves where they are features, else of the logits of the
 same network after one epoch with a learned layer. `logits`: the correlation of that layer's logits. `learned`: the
 cosine of what a layer after as many numbers learns for them in half of the epochs. Or a tree, or a table of vectors.
 """
@@ -27,7 +27,11 @@ from protosphere.experiments.batches import (
     device_data,
     evaluation_batches,
 )
-from protosphere.experiments.config import Recipe, recipe_from, without_prototypes
+from protosphere.experiments.config import (
+    TrainingConfig,
+    config_from,
+    without_prototypes,
+)
 from protosphere.experiments.loop import train
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
@@ -37,33 +41,33 @@ WARMUP_RATE = 2.0
 
 
 def class_similarity(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """K x K, as the recipe's `similarity` says."""
-    if recipe.similarity == "seen":
+    """K x K, as the config's `similarity` says."""
+    if config.similarity == "seen":
         return similarity_from_embeddings(
-            measured_class_means(recipe, dataset, folder, fabric)
+            measured_class_means(config, dataset, folder, fabric)
         )
-    if recipe.similarity == "logits":
-        return logit_correlations(recipe, dataset, folder, fabric)
-    if recipe.similarity == "learned":
-        return _learned_cosines(recipe, dataset, folder, fabric)
-    if recipe.similarity in SHIPPED:
-        return taxonomy(recipe.similarity).of(dataset.class_names).similarity()
+    if config.similarity == "logits":
+        return logit_correlations(config, dataset, folder, fabric)
+    if config.similarity == "learned":
+        return _learned_cosines(config, dataset, folder, fabric)
+    if config.similarity in SHIPPED:
+        return taxonomy(config.similarity).of(dataset.class_names).similarity()
     return similarity_from_table(
-        found_in_roots(Path(recipe.similarity)), dataset.class_names
+        found_in_roots(Path(config.similarity)), dataset.class_names
     )
 
 
 def measured_class_means(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
     """The mean of each class, one per row: of features, or of the logits after an epoch with a learned layer."""
-    data = device_data(dataset, recipe, fabric.device)
+    data = device_data(dataset, config, fabric.device)
     if dataset.is_features:
         network = torch.nn.Identity()
     else:
-        network = _learned_layer(recipe, dataset, folder, fabric)
+        network = _learned_layer(config, dataset, folder, fabric)
     sums = None
     counts = torch.bincount(data.train.labels, minlength=dataset.num_classes)
     for seen, labels in _seen(network, data):
@@ -75,14 +79,14 @@ def measured_class_means(
 
 
 def logit_correlations(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
     """Over the training examples, of the logits after an epoch with a learned layer; what all share is taken out."""
-    data = device_data(dataset, recipe, fabric.device)
+    data = device_data(dataset, config, fabric.device)
     K = dataset.num_classes
     total = torch.zeros(K, dtype=torch.float64)
     products = torch.zeros(K, K, dtype=torch.float64)
-    for seen, _ in _seen(_learned_layer(recipe, dataset, folder, fabric), data):
+    for seen, _ in _seen(_learned_layer(config, dataset, folder, fabric), data):
         logits = (seen - seen.mean(dim=1, keepdim=True)).cpu()
         total = total + logits.sum(0)
         products = products + logits.T @ logits
@@ -95,37 +99,39 @@ def logit_correlations(
     )
 
 
-def _learned_layer(recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any) -> Any:
-    """The recipe's network, giving logits, after one epoch."""
-    epochs = min(1, recipe.epochs)
+def _learned_layer(
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
+) -> Any:
+    """The config's network, giving logits, after one epoch."""
+    epochs = min(1, config.epochs)
     K = dataset.num_classes
     return _warmed_up(
-        recipe, dataset, folder, fabric, head="linear", dim=K, epochs=epochs
+        config, dataset, folder, fabric, head="linear", dim=K, epochs=epochs
     ).backbone.eval()
 
 
 def _learned_cosines(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
     """After half of the epochs, at twice the rate: fixed prototypes want less of it than a layer that moves itself."""
     settings: dict[str, Any] = {
-        "epochs": (recipe.epochs + 1) // 2,
-        "lr": WARMUP_RATE * recipe.lr,
+        "epochs": (config.epochs + 1) // 2,
+        "lr": WARMUP_RATE * config.lr,
     }
     layer = _warmed_up(
-        recipe, dataset, folder, fabric, head="bottleneck", dim=recipe.dim, **settings
+        config, dataset, folder, fabric, head="bottleneck", dim=config.dim, **settings
     ).head
     units = normalized(layer.weight.detach().double().cpu().numpy())
     return units @ units.T
 
 
 def _warmed_up(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
     """The classifier after a short training with a learned head."""
-    settings = without_prototypes(recipe.record()) | {"warmup": 0.0} | changed
+    settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(
-        recipe_from(settings),
+        config_from(settings),
         None,
         dataset,
         folder / WARMUP_FOLDER,

@@ -17,7 +17,7 @@ from protosphere.experiments.config_limits import check_numbers
 
 HEADS = ("prototypes", "linear", "bottleneck")
 LEARNED = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-OPTIMISERS = ("sgd", "adamw")
+OPTIMIZERS = ("sgd", "adamw")
 SCHEDULES = ("cosine", "constant")
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 """Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
@@ -45,7 +45,7 @@ DIGEST_LETTERS = 20
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingConfig:
     """Everything that decides the weights in the end.
 
     Attributes:
@@ -66,10 +66,10 @@ class Recipe:
         prototype_seed, split_seed: of the prototypes and their mapping alone, and of the split; -1 for the one seed.
         backbone: a name that `build_backbone` knows.
         epochs, batch_size: how long, and how many examples at a time over all devices.
-        optimiser: `sgd`, or `adamw`, whose first moment decays by `momentum`.
-        lr, momentum, weight_decay, schedule: of the optimiser.
+        optimizer: `sgd`, or `adamw`, whose first moment decays by `momentum`.
+        lr, momentum, weight_decay, schedule: of the optimizer.
         warmup: epochs, or a part of one, over which the rate rises to its value.
-        validation: the share of the training examples kept apart to watch, a random one for each seed.
+        validation: the share of the training examples held out to watch, a random one for each seed.
         augment_validation: whether those are augmented too, as the authors' programs do.
         pad, flip, rotation_degrees: augmentation of the training images.
         precision: `32-true`, `bf16-mixed`, `16-mixed` (on GPUs; a run that goes on starts its loss scale anew) or
@@ -77,7 +77,7 @@ class Recipe:
         threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
         train_images: how many training examples to use, 0 for all.
         label_noise: the share of the training examples that get the label of another class, chosen at random; those
-            kept apart keep their own.
+            held out keep their own.
         options: the scheme's own.
     """
 
@@ -99,7 +99,7 @@ class Recipe:
     backbone: str = "simard"
     epochs: int = 10
     batch_size: int = 512
-    optimiser: str = "sgd"
+    optimizer: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
     weight_decay: float = 5e-4
@@ -121,7 +121,7 @@ class Recipe:
         choices = {
             "head": HEADS,
             "mapping": (*MAPPINGS, *ALIGNED),
-            "optimiser": OPTIMISERS,
+            "optimizer": OPTIMIZERS,
             "schedule": SCHEDULES,
         }
         for name, known in (choices | {"precision": PRECISIONS}).items():
@@ -181,23 +181,23 @@ class Recipe:
         """The settings as plain JSON."""
         return asdict(self)
 
-    def changed(self, **settings: Any) -> Recipe:
-        """The same recipe with other settings; one that does not exist is refused with the nearest that does."""
-        return recipe_from(self.record() | _modern(settings))
+    def changed(self, **settings: Any) -> TrainingConfig:
+        """The same config with other settings; one that does not exist is refused with the nearest that does."""
+        return config_from(self.record() | _modern(settings))
 
 
-def recipe_from(settings: Mapping[str, Any]) -> Recipe:
-    """A recipe of these settings over the defaults."""
+def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
+    """A config of these settings over the defaults."""
     if not isinstance(settings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
         raise InvalidArgumentError(
-            f"a recipe must be settings with their names, got {brief(settings)}"
+            f"a config must be settings with their names, got {brief(settings)}"
         )
-    known = {each.name: str(each.type) for each in fields(Recipe)}
+    known = {each.name: str(each.type) for each in fields(TrainingConfig)}
     given = _modern(settings)
     for name, value in given.items():
         if name not in known:
             raise InvalidArgumentError(
-                f"a recipe has no setting {brief(name)}; its settings are: {', '.join(known)}"
+                f"a config has no setting {brief(name)}; its settings are: {', '.join(known)}"
             )
         if known[name] == "str":
             as_text(name, value)
@@ -205,7 +205,7 @@ def recipe_from(settings: Mapping[str, Any]) -> Recipe:
             _check_options(value)
         if "float" in known[name] and type(value) is int and abs(value) < 1 << 53:
             given[name] = float(value)
-    return Recipe(**given)
+    return TrainingConfig(**given)
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,31 +236,31 @@ def _check_options(value: Any) -> None:
         ) from error
 
 
-def _check_prototypes(recipe: Recipe) -> None:
+def _check_prototypes(config: TrainingConfig) -> None:
     """A scheme, a preset and a loss that exist; for a learned head none of them."""
-    if recipe.head != "prototypes":
+    if config.head != "prototypes":
         for name in OF_PROTOTYPES:
-            if getattr(recipe, name) != DEFAULTS[name]:
+            if getattr(config, name) != DEFAULTS[name]:
                 raise InvalidArgumentError(
-                    f"'{name}' goes with head 'prototypes', and the head is '{recipe.head}'"
+                    f"'{name}' goes with head 'prototypes', and the head is '{config.head}'"
                 )
         return
-    describe(recipe.scheme).resolved(recipe.options)
-    if recipe.similarity != "seen" and recipe.mapping not in ALIGNED:
+    describe(config.scheme).resolved(config.options)
+    if config.similarity != "seen" and config.mapping not in ALIGNED:
         raise InvalidArgumentError(
-            f"'similarity' goes with the mappings align and oppose, got '{recipe.mapping}'"
+            f"'similarity' goes with the mappings align and oppose, got '{config.mapping}'"
         )
-    if recipe.reassignment and recipe.scale == "learn":
+    if config.reassignment and config.scale == "learn":
         raise InvalidArgumentError(
             "'reassignment' makes a new head, which a 'scale' that is learned would not survive"
         )
-    if recipe.preset != "lindstrom" or recipe.loss != "auto" or recipe.scale != "auto":
+    if config.preset != "lindstrom" or config.loss != "auto" or config.scale != "auto":
         from protosphere.experiments.heads import (
             check_preset_and_loss,
         )  # which loads torch
 
-        check_preset_and_loss(recipe)
+        check_preset_and_loss(config)
 
 
-DEFAULTS: Mapping[str, Any] = Recipe().record()
+DEFAULTS: Mapping[str, Any] = TrainingConfig().record()
 """Every setting as it is where nobody says otherwise."""

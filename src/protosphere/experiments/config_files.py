@@ -1,4 +1,4 @@
-"""Recipes as TOML: those that ship with the package, by name, and the user's own, by path."""
+"""Configs as TOML: those that ship with the package, by name, and the user's own, by path."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,15 +10,15 @@ from typing import Any
 from protosphere.constructions import describe
 from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import Recipe, recipe_from
+from protosphere.experiments.config import TrainingConfig, config_from
 from protosphere.registry import Registry
 from protosphere.storage.files import reading
 
 
-def recipe_names() -> tuple[str, ...]:
-    """The recipes that ship with the package.
+def config_names() -> tuple[str, ...]:
+    """The configs that ship with the package.
 
-    >>> "paper-mnist" in recipe_names()
+    >>> "paper-mnist" in config_names()
     True
     """
     return tuple(_shipped())
@@ -27,34 +27,34 @@ def recipe_names() -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _shipped() -> Registry[Mapping[str, Any]]:
     """The settings of each, by its name."""
-    recipes: Registry[Mapping[str, Any]] = Registry("recipe")
+    configs: Registry[Mapping[str, Any]] = Registry("config")
     text = (
         files("protosphere.experiments")
         .joinpath("configs.toml")
         .read_text(encoding="utf-8")
     )
     for name, settings in tomllib.loads(text).items():
-        recipes.add(name, settings)
-    return recipes
+        configs.add(name, settings)
+    return configs
 
 
-def load_recipe(name: str) -> Recipe:
-    """The recipe of that name, or in the .toml file of that path.
+def load_config(name: str) -> TrainingConfig:
+    """The config of that name, or in the .toml file of that path.
 
-    >>> load_recipe("paper-mnist").epochs
+    >>> load_config("paper-mnist").epochs
     200
     """
     if name.endswith(".toml"):
-        return recipe_from(read_toml(Path(name)))
-    return recipe_from(
+        return config_from(read_toml(Path(name)))
+    return config_from(
         _shipped().named(name, otherwise=", or the path of a .toml file")
     )
 
 
-def default_recipe(dataset: str) -> str:
-    """The quick recipe of a dataset; of one we have none for, that of features or of the digits."""
+def default_config(dataset: str) -> str:
+    """The quick config of a dataset; of one we have none for, that of features or of the digits."""
     name = f"quick-{dataset.replace('_', '-')}"
-    if name in recipe_names():
+    if name in config_names():
         return name
     return "quick-features" if dataset_facts(dataset).is_features else "quick-digits"
 

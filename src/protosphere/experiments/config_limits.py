@@ -1,4 +1,4 @@
-"""Between which numbers the settings of a recipe may lie."""
+"""Between which numbers the settings of a config may lie."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ BELOW = {
 
 
 def check_numbers(settings: Mapping[str, Any]) -> None:
-    """Refuse a number or a flag of a recipe that is none, or out of bounds."""
+    """Refuse a number or a flag of a config that is none, or out of bounds."""
     for name, (least, most) in RANGES.items():
         if as_integer(name, settings[name], minimum=least) > most:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Where a run is computed: Lightning Fabric, made for a recipe; and the processor made to give the same bits again."""
+"""Where a run is computed: Lightning Fabric, made for a config; and the processor made to give the same bits again."""
 
 import logging
 import os
@@ -101,7 +101,7 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Deterministic algorithms, and as many threads as the recipe says, while it lasts."""
+    """Deterministic algorithms, and as many threads as the config says, while it lasts."""
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()

@@ -22,7 +22,7 @@ class EpochMetrics:
     Attributes:
         epoch: counted from 1.
         loss, train_accuracy: over the training examples as they were seen.
-        validation_accuracy: over those kept apart; None where there are none, or nobody looks.
+        validation_accuracy: over those held out; None where there are none, or nobody looks.
         lr: of this epoch, after its warm-up.
         images_per_second, seconds: of training, evaluation left out.
     """

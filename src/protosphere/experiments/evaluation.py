@@ -11,7 +11,7 @@ from protosphere.data import Dataset
 from protosphere.experiments.batches import (
     EVALUATION_BATCH,
     DeviceData,
-    Labelled,
+    Labeled,
     Share,
     evaluation_batches,
 )
@@ -43,20 +43,20 @@ class Evaluation:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
-    def accuracy(self, labelled: Labelled) -> float:
+    def accuracy(self, labeled: Labeled) -> float:
         """The share of examples that are nearest to their own class."""
         self.model.eval()
-        correct = torch.zeros((), dtype=torch.int64, device=labelled.labels.device)
+        correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():
-            for inputs, labels in evaluation_batches(self.data, labelled, self.part):
+            for inputs, labels in evaluation_batches(self.data, labeled, self.part):
                 correct += (
                     self.classifier.predicted(self.model(inputs)) == labels
                 ).sum()
-        return float(self.summed(correct)) / len(labelled)
+        return float(self.summed(correct)) / len(labeled)
 
-    def metrics(self, prefix: str, labelled: Labelled) -> dict[str, float | None]:
+    def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
         """Every metric that means something for the data, by its name after `prefix`; None where not finite."""
-        if not len(labelled):
+        if not len(labeled):
             return {}
         chosen = [metric for metric in METRICS.values() if metric.applies(self.dataset)]
         totals: dict[str, Tensor] = {}
@@ -64,7 +64,7 @@ class Evaluation:
         self.model.eval()
         with torch.no_grad():
             for inputs, labels in evaluation_batches(
-                self.data, labelled, self.part, rows
+                self.data, labeled, self.part, rows
             ):
                 seen = Predictions(
                     self.classifier.head(self.model(inputs)), labels, self.dataset
@@ -72,7 +72,7 @@ class Evaluation:
                 for metric in chosen:
                     totals[metric.name] = totals.get(metric.name, 0) + metric.sums(seen)
         values = {
-            metric.name: metric.value(self.summed(totals[metric.name]), len(labelled))
+            metric.name: metric.value(self.summed(totals[metric.name]), len(labeled))
             for metric in chosen
         }
         return {

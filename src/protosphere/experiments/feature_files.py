@@ -83,7 +83,7 @@ def write_features(
 ) -> tuple[int, int, int]:
     """Write the features of every image to `path`; the numbers of training vectors, test vectors, and features.
 
-    With `int8` they are centred by the mean of the training features and rounded to 127 steps either way, one step a
+    With `int8` they are centered by the mean of the training features and rounded to 127 steps either way, one step a
     column; `step` and the mean, `center`, are in the file.
     """
     if dataset.is_features:

@@ -1,4 +1,4 @@
-"""The head of a recipe, fixed prototypes or a learned layer; what is trained through it; and it with its network."""
+"""The head of a config, fixed prototypes or a learned layer; what is trained through it; and it with its network."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import DEFAULTS, Recipe
+from protosphere.experiments.config import DEFAULTS, TrainingConfig
 from protosphere.nn import LOSSES, PrototypeHead
 from protosphere.nn.presets import preset_named
 from protosphere.nn.scale import Scale
@@ -23,32 +23,32 @@ Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 def build_head(
-    recipe: Recipe, num_classes: int, code: SphericalCode | None
+    config: TrainingConfig, num_classes: int, code: SphericalCode | None
 ) -> nn.Module:
     """From z to K logits; `code` are the prototypes of a head that has them."""
     if code is not None:
-        return PrototypeHead(code, preset=recipe.preset, scale=recipe.scale)
-    if recipe.head == "bottleneck":
-        return nn.Linear(recipe.dim, num_classes)
-    if recipe.dim != num_classes:
+        return PrototypeHead(code, preset=config.preset, scale=config.scale)
+    if config.head == "bottleneck":
+        return nn.Linear(config.dim, num_classes)
+    if config.dim != num_classes:
         wanted = f"the number of classes, {num_classes}"
         raise InvalidArgumentError(
-            f"'dim' of a linear head must be {wanted}, got {recipe.dim}"
+            f"'dim' of a linear head must be {wanted}, got {config.dim}"
         )
     return nn.Identity()
 
 
-def build_objective(recipe: Recipe, head: nn.Module) -> Objective:
-    """The recipe's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
+def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
+    """The config's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
-    loss = LOSSES[head.preset.loss if recipe.loss == "auto" else recipe.loss]
+    loss = LOSSES[head.preset.loss if config.loss == "auto" else config.loss]
     if loss.name == "cross_entropy":
-        streams = prefers_streaming(head, recipe.batch_size)
+        streams = prefers_streaming(head, config.batch_size)
         if streams:
             return _decoding(head, partial(head.loss, reduction="sum"))
         return partial(_from_logits, head)
-    offered = {"margin": recipe.margin, "scale": recipe.scale}
+    offered = {"margin": config.margin, "scale": config.scale}
     module = loss.module(
         head,
         **{
@@ -72,14 +72,14 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     )
 
 
-def check_preset_and_loss(recipe: Recipe) -> None:
+def check_preset_and_loss(config: TrainingConfig) -> None:
     """Refuse a preset, scale or loss that does not exist, and a margin that the loss has no use for."""
-    preset = preset_named(recipe.preset)
-    Scale(recipe.scale, 1.0)
+    preset = preset_named(config.preset)
+    Scale(config.scale, 1.0)
     loss = LOSSES.named(
-        preset.loss if recipe.loss == "auto" else recipe.loss, otherwise=", or auto"
+        preset.loss if config.loss == "auto" else config.loss, otherwise=", or auto"
     )
-    if recipe.margin != DEFAULTS["margin"] and "margin" not in loss.options:
+    if config.margin != DEFAULTS["margin"] and "margin" not in loss.options:
         having = ", ".join(
             name for name, other in LOSSES.items() if "margin" in other.options
         )

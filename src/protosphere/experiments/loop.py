@@ -1,6 +1,6 @@
-"""One run from its recipe: epochs of descent, each ended by a checkpoint.
+"""One run from its config: epochs of descent, each ended by a checkpoint.
 
-The result depends on the recipe and the data alone: a run that was killed goes on from its last checkpoint and ends
+The result depends on the config and the data alone: a run that was killed goes on from its last checkpoint and ends
 with the same weights, bit for bit on one device.
 """
 
@@ -27,14 +27,14 @@ from protosphere.experiments.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.devices import reproducible, summing_type
 from protosphere.experiments.epochs import EpochMetrics, MetricsLog, Report, Tick
 from protosphere.experiments.evaluation import Evaluation
 from protosphere.experiments.heads import Classifier, build_head, build_objective
-from protosphere.experiments.normalization import Normalise
+from protosphere.experiments.normalization import Normalize
 from protosphere.experiments.optimization import (
-    build_optimiser,
+    build_optimizer,
     build_schedule,
     set_rate,
 )
@@ -52,20 +52,20 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalisation."""
+    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalization."""
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]
     classifier: Classifier
-    normalised: Normalise
+    normalized: Normalize
 
 
 @dataclass(frozen=True)
 class _Run(Evaluation):
     """A network that is judged, and what it is trained by."""
 
-    recipe: Recipe
-    optimiser: Any
+    config: TrainingConfig
+    optimizer: Any
     schedule: Any
     reassignment: Reassignment | None
     watched: bool
@@ -74,13 +74,13 @@ class _Run(Evaluation):
         """The parts whose states a checkpoint keeps, by what it calls them."""
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
         return network | {
-            "optimizer": self.optimiser.optimizer,
+            "optimizer": self.optimizer.optimizer,
             "schedule": self.schedule,
         }
 
 
 def train(
-    recipe: Recipe,
+    config: TrainingConfig,
     code: ps.SphericalCode | None,
     dataset: Dataset,
     folder: Path,
@@ -92,22 +92,22 @@ def train(
     head: nn.Module | None = None,
     watched: bool = True,
 ) -> Outcome:
-    """Train from the checkpoint in `folder`, or from the start, to the last epoch of the recipe.
+    """Train from the checkpoint in `folder`, or from the start, to the last epoch of the config.
 
     `code` are its prototypes, None for a head that is learned; a `head` from z to logits is trained in place of the
-    recipe's own. `report` is called after each epoch, in the first process, and `tick` after each batch. Unless it is
-    `watched`, examples kept apart are looked at after the last epoch alone.
+    config's own. `report` is called after each epoch, in the first process, and `tick` after each batch. Unless it is
+    `watched`, examples held out are looked at after the last epoch alone.
     """
     make_folder(folder)
-    with own_randomness(), reproducible(recipe.threads):
-        run = _prepared(recipe, code, dataset, fabric, head, watched)
-        done = load_checkpoint(folder, recipe.digest, dataset.digest)
+    with own_randomness(), reproducible(config.threads):
+        run = _prepared(config, code, dataset, fabric, head, watched)
+        done = load_checkpoint(folder, config.digest, dataset.digest)
         history = _restored(run, done, folder) if done else ()
         if fabric.is_global_zero:
             log = MetricsLog(folder, history, tensorboard=tensorboard)
         else:
             log = None
-        for epoch in range(len(history), recipe.epochs):
+        for epoch in range(len(history), config.epochs):
             history = (*history, _epoch(run, epoch, tick))
             if run.reassignment is not None:
                 run.reassignment.after(epoch, run.summed)
@@ -120,38 +120,38 @@ def train(
         metrics = run.metrics("test_", run.data.test) | run.metrics(
             "validation_", run.data.validation
         )
-        return Outcome(history, metrics, run.classifier, run.data.normalised)
+        return Outcome(history, metrics, run.classifier, run.data.normalized)
 
 
 def _prepared(
-    recipe: Recipe,
+    config: TrainingConfig,
     code: ps.SphericalCode | None,
     dataset: Dataset,
     fabric: Any,
     head: nn.Module | None,
     watched: bool,
 ) -> _Run:
-    seed_everything(recipe.seed)
-    backbone: Any = build_backbone(recipe.backbone, dataset.input_shape, recipe.dim)
-    if is_ours(recipe.backbone) and not dataset.is_features:
+    seed_everything(config.seed)
+    backbone: Any = build_backbone(config.backbone, dataset.input_shape, config.dim)
+    if is_ours(config.backbone) and not dataset.is_features:
         backbone = backbone.to(
             memory_format=torch.channels_last
         )  # a fifth faster; a user's may not be written for it
-    head = build_head(recipe, dataset.num_classes, code) if head is None else head
-    classifier = Classifier(backbone, head, build_objective(recipe, head))
-    raw = build_optimiser(recipe, classifier.parameters())
-    schedule = build_schedule(recipe, raw)
-    model, optimiser = fabric.setup(classifier, raw)
-    data = device_data(dataset, recipe, fabric.device)
-    reassignment = Reassignment(recipe, classifier) if recipe.reassignment else None
+    head = build_head(config, dataset.num_classes, code) if head is None else head
+    classifier = Classifier(backbone, head, build_objective(config, head))
+    raw = build_optimizer(config, classifier.parameters())
+    schedule = build_schedule(config, raw)
+    model, optimizer = fabric.setup(classifier, raw)
+    data = device_data(dataset, config, fabric.device)
+    reassignment = Reassignment(config, classifier) if config.reassignment else None
     return _Run(
         fabric,
         model,
         classifier,
         dataset,
         data,
-        recipe,
-        optimiser,
+        config,
+        optimizer,
         schedule,
         reassignment,
         watched,
@@ -179,7 +179,7 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
         ValueError,
     ) as error:
         reason = str(error).splitlines()[0].rstrip(":")
-        told = f"the checkpoint in '{folder}' does not fit its recipe ({reason})"
+        told = f"the checkpoint in '{folder}' does not fit its config ({reason})"
         raise InvalidArgumentError(f"{told}; remove it to start again") from error
     return done["history"]
 
@@ -187,7 +187,7 @@ def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, 
 def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
     states = {name: part.state_dict() for name, part in run.stateful().items()}
     about = {
-        "recipe": run.recipe.digest,
+        "config": run.config.digest,
         "data": run.dataset.digest,
         "epoch": len(history),
     }
@@ -225,36 +225,36 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     """Descend on every batch; the sums of the losses and of the right answers of this process."""
     fabric = run.fabric
     part = run.part
-    warmup = run.recipe.warmup
+    warmup = run.config.warmup
     sums = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device)
     seen = 0
     run.model.train()
-    for inputs, labels, whole in training_batches(run.data, run.recipe, epoch, part):
+    for inputs, labels, whole in training_batches(run.data, run.config, epoch, part):
         seen += whole
         if epoch < warmup:
             set_rate(
-                run.optimiser,
+                run.optimizer,
                 lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup),
             )
         total, correct = run.model(inputs, labels)
-        run.optimiser.zero_grad()
+        run.optimizer.zero_grad()
         fabric.backward(
             total * (part.world / whole)
         )  # processes average their gradients
-        run.optimiser.step()
+        run.optimizer.step()
         sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
         tick(whole)
-    set_rate(run.optimiser, lr)  # from which the schedule goes on
+    set_rate(run.optimizer, lr)  # from which the schedule goes on
     return sums
 
 
 def _validation(run: _Run, epoch: int) -> float | None:
     if not len(run.data.validation) or not (
-        run.watched or epoch + 1 == run.recipe.epochs
+        run.watched or epoch + 1 == run.config.epochs
     ):
         return None
-    if run.recipe.augment_validation:
-        kept_apart = augmented_once(run.data, run.recipe, epoch)
+    if run.config.augment_validation:
+        held_out = augmented_once(run.data, run.config, epoch)
     else:
-        kept_apart = run.data.validation
-    return run.accuracy(kept_apart)
+        held_out = run.data.validation
+    return run.accuracy(held_out)

@@ -1,7 +1,7 @@
 """A trained network as a file: its weights, its prototypes by their provenance, and what its inputs were.
 
 `weights.safetensors` holds the state of the network (`backbone.*`), of the head (`head.*`) and what is done to inputs
-before (`normalised.*`); its header the recipe, the shape of an input and the names of the classes.
+before (`normalized.*`); its header the config, the shape of an input and the names of the classes.
 """
 
 import json
@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import StorageError, as_integer
-from protosphere.experiments.config import Recipe, recipe_from
+from protosphere.experiments.config import TrainingConfig, config_from
 from protosphere.experiments.heads import Classifier, build_head
-from protosphere.experiments.normalization import Normalise
+from protosphere.experiments.normalization import Normalize
 from protosphere.nn import PrototypeHead
 from protosphere.storage.files import replace_bytes
 
@@ -27,49 +27,49 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """Raw inputs, as the dataset has them, to K logits: normalised, through the backbone, through the head.
+    """Raw inputs, as the dataset has them, to K logits: normalized, through the backbone, through the head.
 
     Attributes:
-        recipe: what it was trained by.
+        config: what it was trained by.
         class_names: one per logit.
-        normalised, backbone, head: its three steps; the head is a `PrototypeHead`, or a learned layer.
+        normalized, backbone, head: its three steps; the head is a `PrototypeHead`, or a learned layer.
     """
 
     def __init__(
         self,
-        recipe: Recipe,
+        config: TrainingConfig,
         class_names: tuple[str, ...],
-        normalised: Normalise,
+        normalized: Normalize,
         backbone: nn.Module,
         head: nn.Module,
     ) -> None:
         super().__init__()
-        self.recipe = recipe
+        self.config = config
         self.class_names = class_names
-        self.normalised = normalised
+        self.normalized = normalized
         self.backbone = backbone
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
         """The logits of bytes of images, or of features as their file has them."""
-        return self.head(self.backbone(self.normalised(inputs)))
+        return self.head(self.backbone(self.normalized(inputs)))
 
 
 def save_model(
     folder: Path,
-    recipe: Recipe,
+    config: TrainingConfig,
     dataset: Dataset,
     classifier: Classifier,
-    normalised: Normalise,
+    normalized: Normalize,
 ) -> Path:
     """Write the network into `folder`."""
     about = {
-        "recipe": recipe.record(),
+        "config": config.record(),
         "input_shape": dataset.input_shape,
         "class_names": dataset.class_names,
     }
     state = classifier.state_dict() | {
-        f"normalised.{name}": value for name, value in normalised.state_dict().items()
+        f"normalized.{name}": value for name, value in normalized.state_dict().items()
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     packed: bytes = import_module("safetensors.torch").save(
@@ -92,60 +92,62 @@ def load_model(source: str | Path) -> TrainedModel:
     path = path if path.suffix == Path(WEIGHTS_FILE).suffix else path / WEIGHTS_FILE
     about, state = _read(path)
     try:
-        recipe = recipe_from(about["recipe"])
+        config = config_from(about["config"])
         names = tuple(str(name) for name in about["class_names"])
         shape = tuple(
             as_integer("input_shape", size, minimum=1) for size in about["input_shape"]
         )
-        normalised = _normalised(state, shape)
-        backbone = _backbone(recipe, shape, _part(state, "backbone."))
-        head = _head(recipe, len(names), state)
+        normalized = _normalized(state, shape)
+        backbone = _backbone(config, shape, _part(state, "backbone."))
+        head = _head(config, len(names), state)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         raise StorageError(
-            f"cannot read '{path}': its weights do not fit its recipe ({reason})"
+            f"cannot read '{path}': its weights do not fit its config ({reason})"
         ) from error
-    return TrainedModel(recipe, names, normalised, backbone, head).eval()
+    return TrainedModel(config, names, normalized, backbone, head).eval()
 
 
-def _normalised(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normalise:
-    mean = state["normalised.mean"]
-    deviation = state["normalised.deviation"]
+def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normalize:
+    mean = state["normalized.mean"]
+    deviation = state["normalized.deviation"]
     for tensor in (mean, deviation):
         if (
             not tensor.is_floating_point()
             or torch.empty(shape, device="meta").add(tensor.to("meta")).shape != shape
         ):
             raise ValueError(
-                f"inputs of {shape} cannot be normalised by {tensor.dtype} of {tuple(tensor.shape)}"
+                f"inputs of {shape} cannot be normalized by {tensor.dtype} of {tuple(tensor.shape)}"
             )
-    return Normalise(mean.float(), deviation.float())
+    return Normalize(mean.float(), deviation.float())
 
 
 def _backbone(
-    recipe: Recipe, shape: tuple[int, ...], state: Mapping[str, Tensor]
+    config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
     """The network with those weights; one of ours is made only if they are its own: a header may ask for any size."""
-    if is_ours(recipe.backbone):
+    if is_ours(config.backbone):
         with torch.device("meta"):
-            wanted = build_backbone(recipe.backbone, shape, recipe.dim).state_dict()
+            wanted = build_backbone(config.backbone, shape, config.dim).state_dict()
         needed, held = (
             {name: part.shape for name, part in each.items()}
             for each in (wanted, state)
         )
         if needed != held:
             raise ValueError(
-                f"{recipe.backbone} for inputs of {shape} has other weights"
+                f"{config.backbone} for inputs of {shape} has other weights"
             )
-    backbone = build_backbone(recipe.backbone, shape, recipe.dim)
+    backbone = build_backbone(config.backbone, shape, config.dim)
     backbone.load_state_dict(state)
     return backbone
 
 
-def _head(recipe: Recipe, num_classes: int, state: Mapping[str, Tensor]) -> nn.Module:
-    if recipe.head == "prototypes":
+def _head(
+    config: TrainingConfig, num_classes: int, state: Mapping[str, Tensor]
+) -> nn.Module:
+    if config.head == "prototypes":
         return PrototypeHead.from_state_dict(state, prefix="head.")
-    head = build_head(recipe, num_classes, None)
+    head = build_head(config, num_classes, None)
     head.load_state_dict(_part(state, "head."))
     return head
 

@@ -1,4 +1,4 @@
-"""What networks are given: pixels of mean 0 and deviation 1 by channel, features centred and of one scale.
+"""What networks are given: pixels of mean 0 and deviation 1 by channel, features centered and of one scale.
 
 Features keep their relative sizes, for a network made some large because they matter: all of them are divided by one
 number, the root mean square of their deviations.
@@ -16,7 +16,7 @@ SMALLEST_DEVIATION = 1e-6
 ROWS_AT_ONCE = 1 << 12
 
 
-class Normalise(nn.Module):
+class Normalize(nn.Module):
     """(x - mean) / deviation, in the numbers that x is kept as: one of each per channel, or per feature."""
 
     mean: Tensor
@@ -39,22 +39,22 @@ class Normalise(nn.Module):
         return self(every.expand(channels, 1, 256)).view(channels, 256)
 
 
-def normalisation(training: Tensor, step: Step | None) -> Normalise:
+def normalization(training: Tensor, step: Step | None) -> Normalize:
     """What these training inputs ask for; `step` is what a byte of each feature counts."""
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 
 
-def _of_images(images: Tensor) -> Normalise:
+def _of_images(images: Tensor) -> Normalize:
     pixels = images[:: images.numel() // MOST_PIXELS + 1].double()
     mean, deviation = (
         statistic(pixels, (0, 2, 3)).float() for statistic in (torch.mean, torch.std)
     )
-    return Normalise(
+    return Normalize(
         mean.view(-1, 1, 1), deviation.clamp(min=SMALLEST_DEVIATION).view(-1, 1, 1)
     )
 
 
-def _of_features(features: Tensor, step: Step | None) -> Normalise:
+def _of_features(features: Tensor, step: Step | None) -> Normalize:
     blocks = [
         features[start : start + ROWS_AT_ONCE]
         for start in range(0, len(features), ROWS_AT_ONCE)
@@ -68,4 +68,4 @@ def _of_features(features: Tensor, step: Step | None) -> Normalise:
     else:
         counts = torch.tensor(step, dtype=torch.float64)
     scale = (squares * counts.square()).mean().sqrt().clamp(min=SMALLEST_DEVIATION)
-    return Normalise(mean.float(), (scale / counts).float())
+    return Normalize(mean.float(), (scale / counts).float())

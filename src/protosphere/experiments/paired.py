@@ -68,7 +68,7 @@ def compared(
         values = _values(runs, metric)
         if values:
             other = {} if name == against else _values(reference.get(dim, only), metric)
-            rate = next(iter(runs.values())).recipe.lr
+            rate = next(iter(runs.values())).config.lr
             mean = mean_with_interval(list(values.values()))
             rows.append(
                 Compared(name, dim, rate, len(values), mean, _paired(values, other))
@@ -82,8 +82,8 @@ def _by_way(
     groups: dict[tuple[str, int], Rates] = {}
     for record in records:
         if record.status == "done":
-            rates = groups.setdefault((way(record), record.recipe.dim), {})
-            rates.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
+            rates = groups.setdefault((way(record), record.config.dim), {})
+            rates.setdefault(record.config.lr, {})[record.config.seed] = record
     return groups
 
 

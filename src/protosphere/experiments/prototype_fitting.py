@@ -22,7 +22,7 @@ from protosphere.constructions import describe
 from protosphere.data import Dataset
 from protosphere.errors import StorageError
 from protosphere.experiments.class_similarity import WARMUP_FOLDER, class_similarity
-from protosphere.experiments.config import ALIGNED, Recipe
+from protosphere.experiments.config import ALIGNED, TrainingConfig
 from protosphere.experiments.loop import train
 from protosphere.experiments.run import constructed
 from protosphere.nn import PrototypeHead
@@ -35,24 +35,24 @@ STRIDE = 20.0
 
 
 def fitted_prototypes(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """The prototypes of a recipe that fits them; made once, and kept in `folder`."""
+    """The prototypes of a config that fits them; made once, and kept in `folder`."""
     path = folder / PROTOTYPES_FILE
     if path.exists():
         code = ps.load(path)
-        if code.dim != recipe.dim:
+        if code.dim != config.dim:
             held = (
-                f"holds prototypes of dim {code.dim}, and the recipe has {recipe.dim}"
+                f"holds prototypes of dim {code.dim}, and the config has {config.dim}"
             )
             raise StorageError(f"'{path}' {held}; remove it")
         return code
-    if recipe.mapping in ALIGNED:
-        code = _by_similarity(recipe, dataset, folder, fabric)
+    if config.mapping in ALIGNED:
+        code = _by_similarity(config, dataset, folder, fabric)
     else:
-        code = constructed(recipe, dataset.num_classes, dataset.class_names)
-    if recipe.rehearsal:
-        code = _rehearsed(recipe, code, dataset, folder, fabric)
+        code = constructed(config, dataset.num_classes, dataset.class_names)
+    if config.rehearsal:
+        code = _rehearsed(config, code, dataset, folder, fabric)
     if fabric.is_global_zero:
         code.save(path)
         for used in (WARMUP_FOLDER, REHEARSAL_FOLDER):
@@ -61,17 +61,17 @@ def fitted_prototypes(
 
 
 def _by_similarity(
-    recipe: Recipe, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    similarity = class_similarity(recipe, dataset, folder, fabric)
-    build = partial(constructed, recipe, dataset.num_classes, dataset.class_names)
-    if "similarity" in describe(recipe.scheme).options:
+    similarity = class_similarity(config, dataset, folder, fabric)
+    build = partial(constructed, config, dataset.num_classes, dataset.class_names)
+    if "similarity" in describe(config.scheme).options:
         return build(
             similarity=similarity_text(
-                similarity if recipe.mapping == "align" else -similarity
+                similarity if config.mapping == "align" else -similarity
             )
         )
-    return assign(build(), similarity, recipe.mapping, seed=recipe.seed_of_prototypes)
+    return assign(build(), similarity, config.mapping, seed=config.seed_of_prototypes)
 
 
 class MovingPrototypes(nn.Module):
@@ -90,12 +90,16 @@ class MovingPrototypes(nn.Module):
 
 
 def _rehearsed(
-    recipe: Recipe, code: ps.SphericalCode, dataset: Dataset, folder: Path, fabric: Any
+    config: TrainingConfig,
+    code: ps.SphericalCode,
+    dataset: Dataset,
+    folder: Path,
+    fabric: Any,
 ) -> ps.SphericalCode:
-    """The points that these prototypes move to over the recipe's rehearsal, at its rate throughout."""
-    head = MovingPrototypes(code, recipe.preset, recipe.scale)
-    alone = recipe.changed(
-        epochs=recipe.rehearsal, reassignment=0, schedule="constant", warmup=0.0
+    """The points that these prototypes move to over the config's rehearsal, at its rate throughout."""
+    head = MovingPrototypes(code, config.preset, config.scale)
+    alone = config.changed(
+        epochs=config.rehearsal, reassignment=0, schedule="constant", warmup=0.0
     )
     train(
         alone,

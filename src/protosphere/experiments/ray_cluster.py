@@ -11,7 +11,7 @@ from typing import Any
 
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.run import run_or_reason
 from protosphere.experiments.sweep import Engine, Work
@@ -51,35 +51,35 @@ def on_ray(address: str | None) -> Engine:
 def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
     images = ray.put(work.dataset)
     task = ray.remote(max_retries=RETRIES)(_remote_run)
-    asked: dict[Any, Recipe] = {}
+    asked: dict[Any, TrainingConfig] = {}
     graphics = ray.cluster_resources().get("GPU", 0) > 0 and work.accelerator in (
         "auto",
         "cuda",
         "gpu",
     )
-    for recipe in work.recipes:
-        folder = work.store.work_folder(recipe.digest).absolute()
+    for config in work.configs:
+        folder = work.store.work_folder(config.digest).absolute()
         share = task.options(
-            num_cpus=max(1, recipe.threads), num_gpus=1 if graphics else 0
+            num_cpus=max(1, config.threads), num_gpus=1 if graphics else 0
         )
-        asked[share.remote(recipe, images, folder, work.accelerator)] = recipe
+        asked[share.remote(config, images, folder, work.accelerator)] = config
     while asked:
         work.watch(list(asked.values()))
         ready, _ = ray.wait(list(asked), timeout=TICK_SECONDS)
         for reference in ready:
-            recipe = asked.pop(reference)
+            config = asked.pop(reference)
             try:
                 answer = ray.get(reference)
             except ray.exceptions.RayError as error:
                 reason = f"on the cluster: {str(error).splitlines()[0]}"
-                answer = RunRecord(recipe, "failed", reason, data=work.dataset.digest)
+                answer = RunRecord(config, "failed", reason, data=work.dataset.digest)
             if isinstance(answer, str):
                 raise StorageError(answer)
             yield answer
 
 
 def _remote_run(
-    recipe: Recipe, dataset: Dataset, folder: Path, accelerator: str
+    config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
     """One run, on whatever node this is."""
     try:
@@ -87,7 +87,7 @@ def _remote_run(
             make_folder(folder)
         except StorageError:
             with tempfile.TemporaryDirectory(prefix="protosphere-") as temporary:
-                return run_or_reason(recipe, dataset, Path(temporary), accelerator)
-        return run_or_reason(recipe, dataset, folder, accelerator)
+                return run_or_reason(config, dataset, Path(temporary), accelerator)
+        return run_or_reason(config, dataset, folder, accelerator)
     except StorageError as error:
         return str(error)

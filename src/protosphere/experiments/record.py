@@ -1,4 +1,4 @@
-"""What is kept of a run: its recipe, how it ended, and the figures; as JSON, and as a row of a table."""
+"""What is kept of a run: its config, how it ended, and the figures; as JSON, and as a row of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sys import float_info
 from typing import Any
 
 from protosphere.errors import StorageError, brief
-from protosphere.experiments.config import Recipe, recipe_from
+from protosphere.experiments.config import TrainingConfig, config_from
 
 STATUSES = ("done", "infeasible", "failed")
 SETS = ("test_", "validation_", "code_")
@@ -24,7 +24,7 @@ class RunRecord:
     """How one run ended.
 
     Attributes:
-        recipe: what was run.
+        config: what was run.
         status: `done`; `infeasible`, the scheme has no such code; or `failed`.
         reason: why not done, in one sentence.
         test_accuracy, validation_accuracy, loss: after the last epoch.
@@ -37,7 +37,7 @@ class RunRecord:
             the prototypes, `code_energy` and its like; None where not finite.
     """
 
-    recipe: Recipe
+    config: TrainingConfig
     status: str
     reason: str | None = None
     test_accuracy: float | None = None
@@ -54,8 +54,8 @@ class RunRecord:
 
     @property
     def digest(self) -> str:
-        """Of the recipe."""
-        return self.recipe.digest
+        """Of the config."""
+        return self.config.digest
 
     def to_json(self) -> str:
         """One JSON document."""
@@ -67,11 +67,11 @@ class RunRecord:
         )
 
     def row(self) -> dict[str, Any]:
-        """One flat row: the digest, the figures, every setting of the recipe, then the other metrics."""
+        """One flat row: the digest, the figures, every setting of the config, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
         settings = {
             COLUMNS.get(name, name): value
-            for name, value in self.recipe.record().items()
+            for name, value in self.config.record().items()
         }
         settings["options"] = json.dumps(settings["options"], sort_keys=True)
         return {"digest": self.digest} | figures | settings | dict(self.metrics)
@@ -80,23 +80,23 @@ class RunRecord:
 FIGURES = {
     each.name: str(each.type)
     for each in fields(RunRecord)
-    if each.name not in ("recipe", "metrics")
+    if each.name not in ("config", "metrics")
 }
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
-    """The record in a JSON document; StorageError where its digest is not that of its recipe."""
+    """The record in a JSON document; StorageError where its digest is not that of its config."""
     try:
         given: dict[str, Any] = dict(content)
         digest = given.pop("digest")
-        recipe = recipe_from(given.pop("recipe"))
+        config = config_from(given.pop("config"))
         _check_figures(given)
-        record = RunRecord(recipe, **given)
+        record = RunRecord(config, **given)
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(f"'{where}' is not the record of a run: {error}") from error
     if record.digest != digest or record.status not in STATUSES:
         raise StorageError(
-            f"'{where}' was changed by hand: its digest is {digest}, that of its recipe {record.digest}"
+            f"'{where}' was changed by hand: its digest is {digest}, that of its config {record.digest}"
         )
     return record
 
@@ -129,7 +129,9 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
     if not row.get("digest"):
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
-    kinds = {each.name: each.type for each in fields(Recipe)} | {"objective": "str"}
+    kinds = {each.name: each.type for each in fields(TrainingConfig)} | {
+        "objective": "str"
+    }
     try:
         settings = {
             name: _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -146,7 +148,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
             f"'{where}' is not the record of a run: {brief(str(error))}"
         ) from error
     content = {
-        "recipe": {name: value for name, value in settings.items() if value is not None}
+        "config": {name: value for name, value in settings.items() if value is not None}
     } | figures
     others = {name: value for name, value in metrics.items() if name not in FIGURES}
     return record_from(

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.heads import Classifier, build_objective
 from protosphere.nn import PrototypeHead
 from protosphere.spherical.provenance import Step
@@ -35,18 +35,18 @@ def linear_assignment(directions: Points, points: Points) -> Indices:
 
 
 class Reassignment:
-    """Watches a classifier's epochs, and gives its prototypes to classes anew between the recipe's first ones."""
+    """Watches a classifier's epochs, and gives its prototypes to classes anew between the config's first ones."""
 
-    def __init__(self, recipe: Recipe, classifier: Classifier) -> None:
-        self.recipe = recipe
+    def __init__(self, config: TrainingConfig, classifier: Classifier) -> None:
+        self.config = config
         self.classifier = classifier
         self.use(cast("PrototypeHead", classifier.head))
 
     def after(self, epoch: int, summed: Callable[[Tensor], Tensor]) -> None:
-        """After an epoch, counted from 0: other prototypes for classes, if it is one of the recipe's first."""
+        """After an epoch, counted from 0: other prototypes for classes, if it is one of the config's first."""
         directions = self.sums
         self.sums = torch.zeros_like(self.sums)
-        if epoch < self.recipe.reassignment:
+        if epoch < self.config.reassignment:
             code: SphericalCode = self.head.code
             order = linear_assignment(
                 summed(directions).double().cpu().numpy(), code.points
@@ -59,7 +59,7 @@ class Reassignment:
             )
             self.use(
                 PrototypeHead(
-                    reordered, preset=self.recipe.preset, scale=self.recipe.scale
+                    reordered, preset=self.config.preset, scale=self.config.scale
                 )
             )
 
@@ -68,7 +68,7 @@ class Reassignment:
         device = next(self.classifier.backbone.parameters()).device
         self.classifier.head = self.head = head.to(device)
         self.sums = torch.zeros(head.num_classes, head.dim, device=device)
-        objective = build_objective(self.recipe, head)
+        objective = build_objective(self.config, head)
 
         def watched(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
             self.sums.index_add_(

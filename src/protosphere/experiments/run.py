@@ -1,4 +1,4 @@
-"""From a recipe to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
+"""From a config to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import protosphere as ps
 from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
-from protosphere.experiments.config import ALIGNED, Recipe
+from protosphere.experiments.config import ALIGNED, TrainingConfig
 from protosphere.experiments.epochs import Report, Tick
 from protosphere.experiments.record import FIGURES, RunRecord
 from protosphere.storage.files import locked, make_folder
@@ -19,20 +19,23 @@ from protosphere.types import ignore
 
 
 def constructed(
-    recipe: Recipe, num_classes: int, class_names: Sequence[str] = (), **options: str
+    config: TrainingConfig,
+    num_classes: int,
+    class_names: Sequence[str] = (),
+    **options: str,
 ) -> ps.SphericalCode:
-    """The code of the recipe's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
-    mapping = "fixed" if recipe.mapping in ALIGNED else recipe.mapping
-    own = dict(recipe.options)
+    """The code of the config's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
+    mapping = "fixed" if config.mapping in ALIGNED else config.mapping
+    own = dict(config.options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
     if tree is not None and set(tree.classes) & set(class_names):
         own["tree"] = tree.of(class_names).text  # its classes in the order of the data
     chosen = json.dumps(own | options)
     return _constructed(
-        recipe.scheme,
+        config.scheme,
         num_classes,
-        recipe.dim,
-        recipe.seed_of_prototypes,
+        config.dim,
+        config.seed_of_prototypes,
         mapping,
         chosen,
     )
@@ -53,7 +56,7 @@ def _constructed(
 
 
 def run(
-    recipe: Recipe,
+    config: TrainingConfig,
     dataset: Dataset,
     folder: Path,
     fabric: Any,
@@ -64,9 +67,9 @@ def run(
     watched: bool = True,
 ) -> RunRecord:
     """Train, and keep the weights in `folder`, beside the checkpoint; StorageError where another process is at it."""
-    given = recipe.head == "prototypes" and not recipe.fits_prototypes
+    given = config.head == "prototypes" and not config.fits_prototypes
     if given:
-        code = constructed(recipe, dataset.num_classes, dataset.class_names)
+        code = constructed(config, dataset.num_classes, dataset.class_names)
     else:
         code = None
     make_folder(folder)
@@ -75,22 +78,25 @@ def run(
         from protosphere.experiments.models import save_model
         from protosphere.experiments.prototype_fitting import fitted_prototypes
 
-        if recipe.fits_prototypes:
-            code = fitted_prototypes(recipe, dataset, folder, fabric)
+        if config.fits_prototypes:
+            code = fitted_prototypes(config, dataset, folder, fabric)
         told: dict[str, Any] = {
             "report": report,
             "tick": tick,
             "tensorboard": tensorboard,
             "watched": watched,
         }
-        outcome = train(recipe, code, dataset, folder, fabric, **told)
+        outcome = train(config, code, dataset, folder, fabric, **told)
         if fabric.is_global_zero:
-            save_model(folder, recipe, dataset, outcome.classifier, outcome.normalised)
-        return _record(recipe, code, dataset, outcome)
+            save_model(folder, config, dataset, outcome.classifier, outcome.normalized)
+        return _record(config, code, dataset, outcome)
 
 
 def _record(
-    recipe: Recipe, code: ps.SphericalCode | None, dataset: Dataset, outcome: Any
+    config: TrainingConfig,
+    code: ps.SphericalCode | None,
+    dataset: Dataset,
+    outcome: Any,
 ) -> RunRecord:
     from protosphere.experiments.checkpoint import weights_digest
     from protosphere.experiments.code_metrics import code_metrics
@@ -104,7 +110,7 @@ def _record(
         name: value for name, value in outcome.metrics.items() if name not in FIGURES
     }  # accuracies have fields
     return RunRecord(
-        recipe,
+        config,
         "done",
         test_accuracy=outcome.metrics["test_accuracy"],
         validation_accuracy=last and last.validation_accuracy,
@@ -121,7 +127,7 @@ def _record(
 
 
 def run_or_reason(
-    recipe: Recipe,
+    config: TrainingConfig,
     dataset: Dataset,
     folder: Path,
     accelerator: str,
@@ -130,10 +136,10 @@ def run_or_reason(
     """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
     from protosphere.experiments.devices import make_fabric
 
-    fabric = make_fabric(accelerator, recipe.precision)
+    fabric = make_fabric(accelerator, config.precision)
     try:
         return run(
-            recipe,
+            config,
             dataset,
             folder,
             fabric,
@@ -142,11 +148,11 @@ def run_or_reason(
             watched=False,
         )
     except InfeasibleError as error:
-        return RunRecord(recipe, "infeasible", str(error), data=dataset.digest)
+        return RunRecord(config, "infeasible", str(error), data=dataset.digest)
     except StorageError:
         raise
     except Exception as error:  # a network of the user's may raise anything
-        return RunRecord(recipe, "failed", reason_of(error), data=dataset.digest)
+        return RunRecord(config, "failed", reason_of(error), data=dataset.digest)
 
 
 def reason_of(error: Exception) -> str:

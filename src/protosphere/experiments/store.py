@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.record import RunRecord, record_from, record_from_row
 from protosphere.extras import require
 from protosphere.storage.csv_files import read_csv, write_csv
@@ -37,7 +37,7 @@ class Store:
         return self.folder / "work" / digest
 
     def add(self, record: RunRecord) -> None:
-        """Keep a record; one of the same recipe is replaced."""
+        """Keep a record; one of the same config is replaced."""
         make_folder(self.runs)
         replace_bytes(self.runs / f"{record.digest}.json", record.to_json().encode())
 
@@ -54,17 +54,17 @@ class Store:
         return sorted(
             found,
             key=lambda r: (
-                r.recipe.scheme,
-                r.recipe.dim,
-                r.recipe.mapping,
-                r.recipe.seed,
+                r.config.scheme,
+                r.config.dim,
+                r.config.mapping,
+                r.config.seed,
                 r.digest,
             ),
         )
 
-    def records_of(self, recipes: Iterable[Recipe]) -> list[RunRecord]:
-        """Those of these recipes, in their order, as far as they are there."""
-        found = (self.get(recipe.digest) for recipe in recipes)
+    def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
+        """Those of these configs, in their order, as far as they are there."""
+        found = (self.get(config.digest) for config in configs)
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:

@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from protosphere.data import Dataset
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.run import run_or_reason
 from protosphere.experiments.store import Store
 from protosphere.extras import require
 from protosphere.types import ignore
 
-Watch = Callable[[Sequence[Recipe]], None]
+Watch = Callable[[Sequence[TrainingConfig]], None]
 """Called every moment with the runs that are being worked on."""
 
 
@@ -21,7 +21,7 @@ Watch = Callable[[Sequence[Recipe]], None]
 class Work:
     """What an engine is given: runs to do, their examples and where another process finds those, a store of folders."""
 
-    recipes: Sequence[Recipe]
+    configs: Sequence[TrainingConfig]
     dataset: Dataset
     data_dir: Path | None
     store: Store
@@ -34,18 +34,18 @@ Engine = Callable[[Work], Iterator[RunRecord]]
 
 
 def pending(
-    recipes: Iterable[Recipe],
+    configs: Iterable[TrainingConfig],
     store: Store,
     dataset: Dataset,
     *,
     retry_failed: bool = False,
-) -> list[Recipe]:
+) -> list[TrainingConfig]:
     """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
-    found = ((recipe, store.get(recipe.digest)) for recipe in recipes)
+    found = ((config, store.get(config.digest)) for config in configs)
     again = ("failed",) if retry_failed else ()
     return [
-        recipe
-        for recipe, record in found
+        config
+        for config, record in found
         if record is None
         or record.status in again
         or record.data not in (None, dataset.digest)
@@ -53,7 +53,7 @@ def pending(
 
 
 def sweep(
-    recipes: Sequence[Recipe],
+    configs: Sequence[TrainingConfig],
     dataset: Dataset,
     store: Store,
     engine: Engine,
@@ -70,7 +70,7 @@ def sweep(
     """
     require("lightning_fabric")  # here, not in a worker
     with store.locked():
-        todo = pending(recipes, store, dataset, retry_failed=retry_failed)
+        todo = pending(configs, store, dataset, retry_failed=retry_failed)
         for record in engine(Work(todo, dataset, data_dir, store, watch, accelerator)):
             store.finish(record)
             yield record
@@ -78,8 +78,8 @@ def sweep(
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
     """The engine that does one run after another, here."""
-    for recipe in work.recipes:
-        watch = partial(work.watch, [recipe])
-        folder = work.store.work_folder(recipe.digest)
+    for config in work.configs:
+        watch = partial(work.watch, [config])
+        folder = work.store.work_folder(config.digest)
         watch()
-        yield run_or_reason(recipe, work.dataset, folder, work.accelerator, watch)
+        yield run_or_reason(config, work.dataset, folder, work.accelerator, watch)

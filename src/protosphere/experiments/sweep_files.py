@@ -1,6 +1,6 @@
-"""A sweep as TOML: a recipe, and the grids of heads, schemes, dimensions, mappings and seeds to run it over.
+"""A sweep as TOML: a config, and the grids of heads, schemes, dimensions, mappings and seeds to run it over.
 
-recipe = "quick-mnist"             # a name or a path; every setting of it may be given here too
+config = "quick-mnist"             # a name or a path; every setting of it may be given here too
 epochs = 6
 seeds = [0, 1]
 [[grid]]
@@ -24,11 +24,11 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.config import (
     LEARNED,
     OF_PROTOTYPES,
-    Recipe,
-    recipe_from,
+    TrainingConfig,
+    config_from,
     without_prototypes,
 )
-from protosphere.experiments.config_files import default_recipe, load_recipe, read_toml
+from protosphere.experiments.config_files import default_config, load_config, read_toml
 
 AXES = {
     "heads": "head",
@@ -53,30 +53,34 @@ NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
 """Settings that a sweep has as lists alone."""
 
-SETTINGS = {each.name for each in fields(Recipe)} - set(ONLY_SWEPT) | {"objective"}
+SETTINGS = {each.name for each in fields(TrainingConfig)} - set(ONLY_SWEPT) | {
+    "objective"
+}
 """Those that the file, or a grid for its own runs, may give as they are."""
 
 
-def load_sweep(path: Path) -> list[Recipe]:
-    """The recipes of every run that the file asks for, each once, in its order."""
-    return sweep_recipes(read_toml(path), str(path))
+def load_sweep(path: Path) -> list[TrainingConfig]:
+    """The configs of every run that the file asks for, each once, in its order."""
+    return sweep_configs(read_toml(path), str(path))
 
 
-def sweep_recipes(content: Mapping[str, Any], where: str = "the sweep") -> list[Recipe]:
-    """The recipes that this content of a file asks for.
+def sweep_configs(
+    content: Mapping[str, Any], where: str = "the sweep"
+) -> list[TrainingConfig]:
+    """The configs that this content of a file asks for.
 
-    >>> [r.dim for r in sweep_recipes({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
+    >>> [r.dim for r in sweep_configs({"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]})]
     [10, 16]
     """
-    _check_keys(content, {*SETTINGS, *AXES, "recipe", "grid"}, f"'{where}'")
-    named = content.get("recipe") or default_recipe(
+    _check_keys(content, {*SETTINGS, *AXES, "config", "grid"}, f"'{where}'")
+    named = content.get("config") or default_config(
         str(content.get("dataset", "digits"))
     )
-    base = load_recipe(str(named)).changed(**_settings(content))
-    recipes = [
-        recipe for grid in _grids(content, where) for recipe in _runs(base, grid, where)
+    base = load_config(str(named)).changed(**_settings(content))
+    configs = [
+        config for grid in _grids(content, where) for config in _runs(base, grid, where)
     ]
-    return list({recipe.digest: recipe for recipe in recipes}.values())
+    return list({config.digest: config for config in configs}.values())
 
 
 def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
@@ -102,7 +106,9 @@ def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     return [shared | grid for grid in cast("list[dict[str, Any]]", grids)]
 
 
-def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]:
+def _runs(
+    base: TrainingConfig, grid: Mapping[str, Any], where: str
+) -> Iterator[TrainingConfig]:
     _check_keys(grid, {*SETTINGS, *AXES} - {"dataset"}, f"'{where}' has a grid that")
     for axis in AXES:
         if axis in grid:
@@ -113,7 +119,9 @@ def _runs(base: Recipe, grid: Mapping[str, Any], where: str) -> Iterator[Recipe]
         yield from _runs_of(base, head, grid)
 
 
-def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recipe]:
+def _runs_of(
+    base: TrainingConfig, head: str, grid: Mapping[str, Any]
+) -> Iterator[TrainingConfig]:
     """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
     unused = (
         "head",
@@ -133,7 +141,7 @@ def _runs_of(base: Recipe, head: str, grid: Mapping[str, Any]) -> Iterator[Recip
     if head == "linear":
         settings["dim"] = dataset_facts(base.dataset).num_classes
     for values in product(*(grid[axis] for axis in axes)):
-        yield recipe_from(settings | dict(zip(axes.values(), values, strict=True)))
+        yield config_from(settings | dict(zip(axes.values(), values, strict=True)))
 
 
 def _check_list(axis: str, values: Any, where: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from protosphere.data import load_dataset
 from protosphere.errors import StorageError
-from protosphere.experiments.config import Recipe
+from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.processes import end_with_parent
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.run import run_or_reason
@@ -47,33 +47,33 @@ class _Crew:
     def __init__(self, work: Work, size: int) -> None:
         self.work = work
         self.size = size
-        self.todo = [(recipe, 0) for recipe in work.recipes]
+        self.todo = [(config, 0) for config in work.configs]
         self.idle: list[_Worker] = []
-        self.busy: dict[Any, tuple[_Worker, Recipe, int]] = {}
+        self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
         """Give every idle worker a run, hiring as many as there is work for."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
-            recipe, tries = self.todo.pop(0)
-            self.busy[worker.pipe] = (worker, recipe, tries + 1)
-            folder = self.work.store.work_folder(recipe.digest)
+            config, tries = self.todo.pop(0)
+            self.busy[worker.pipe] = (worker, config, tries + 1)
+            folder = self.work.store.work_folder(config.digest)
             worker.pipe.send(
-                (recipe, self.work.data_dir, folder, self.work.accelerator)
+                (config, self.work.data_dir, folder, self.work.accelerator)
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
         """The record that came; of a worker that died None, its run put back, or a record of the failure."""
-        worker, recipe, tries = self.busy.pop(pipe)
+        worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
         except (EOFError, OSError):
             worker.end()
             if tries < TRIES:
-                self.todo.insert(0, (recipe, tries))
+                self.todo.insert(0, (config, tries))
                 return None
             reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
-            return RunRecord(recipe, "failed", reason, data=self.work.dataset.digest)
+            return RunRecord(config, "failed", reason, data=self.work.dataset.digest)
         self.idle.append(worker)
         if isinstance(answer, str):
             raise StorageError(answer)
@@ -88,7 +88,7 @@ def local_workers(count: int) -> Engine:
         try:
             crew.hand_out()
             while crew.busy:
-                work.watch([recipe for _, recipe, _ in crew.busy.values()])
+                work.watch([config for _, config, _ in crew.busy.values()])
                 for pipe in wait(crew.busy, TICK_SECONDS):
                     record = crew.collected(pipe)
                     crew.hand_out()
@@ -113,9 +113,9 @@ def _serve(pipe: Connection) -> None:
     dataset_of = lru_cache(maxsize=1)(load_dataset)
     with suppress(EOFError):
         while True:
-            recipe, data_dir, folder, accelerator = pipe.recv()
+            config, data_dir, folder, accelerator = pipe.recv()
             try:
-                dataset = dataset_of(recipe.dataset, data_dir=data_dir, download=False)
-                pipe.send(run_or_reason(recipe, dataset, folder, accelerator))
+                dataset = dataset_of(config.dataset, data_dir=data_dir, download=False)
+                pipe.send(run_or_reason(config, dataset, folder, accelerator))
             except StorageError as error:
                 pipe.send(str(error))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from protosphere.extras import require
 from protosphere.nn import functional
-from protosphere.nn.approximate import ApproximateTop
 from protosphere.nn.attach import attach, prototype_head
 from protosphere.nn.growth import first_classes, ladder
 from protosphere.nn.head import PrototypeHead
@@ -28,7 +27,7 @@ from protosphere.nn.losses import (
     SquaredCosineDistance,
 )
 from protosphere.nn.nearest import Nearest
-from protosphere.nn.ood import threshold_at
+from protosphere.nn.ood import threshold_at_tpr
 from protosphere.nn.presets import PRESETS, Preset
 from protosphere.nn.sharded import ShardedProjection, gathered
 
@@ -40,7 +39,6 @@ __all__ = [
     "PRESETS",
     "AdditiveAngularMargin",
     "AdditiveCosineMargin",
-    "ApproximateTop",
     "CosineCrossEntropy",
     "DotRegression",
     "LogitCrossEntropy",
@@ -57,7 +55,7 @@ __all__ = [
     "gathered",
     "ladder",
     "prototype_head",
-    "threshold_at",
+    "threshold_at_tpr",
 ]
 
 

@@ -28,11 +28,11 @@ from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.linear_probe import (
     Examples,
-    Trainee,
-    by_adam,
-    by_lbfgs,
+    LinearProbe,
     chunks,
     drawn_map,
+    fit_adam,
+    fit_lbfgs,
     one_pass,
 )
 
@@ -120,13 +120,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         if self.solver == "lbfgs" or (
             self.solver == "auto" and work <= LARGEST_AT_ONCE
         ):
-            self.n_iter_, converged = by_lbfgs(
-                self._trainee("evaluation"), examples, self.max_iter, self.tol
+            self.n_iter_, converged = fit_lbfgs(
+                self._probe("evaluation"), examples, self.max_iter, self.tol
             )
         else:
             self._to(torch.float32)
-            self.n_iter_, converged = by_adam(
-                self._trainee("pass"),
+            self.n_iter_, converged = fit_adam(
+                self._probe("pass"),
                 examples,
                 self.max_iter,
                 self.batch_size,
@@ -169,14 +169,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             self.n_iter_ = 0
         else:
             self._moments = self._moments.together(moments(features, weights))
-        trainee = self._trainee("pass")
+        probe = self._probe("pass")
         if self._adam is None:
-            self._adam = torch.optim.Adam(trainee.parameters, lr=self.learning_rate)
+            self._adam = torch.optim.Adam(probe.parameters, lr=self.learning_rate)
         self.n_iter_ += 1
         examples = Examples(features, numbers, weights, self._moments)
-        trainee.report(
+        probe.report(
             self.n_iter_,
-            one_pass(trainee, examples, self.batch_size, self._adam, self._rng),
+            one_pass(probe, examples, self.batch_size, self._adam, self._rng),
         )
         return self
 
@@ -258,8 +258,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         self._rng = check_random_state(self.random_state)
         self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
 
-    def _trainee(self, unit: str) -> Trainee:
-        return Trainee(
+    def _probe(self, unit: str) -> LinearProbe:
+        return LinearProbe(
             self.map_, self.head_, self.alpha, unit if self.verbose else None
         )
 

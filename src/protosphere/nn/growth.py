@@ -93,24 +93,6 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
     )
 
 
-def one_of_two_names(
-    num_classes: SphericalCode | int | None,
-    code_or_num_classes: SphericalCode | int | None,
-) -> SphericalCode | int:
-    """What was given under either name."""
-    if num_classes is None:
-        num_classes = code_or_num_classes
-    elif code_or_num_classes is not None:
-        raise InvalidArgumentError(
-            "'num_classes' and 'code_or_num_classes' are two names of one argument, got both"
-        )
-    if num_classes is None:
-        raise InvalidArgumentError(
-            "'num_classes' must be a number of classes or a code, got neither"
-        )
-    return num_classes
-
-
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
     """Raise unless a head with `in_use` classes can grow to `num_classes`; the sentence says what would work."""
     if as_integer("num_classes", num_classes, minimum=2) < in_use:

@@ -22,7 +22,6 @@ from protosphere.nn.losses import LOSSES
 from protosphere.nn.nearest import Nearest
 from protosphere.nn.presets import default_preset, preset_named
 from protosphere.nn.projections import projection_for
-from protosphere.nn.projections.block import Found
 from protosphere.nn.projections.projection import check_vectors
 from protosphere.nn.scale import Scale
 from protosphere.nn.streaming.log_sum_exp import widened
@@ -46,7 +45,6 @@ class PrototypeHead(nn.Module):
         reserve: for a K, how many classes there may ever be, or the code that holds them; `grow` uses it.
         projection: how dot products are computed, see `projections.KINDS`; 'auto' goes by the code's structure.
         seed: of schemes that draw.
-        code_or_num_classes: another name of `num_classes`.
 
     >>> head = PrototypeHead(10, dim=9)
     >>> head(torch.zeros(2, 9)).shape
@@ -57,7 +55,7 @@ class PrototypeHead(nn.Module):
 
     def __init__(
         self,
-        num_classes: SphericalCode | int | None = None,
+        num_classes: SphericalCode | int,
         dim: int | None = None,
         *,
         scheme: str = "best",
@@ -67,13 +65,11 @@ class PrototypeHead(nn.Module):
         reserve: int | SphericalCode | None = None,
         projection: str = "auto",
         seed: int = 0,
-        code_or_num_classes: SphericalCode | int | None = None,
     ) -> None:
         super().__init__()
         chosen = None if preset is None else preset_named(preset)
-        given = growth.one_of_two_names(num_classes, code_or_num_classes)
         self.reserve, in_use = growth.reserved(
-            given, dim, reserve, scheme, seed, options or {}
+            num_classes, dim, reserve, scheme, seed, options or {}
         )
         self.preset = chosen or default_preset(self.reserve.num_classes)
         self._preset_given = chosen is not None
@@ -215,12 +211,10 @@ class PrototypeHead(nn.Module):
             )
         return LOSSES[self.preset.loss].function(self._wide(z), target, self.projection)
 
-    def decode(
-        self, z: Tensor, k: int = 1, top: Callable[[Tensor, int], Found] | None = None
-    ) -> Nearest:
-        """The k nearest prototypes of each z, (..., k), streaming; exact unless `top` is an `ApproximateTop`."""
+    def decode(self, z: Tensor, k: int = 1) -> Nearest:
+        """The k nearest prototypes of each z, (..., k), streaming."""
         rows = unit(self._wide(z)).reshape(-1, self.dim)
-        cosines, classes = (top or self.projection.top)(rows, k)
+        cosines, classes = self.projection.top(rows, k)
         return Nearest(
             cosines.reshape(*z.shape[:-1], k), classes.reshape(*z.shape[:-1], k)
         )

@@ -50,13 +50,15 @@ class Examples:
 
 
 @dataclass(frozen=True, eq=False)
-class Trainee:
+class LinearProbe:
     """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map."""
 
     map_: nn.Sequential
     head: PrototypeHead
     alpha: float
-    told_by: str | None  # what a pass is called where each is told of on standard error
+    verbose_label: (
+        str | None
+    )  # what a pass is called where each is told of on standard error
 
     @property
     def parameters(self) -> list[nn.Parameter]:
@@ -65,8 +67,8 @@ class Trainee:
 
     def report(self, number: int, loss: float) -> None:
         """A line for each pass, or nothing."""
-        if self.told_by is not None:
-            sys.stderr.write(f"{self.told_by} {number}: loss {loss:.6g}\n")
+        if self.verbose_label is not None:
+            sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum over the examples."""
@@ -95,16 +97,16 @@ def chunks(count: int, width: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, count, size))
 
 
-def by_lbfgs(
-    trainee: Trainee, examples: Examples, max_iter: int, tol: float
+def fit_lbfgs(
+    probe: LinearProbe, examples: Examples, max_iter: int, tol: float
 ) -> tuple[int, bool]:
     """All examples at once, in float64; the number of iterations, and whether it has converged."""
-    learned = trainee.parameters
+    learned = probe.parameters
     total = float(examples.weights.sum())
     solver = torch.optim.LBFGS(
         learned, max_iter=max_iter, tolerance_grad=tol, line_search_fn="strong_wolfe"
     )
-    width = examples.features.shape[1] + trainee.head.num_classes
+    width = examples.features.shape[1] + probe.head.num_classes
     evaluations = 0
     stretches = list(chunks(len(examples.classes), width))
     kept = examples.rows(stretches[0], torch.float64) if len(stretches) == 1 else None
@@ -112,15 +114,15 @@ def by_lbfgs(
     def objective() -> float:
         nonlocal evaluations
         solver.zero_grad()
-        value = trainee.penalty(total)
+        value = probe.penalty(total)
         value.backward()
         found = value.item()
         for rows in stretches:
-            loss = trainee.loss(*(kept or examples.rows(rows, torch.float64))) / total
+            loss = probe.loss(*(kept or examples.rows(rows, torch.float64))) / total
             loss.backward()
             found += loss.item()
         evaluations += 1
-        trainee.report(evaluations, found)
+        probe.report(evaluations, found)
         return found
 
     solver.step(objective)
@@ -131,21 +133,21 @@ def by_lbfgs(
     ] < max_iter * 5 // 4
 
 
-def by_adam(
-    trainee: Trainee,
+def fit_adam(
+    probe: LinearProbe,
     examples: Examples,
     max_iter: int,
     batch_size: int,
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Batches in random order, pass by pass, in float32, the rate halved where it no longer helps; as `by_lbfgs`."""
-    solver = torch.optim.Adam(trainee.parameters, lr=rate)
+    """Batches in random order, pass by pass, in float32, the rate halved where it no longer helps; as `fit_lbfgs`."""
+    solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf
     halved = 0
     for done in range(1, max_iter + 1):
-        value = one_pass(trainee, examples, batch_size, solver, rng)
-        trainee.report(done, value)
+        value = one_pass(probe, examples, batch_size, solver, rng)
+        probe.report(done, value)
         if value > (1 - LEAST_GAIN) * best:
             halved += 1
             solver.param_groups[0]["lr"] /= 2
@@ -156,7 +158,7 @@ def by_adam(
 
 
 def one_pass(
-    trainee: Trainee,
+    probe: LinearProbe,
     examples: Examples,
     batch_size: int,
     solver: torch.optim.Adam,
@@ -165,16 +167,16 @@ def one_pass(
     """Every example once; the mean loss on the way."""
     order = rng.permutation(len(examples.classes))
     total = float(examples.weights.sum())
-    dtype = trainee.parameters[0].dtype
+    dtype = probe.parameters[0].dtype
     found = 0.0
     size = min(batch_size, max(SMALLEST_BATCH, len(order) // STEPS))
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
         batch = examples.rows(chosen, dtype)
-        loss = trainee.loss(*batch)
+        loss = probe.loss(*batch)
         weight = max(float(examples.weights[chosen].sum()), np.finfo(np.float64).tiny)
         solver.zero_grad()
-        (loss / weight + trainee.penalty(total)).backward()
+        (loss / weight + probe.penalty(total)).backward()
         solver.step()
         found += loss.item() / total
     return found

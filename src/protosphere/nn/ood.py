@@ -15,10 +15,10 @@ ROUNDING = 1e-9
 """Of a share times a count: .07 of 100 is 7, not 8."""
 
 
-def threshold_at(known: Tensor, accept: float = 0.95) -> float:
+def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
     """The highest threshold that at least the share `accept` of the scores of known inputs reach.
 
-    >>> threshold_at(torch.tensor([0.1, 0.5, 0.7, 0.9]), accept=0.75)
+    >>> threshold_at_tpr(torch.tensor([0.1, 0.5, 0.7, 0.9]), accept=0.75)
     0.5
     """
     if not 0 < accept <= 1:

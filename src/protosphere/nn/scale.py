@@ -2,7 +2,6 @@
 
 import math
 from contextlib import suppress
-from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -22,9 +21,6 @@ class Scale(nn.Module):
         self.begin_at(automatic)
         # one entry and not a scalar: FullyShardedDataParallel shards no scalars
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
-        cast("Any", self).register_load_state_dict_pre_hook(
-            _with_one_entry
-        )  # torch has no types for it
 
     def begin_at(self, automatic: float) -> None:
         """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
@@ -54,16 +50,6 @@ class Scale(nn.Module):
         if isinstance(value, Tensor):
             return f"{value.item():.4g}, learned"
         return f"{value:.4g}"
-
-
-def _with_one_entry(
-    module: nn.Module, state: dict[str, Any], prefix: str, *rest: object
-) -> None:
-    """Take the shift also from states that hold it as a scalar."""
-    del module, rest
-    saved = state.get(f"{prefix}shift")
-    if isinstance(saved, Tensor) and saved.ndim == 0:
-        state[f"{prefix}shift"] = saved.reshape(1)
 
 
 def _number(setting: object) -> float:

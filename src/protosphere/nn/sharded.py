@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn.projections.block import Found, merged_top
+from protosphere.nn.projections.block import TopK, merged_top
 from protosphere.nn.projections.choose import plan_for
 from protosphere.nn.projections.projection import Projection
 from protosphere.spherical.spherical_code import SphericalCode
@@ -90,7 +90,7 @@ class ShardedProjection(Projection):
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
 
-    def top_words(self, z: Tensor, k: int) -> Found:
+    def top_words(self, z: Tensor, k: int) -> TopK:
         """The largest over the words of all processes."""
         values, words = super().top_words(z, k)
         missing = (0, k - values.shape[1])

@@ -11,7 +11,6 @@ from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, significant
 
 HEADS = "python -m benchmarks.heads"
-DECODING = "python -m benchmarks.approximate_decoding"
 ASSIGNMENT = "python -m benchmarks.assignment"
 OPTIMIZER = "python -m benchmarks.optimizer"
 AUGMENTATION = "python -m benchmarks.augmentation"
@@ -29,13 +28,6 @@ MEMORY = Tolerance(absolute=50.0, relative=0.2)
 
 SIZES = ("256, 65,536", "512, 262,144")
 """n, K as the benchmark calls them."""
-
-DECODED = {
-    "kerdock": "Kerdock 256, 65,536",
-    "gold": "Gold 512, 262,144",
-    "delsarte_goethals": "Delsarte-Goethals 256, 1,048,576",
-}
-"""Codes of the benchmark of approximate decoding, with n, K."""
 
 PRESET_ROWS = (
     *(
@@ -106,31 +98,6 @@ def step_ratio(answer: Answer) -> str:
     return f"{floor(answer[SIZES[1]]['cross-entropy, forward + backward']['ratio'])}"
 
 
-def decoding_table(answer: Answer) -> str:
-    """Return the recalls and times of approximate decoding."""
-    headings = [
-        "code, n, K",
-        "directions, cosets",
-        "0.3",
-        "0.4",
-        "0.5",
-        "0.6",
-        "0.8",
-        "exact",
-        "approximate",
-    ]
-    rows: list[list[str]] = []
-    for scheme, searched in answer.items():
-        for number, (name, found) in enumerate(searched.items()):
-            recalls = [f"{value:.3f}" for value in found["recall"]]
-            times = [
-                f"{significant(found[key], 2)} ms"
-                for key in ("exact_ms", "approximate_ms")
-            ]
-            rows.append(["" if number else DECODED[scheme], name, *recalls, *times])
-    return markdown(headings, rows)
-
-
 def slowest_assignment(answer: Answer, size: str) -> str:
     """Return the CPU time of `ps.assign` with so many classes, in seconds."""
     return significant(max(found["seconds"] for found in answer[size].values()), 2)
@@ -194,15 +161,6 @@ MAKERS = (
             "*.ratio": RATIO,
             "*.memory.*": Tolerance(relative=0.01),
         },
-    ),
-    Maker(
-        "decoding_benchmark",
-        DECODING,
-        partial(command_answer, DECODING),
-        {"table": decoding_table},
-        cost=SLOW,
-        timed=True,
-        tolerances={"*_ms": TIME, "*.recall.*": Tolerance(absolute=0.02)},
     ),
     Maker(
         "assignment_benchmark",

@@ -44,11 +44,11 @@ def runs_of(name: str, way: str) -> list[RunRecord]:
     """Return the runs of one way."""
     records = runs(f"presets/{name}.csv")
     if way == LEARNED:
-        return [record for record in records if record.recipe.head == "linear"]
+        return [record for record in records if record.config.head == "linear"]
     return [
         record
         for record in records
-        if record.recipe.head == "prototypes" and record.recipe.preset == way
+        if record.config.head == "prototypes" and record.config.preset == way
     ]
 
 
@@ -56,7 +56,7 @@ def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
     """Return the runs by seed at the rate with the best mean validation accuracy, of rates where none failed."""
     by_rate: dict[float, dict[int, RunRecord]] = {}
     for record in records:
-        by_rate.setdefault(record.recipe.lr, {})[record.recipe.seed] = record
+        by_rate.setdefault(record.config.lr, {})[record.config.seed] = record
     finished = [
         found
         for found in by_rate.values()
@@ -95,7 +95,7 @@ def measured_on(name: str) -> Answer:
     )
     return {
         "best": {
-            way: [fmean(accuracies[way].values()), next(iter(found.values())).recipe.lr]
+            way: [fmean(accuracies[way].values()), next(iter(found.values())).config.lr]
             for way, found in best.items()
         },
         "against the better": [difference.value, difference.margin],

@@ -17,7 +17,7 @@ class Loss:
     """One loss.
 
     Attributes:
-        name: what presets and recipes call it.
+        name: what presets and configs call it.
         function: (z, target, projection, options...) to the mean over the batch.
         module: made from a head or a code and options, then called with (z, target).
         summary, reference: in a line, and where it comes from.

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.block import Part
+from protosphere.nn.projections.block import ProjectionBlock
 
 
-class AxesPart(nn.Module, Part):
+class AxesBlock(nn.Module, ProjectionBlock):
     """Word k is signs[k] e_(axes[k]): one-hot vectors, cross-polytopes, in any order. O(K)."""
 
     axes: Tensor

@@ -10,11 +10,11 @@ from protosphere.nn.streaming.log_sum_exp import tiled_log_sum_exp
 Tile = tuple[int, int]
 """The first and one past the last block of a tile; what a block is, the part knows."""
 
-Found = tuple[Tensor, Tensor]
+TopK = tuple[Tensor, Tensor]
 """Values and where they were found, both B x some."""
 
 
-class Part(Protocol):
+class ProjectionBlock(Protocol):
     """Consecutive words of a projection; all methods but a call are for tensors without gradient, not of half types.
 
     `antipodal` says that there is one score for every two words, the word's and, negated, its opposite's. A part of few
@@ -56,7 +56,7 @@ class Part(Protocol):
         """The sums of all words with weights B x num_words, one per word: B x n."""
         ...
 
-    def top(self, z: Tensor, k: int) -> Found:
+    def top(self, z: Tensor, k: int) -> TopK:
         """The k <= num_words largest dot products of each vector, descending, and the words' numbers."""
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
         for tile in self.tiles(len(z)):
@@ -77,7 +77,7 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
     return [(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 
-def merged_top(first: Found, second: Found, k: int) -> Found:
+def merged_top(first: TopK, second: TopK, k: int) -> TopK:
     """The k largest of two lists of at most k found values, descending; among equals the first list's come first."""
     if first[0].shape[1] == 0:
         return second

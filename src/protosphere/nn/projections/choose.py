@@ -9,12 +9,13 @@ import torch
 
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.simplex import simplex_points
-from protosphere.nn.projections.axes import AxesPart
-from protosphere.nn.projections.dense import DensePart, matrix
-from protosphere.nn.projections.hadamard import HadamardPart
+from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.nn.projections.axes import AxesBlock
+from protosphere.nn.projections.dense import DenseBlock, matrix
+from protosphere.nn.projections.hadamard import HadamardBlock
 from protosphere.nn.projections.hadamard_layout import found_layout
-from protosphere.nn.projections.projection import Piece, Plan, Projection
-from protosphere.nn.projections.simplices import SimplicesPart
+from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
+from protosphere.nn.projections.simplices import SimplicesBlock
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.structures import OrthogonalSimplices
 from protosphere.spherical.structures.sign_rows import SAME
@@ -32,7 +33,7 @@ LARGE = 1 << 26
 class Entry:
     """A way to be faster than the matrix: its plan where the code allows it; the K n, and the n, from which it is."""
 
-    plan: Callable[[SphericalCode, torch.dtype], Plan | None]
+    plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
     smallest: int
     above_dim: int = 0
 
@@ -57,7 +58,7 @@ def projection_for(
 
 def plan_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
-) -> Plan:
+) -> ProjectionPlan:
     """What the projection is to be made of."""
     kept = dtype or torch.get_default_dtype()
     tried = [kind] if as_choice("kind", kind, KINDS) in PROJECTIONS else []
@@ -74,27 +75,31 @@ def plan_for(
         raise InvalidArgumentError(
             f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
         )
-    return Plan("dense", (_dense_piece(code, np.arange(code.num_classes), kept),))
-
-
-def _dense_piece(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Piece:
-    return Piece(
-        len(classes),
-        1,
-        lambda first, last: DensePart(matrix(code, classes[first:last], dtype)),
+    return ProjectionPlan(
+        "dense", (_dense_piece(code, np.arange(code.num_classes), kept),)
     )
 
 
-def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+def _dense_piece(
+    code: SphericalCode, classes: Indices, dtype: torch.dtype
+) -> BlockSpec:
+    return BlockSpec(
+        len(classes),
+        1,
+        lambda first, last: DenseBlock(matrix(code, classes[first:last], dtype)),
+    )
+
+
+def _hadamard(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     rows = code.placement.structure.sign_rows()
     found = rows and found_layout(rows)
     if rows is None or found is None:
         return None
     layout, chosen = found
-    cosets = Piece(
+    cosets = BlockSpec(
         len(layout.representatives),
         layout.per_coset,
-        lambda first, last: HadamardPart(layout.sliced(first, last), dtype),
+        lambda first, last: HadamardBlock(layout.sliced(first, last), dtype),
     )
     inside = rows.classes[chosen]
     rest = np.setdiff1d(np.arange(code.num_classes), inside)
@@ -102,26 +107,26 @@ def _hadamard(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
     classes = np.concatenate([inside, rest])
     in_order = np.array_equal(classes, np.arange(len(classes)))
     if in_order:
-        return Plan("hadamard", pieces, None)
-    order = torch.from_numpy(np.argsort(classes))  # pyright: ignore[reportUnknownMemberType]
-    return Plan("hadamard", pieces, order)
+        return ProjectionPlan("hadamard", pieces, None)
+    order = as_tensor(np.argsort(classes))
+    return ProjectionPlan("hadamard", pieces, order)
 
 
-def _axes(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+def _axes(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     points = code.placement.points
     if points is None or not (np.count_nonzero(points, axis=1) == 1).all():
         return None
     axes = np.abs(points).argmax(axis=1)
     signs = np.take_along_axis(points, axes[:, None], axis=1)[:, 0]
 
-    def build(first: int, last: int) -> AxesPart:
-        chosen = torch.from_numpy(axes[first:last])  # pyright: ignore[reportUnknownMemberType]
-        return AxesPart(chosen, torch.from_numpy(signs[first:last]).to(dtype), code.dim)  # pyright: ignore[reportUnknownMemberType]
+    def build(first: int, last: int) -> AxesBlock:
+        chosen = as_tensor(axes[first:last])
+        return AxesBlock(chosen, as_tensor(signs[first:last]).to(dtype), code.dim)
 
-    return Plan("axes", (Piece(len(axes), 1, build),))
+    return ProjectionPlan("axes", (BlockSpec(len(axes), 1, build),))
 
 
-def _simplex(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+def _simplex(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     points = code.placement.points
     if points is None or code.num_classes > code.dim + 1:
         return None
@@ -132,16 +137,16 @@ def _simplex(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
     if outside.any() or np.abs(inside - expected).max() > SAME:
         return None
     sizes = np.array([code.num_classes])
-    return Plan(
+    return ProjectionPlan(
         "simplex", (_simplices_piece(sizes, np.argsort(classes), code.dim, dtype),)
     )
 
 
-def _simplices(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
+def _simplices(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     if "simplices" not in code.placement.structure.projections:
         return None
     structure = cast("OrthogonalSimplices", code.placement.structure)
-    return Plan(
+    return ProjectionPlan(
         "simplices",
         (_simplices_piece(structure.sizes, structure.numbers, code.dim, dtype),),
     )
@@ -149,14 +154,14 @@ def _simplices(code: SphericalCode, dtype: torch.dtype) -> Plan | None:
 
 def _simplices_piece(
     sizes: Indices, numbers: Indices, dim: int, dtype: torch.dtype
-) -> Piece:
-    def build(first: int, last: int) -> SimplicesPart:
+) -> BlockSpec:
+    def build(first: int, last: int) -> SimplicesBlock:
         mine = numbers[first:last]
         whole = np.array_equal(mine, np.arange(int(sizes.sum())))
-        chosen = None if whole else torch.from_numpy(mine.copy())  # pyright: ignore[reportUnknownMemberType]
-        return SimplicesPart(sizes, dim, dtype, chosen)
+        chosen = None if whole else as_tensor(mine.copy())
+        return SimplicesBlock(sizes, dim, dtype, chosen)
 
-    return Piece(len(numbers), 1, build)
+    return BlockSpec(len(numbers), 1, build)
 
 
 def _simplex_order(points: Points) -> Indices:

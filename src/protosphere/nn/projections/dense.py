@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.block import Part, Tile, cuts
+from protosphere.nn.projections.block import ProjectionBlock, Tile, cuts
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
@@ -14,7 +14,7 @@ TILE_ENTRIES = 1 << 19
 CHUNK_ROWS = 1 << 14
 
 
-class DensePart(nn.Module, Part):
+class DenseBlock(nn.Module, ProjectionBlock):
     """The rows of a matrix; a score is one product of z with it."""
 
     weight: Tensor

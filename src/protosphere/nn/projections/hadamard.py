@@ -28,7 +28,7 @@ HIGHEST_ENTRIES = 1 << 20
 """Cosets times vectors whose best scores are kept at once."""
 
 
-class HadamardPart(nn.Module):
+class HadamardBlock(nn.Module):
     """Cosets of a small linear code as signs times `coefficient`, followed by a tail for each coset where there are.
 
     The cosets of the layout are split into ones of a smaller code for the products; `fused` does without.

@@ -76,7 +76,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, tail_of=tail_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """The buffers of a HadamardPart; see there."""
+        """The buffers of a HadamardBlock; see there."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)

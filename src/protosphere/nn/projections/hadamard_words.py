@@ -14,14 +14,14 @@ from protosphere.nn.streaming.softmax import Dims, folded, unfolded
 from protosphere.nn.tracing import call
 
 if TYPE_CHECKING:
-    from protosphere.nn.projections.hadamard import HadamardPart
+    from protosphere.nn.projections.hadamard import HadamardBlock
 
 HUGE_PAGES_FROM = 1 << 25
 """Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
 products; numpy asks for huge pages there: 9 ms against 45 ms for 64 MB."""
 
 
-def coset_words(rows: Tensor, part: HadamardPart, transposed: bool = False) -> Tensor:
+def coset_words(rows: Tensor, part: HadamardBlock, transposed: bool = False) -> Tensor:
     """Tile by tile into one block of memory; with `transposed`, weights of all words to their sums."""
     return call(_Words, rows, part, transposed)
 
@@ -30,7 +30,7 @@ class _Words(torch.autograd.Function):
     """B x n to the products with all words or, `transposed`, weights of all words to their sums; row by row."""
 
     @staticmethod
-    def forward(rows: Tensor, part: HadamardPart, transposed: bool) -> Tensor:
+    def forward(rows: Tensor, part: HadamardBlock, transposed: bool) -> Tensor:
         wide = widened(rows.detach())
         return (
             coset_word_sums(wide, part) if transposed else tiled_words(wide, part)
@@ -55,7 +55,7 @@ class _Words(torch.autograd.Function):
         return unfolded(info, coset_words(rows, *args[1:]))[0], 0
 
 
-def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
+def tiled_words(z: Tensor, part: HadamardBlock) -> Tensor:
     """B x num_words, not differentiable."""
     words = z.new_empty(len(z), part.num_words)
     if (
@@ -66,7 +66,7 @@ def tiled_words(z: Tensor, part: HadamardPart) -> Tensor:
     return words
 
 
-def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
+def _write_words(z: Tensor, part: HadamardBlock, words: Tensor) -> None:
     if part.fused.serves(z):
         part.fused.words(z, words)
         return
@@ -81,7 +81,7 @@ def _write_words(z: Tensor, part: HadamardPart, words: Tensor) -> None:
         each += part.tail_scores(z, (0, cosets))[:, :, None]
 
 
-def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
+def coset_word_sums(weights: Tensor, part: HadamardBlock) -> Tensor:
     """The transpose of `tiled_words`: B x num_words to B x n."""
     return torch.cat(
         by_rows(
@@ -90,7 +90,7 @@ def coset_word_sums(weights: Tensor, part: HadamardPart) -> Tensor:
     )
 
 
-def _weighted_rows(weights: Tensor, part: HadamardPart) -> Tensor:
+def _weighted_rows(weights: Tensor, part: HadamardBlock) -> Tensor:
     if part.fused.serves(weights):
         return part.fused.weighted_sum(weights)
     (b, per_coset), cosets = part.words.shape, part.signs.shape[2]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.custom_ops import new_handle
 from protosphere.nn.kernels.row_threads import by_rows, gathered_rows, without_autocast
-from protosphere.nn.projections.block import Found, Part, merged_top
+from protosphere.nn.projections.block import ProjectionBlock, TopK, merged_top
 from protosphere.nn.streaming.cross_entropy import (
     LossOptions,
     classes_in_range,
@@ -29,7 +29,7 @@ WEIGHTS_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class BlockSpec:
     """Words of one sort: `build(first, last)` makes the part with the units first to last - 1, `unit` words each."""
 
     units: int
@@ -38,11 +38,11 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ProjectionPlan:
     """What a projection is to be made of: the pieces, one after the other; class i is word position[i], or i."""
 
     kind: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[BlockSpec, ...]
     position: Tensor | None = None
 
 
@@ -60,7 +60,12 @@ class Projection(nn.Module):
     classes: Tensor | None
 
     def __init__(
-        self, plan: Plan, num_classes: int, dim: int, rank: int = 0, world: int = 1
+        self,
+        plan: ProjectionPlan,
+        num_classes: int,
+        dim: int,
+        rank: int = 0,
+        world: int = 1,
     ) -> None:
         super().__init__()
         self.parts = nn.ModuleList()
@@ -86,20 +91,20 @@ class Projection(nn.Module):
         self.handle = new_handle(self)  # a copy is another one
 
     @property
-    def each_part(self) -> list[Part]:
+    def typed_blocks(self) -> list[ProjectionBlock]:
         """The parts, as what they can do."""
-        return cast("list[Part]", list(self.parts))
+        return cast("list[ProjectionBlock]", list(self.parts))
 
     @property
     def num_words(self) -> int:
         """How many words the parts have together: K, unless others have the rest."""
-        return sum(part.num_words for part in self.each_part)
+        return sum(part.num_words for part in self.typed_blocks)
 
     def forward(self, z: Tensor) -> Tensor:
         """The B x K dot products, classes in the order of the code, in the dtype of z."""
         check_vectors(z, self.dim)
         with without_autocast(z):
-            found = [part(z) for part in self.each_part]
+            found = [part(z) for part in self.typed_blocks]
             words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
             if self.position is None:
                 return words
@@ -125,7 +130,7 @@ class Projection(nn.Module):
         """The same of what are known to be classes; zeros for those of no part."""
         words = classes if self.position is None else self.position[classes]
         rows = like.new_zeros(words.shape[0], self.dim)
-        for part, start in zip(self.each_part, self.starts, strict=True):
+        for part, start in zip(self.typed_blocks, self.starts, strict=True):
             mine = (words >= start) & (words < start + part.num_words)
             theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
             rows = torch.where(mine[:, None], theirs, rows)
@@ -141,7 +146,7 @@ class Projection(nn.Module):
 
         def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
             return merged_log_sum_exps(
-                [part.log_sum_exp(z[rows], with_mean) for part in self.each_part]
+                [part.log_sum_exp(z[rows], with_mean) for part in self.typed_blocks]
             )
 
         return gathered_rows(of_rows, z, self.num_words)
@@ -158,7 +163,7 @@ class Projection(nn.Module):
                 [direction[rows] for direction in directions],
             )
             return torch.stack(
-                [tiled_moment(*given, part) for part in self.each_part]
+                [tiled_moment(*given, part) for part in self.typed_blocks]
             ).sum(0)
 
         return torch.cat(by_rows(of_rows, z, self.num_words))
@@ -178,7 +183,7 @@ class Projection(nn.Module):
                 rows = rows if factors is None else rows * factors
                 if self.classes is not None:
                     rows = rows.index_select(1, self.classes)
-                each = zip(self.each_part, self.starts, strict=True)
+                each = zip(self.typed_blocks, self.starts, strict=True)
                 found = [
                     part.weighted_sum(rows[:, first : first + part.num_words])
                     for part, first in each
@@ -204,7 +209,7 @@ class Projection(nn.Module):
         )
         return streamed_cross_entropy(self, z, target, scale, options)
 
-    def top(self, z: Tensor, k: int = 1) -> Found:
+    def top(self, z: Tensor, k: int = 1) -> TopK:
         """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
@@ -218,16 +223,16 @@ class Projection(nn.Module):
         )
         return values, words if self.classes is None else self.classes[words]
 
-    def top_words(self, z: Tensor, k: int) -> Found:
+    def top_words(self, z: Tensor, k: int) -> TopK:
         """The k largest products with the words of the parts, or all where there are fewer, and their numbers."""
 
-        def of_rows(rows: slice) -> Found:
+        def of_rows(rows: slice) -> TopK:
             wide = widened(z[rows])
             found = (
                 wide.new_empty(len(wide), 0),
                 wide.new_empty(len(wide), 0, dtype=torch.int64),
             )
-            for part, first in zip(self.each_part, self.starts, strict=True):
+            for part, first in zip(self.typed_blocks, self.starts, strict=True):
                 values, index = part.top(wide, min(k, part.num_words))
                 found = merged_top(found, (values, index + first), k)
             return found
@@ -240,11 +245,11 @@ class _TopWords(torch.autograd.Function):
     """`Projection.top_words` through vmap; the numbers that it finds have no derivatives."""
 
     @staticmethod
-    def forward(z: Tensor, projection: Projection, k: int) -> Found:
+    def forward(z: Tensor, projection: Projection, k: int) -> TopK:
         return projection.top_words(z.detach(), k)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Found) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: TopK) -> None:
         del inputs
         ctx.mark_non_differentiable(*output)
 

@@ -5,12 +5,12 @@ from itertools import groupby
 import torch
 from torch import Tensor, nn
 
-from protosphere.nn.projections.block import Part
+from protosphere.nn.projections.block import ProjectionBlock
 from protosphere.nn.streaming.log_sum_exp import widened
 from protosphere.types import Indices
 
 
-class SimplicesPart(nn.Module, Part):
+class SimplicesBlock(nn.Module, ProjectionBlock):
     """Point i of a simplex of K stands in its coordinate j = 1, ..., K-1 at f_j for i < j, at -j f_j for i = j, or 0.
 
     f_j = sqrt(K / ((K-1) j (j+1))), see `geometry.simplex`. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i: O(K).

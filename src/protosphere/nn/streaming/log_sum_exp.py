@@ -16,7 +16,7 @@ from torch import Tensor
 from protosphere.nn.kernels.row_threads import in_memory
 
 if TYPE_CHECKING:
-    from protosphere.nn.projections.block import Part
+    from protosphere.nn.projections.block import ProjectionBlock
 
 LARGEST_EXPONENT = 80.0
 """exp of it, and of its negative, are float32 numbers with room to spare."""
@@ -39,7 +39,9 @@ def merged_log_sum_exps(
     return value, (torch.exp(values - value)[:, :, None] * means).sum(0)
 
 
-def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, Tensor]:
+def tiled_log_sum_exp(
+    z: Tensor, part: ProjectionBlock, with_mean: bool
+) -> tuple[Tensor, Tensor]:
     """Those of one part, tile by tile; without the mean B x 0 numbers."""
     # scores are at most |z|: up to the limit no sum overflows without a maximum, and exp(-score) is 1 / exp(score)
     limit = LARGEST_EXPONENT - log(part.num_words)
@@ -66,7 +68,7 @@ def tiled_log_sum_exp(z: Tensor, part: Part, with_mean: bool) -> tuple[Tensor, T
 
 
 def tiled_moment(
-    z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: Part
+    z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], part: ProjectionBlock
 ) -> Tensor:
     """The moment of one part, tile by tile; of opposed words the second has all signs turned."""
     total = torch.zeros_like(z)

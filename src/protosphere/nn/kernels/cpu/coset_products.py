@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.kernels.row_threads import in_memory
-from protosphere.nn.projections.block import Found, with_usual_strides
+from protosphere.nn.projections.block import TopK, with_usual_strides
 from protosphere.nn.projections.hadamard_layout import HadamardLayout
 
 CHOSEN_ENTRIES = 1 << 22
@@ -25,7 +25,7 @@ class FusedCosets(nn.Module):
     Attributes:
         flips: (C, b L): the signs of the coordinates of each bin, filled up with zeros to the size L of the largest.
         columns: the coordinates in that order; 0 where `flips` has zeros.
-        tails, tail_of: as in a HadamardPart.
+        tails, tail_of: as in a HadamardBlock.
     """
 
     flips: Tensor
@@ -123,7 +123,7 @@ class FusedCosets(nn.Module):
         )
         return value, self._out_of_lanes(mean, shares, len(z))
 
-    def top(self, z: Tensor, k: int) -> Found:
+    def top(self, z: Tensor, k: int) -> TopK:
         """The k largest: they lie in the k cosets whose best words are best, and only those are looked at again."""
         lanes = _rows_in_lanes(self._in_bins(z))
         highest = np.empty(
@@ -143,7 +143,7 @@ class FusedCosets(nn.Module):
         )
         return torch.cat(values), torch.cat(words)
 
-    def _top_within(self, z: Tensor, cosets: Tensor, tails: Tensor, k: int) -> Found:
+    def _top_within(self, z: Tensor, cosets: Tensor, tails: Tensor, k: int) -> TopK:
         """The k largest among the words of these cosets, B x some of them: their signs go to the vectors instead."""
         each = self._in_bins(z).repeat_interleave(cosets.shape[1], dim=0)
         per_coset = self.bins << self.both
