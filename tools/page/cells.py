@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 
 from protosphere.atlas_page.measurements import CHECKPOINTS, MODIFIED, spectra_key
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
+from protosphere.atlas_page.serving import (
+    LARGEST_PAGE_DIM,
+    MOST_CLASSES,
+    serving_members,
+)
 from protosphere.constructions import available, best, construct, describe
 from protosphere.constructions.block_codes.reed_solomon import outer_codes
 from protosphere.constructions.registry import constructions_with
@@ -36,7 +40,9 @@ X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 def home_dims(scheme: str) -> list[int]:
     """The dimensions of Reed-Muller and BCH codes as they are."""
-    return [(1 << m) - (scheme == "bch") for m in range(2, LARGEST_DIM.bit_length())]
+    return [
+        (1 << m) - (scheme == "bch") for m in range(2, LARGEST_PAGE_DIM.bit_length())
+    ]
 
 
 def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
@@ -63,7 +69,7 @@ def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | fl
             if one.last >= 1 << k - 1
         )
         lowest = 1.0
-        for dim in range(k, min(LARGEST_DIM, (1 << k - 1) - 1) + 1):
+        for dim in range(k, min(LARGEST_PAGE_DIM, (1 << k - 1) - 1) + 1):
             while rivals and rivals[0][0] <= dim:
                 lowest = min(lowest, rivals.pop(0)[1])
             if worth_asking(k, dim):
@@ -87,7 +93,7 @@ def plain_requests() -> Iterator[tuple[str, int, int]]:
             yield from ((scheme, K, dim) for dim in home_dims(scheme))
         lowest = 1.0
         for code in sorted(outer_codes(K), key=lambda one: (one.dim, one.guarantee)):
-            if code.dim <= LARGEST_DIM and code.guarantee < lowest:
+            if code.dim <= LARGEST_PAGE_DIM and code.guarantee < lowest:
                 lowest = float(code.guarantee)
                 yield "reed_solomon", K, code.dim
         yield from (("construction_x", K, dim) for dim in X_DIMS if dim < K)

@@ -6,7 +6,12 @@ from typing import Any, cast
 import numpy as np
 
 from protosphere.assignment.any_objective import Objective, climbed, value_of
-from protosphere.assignment.exact import LARGEST_K, SAME, all_orders, exact_order
+from protosphere.assignment.exact import (
+    LARGEST_K,
+    ROUNDING_TOLERANCE,
+    all_orders,
+    exact_order,
+)
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import maximised, pair_sum
 from protosphere.assignment.similarity import as_similarity
@@ -51,7 +56,7 @@ class Assignment:
     @property
     def reason(self) -> str:
         """In a sentence."""
-        if self.after <= self.before + SAME * max(1.0, abs(self.before)):
+        if self.after <= self.before + ROUNDING_TOLERANCE * max(1.0, abs(self.before)):
             change = f"The order of before stays, {self.objective} {self.before:.6g}"
         else:
             change = f"Assigned to {self.objective}: {self.before:.6g} before, {self.after:.6g} now"
@@ -150,7 +155,7 @@ def _by_pair_sum(
     )
     before = pair_sum(S, cosines, identity)
     after = pair_sum(S, cosines, order)
-    if after <= before + SAME * abs(before):
+    if after <= before + ROUNDING_TOLERANCE * abs(before):
         order = identity
         after = before
     return Assignment(order, objective, before, after, proof)
@@ -176,7 +181,7 @@ def _by_worst_pair(
         order = min(found, key=lambda one: worst_pair(S, cosines, one))
     before = -worst_pair(S, cosines, identity)
     after = -worst_pair(S, cosines, order)
-    if after >= -least_worst_pair(S, cosines) - SAME:
+    if after >= -least_worst_pair(S, cosines) - ROUNDING_TOLERANCE:
         proof = "the two most similar classes are at two nearest prototypes, or no farther apart"
     return Assignment(
         order if after >= before else identity,

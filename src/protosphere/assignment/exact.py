@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from protosphere.assignment.matching import cheapest_matching
 from protosphere.types import Indices, Points
 
-SAME = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 """Cosines, or other entries of a matrix, this close are taken for equal."""
 
 LARGEST_K = 8
@@ -39,7 +39,7 @@ def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
     upper = cosines[np.triu_indices(K, 1)]
     low = float(upper.min())
     high = float(upper.max())
-    if high - low < SAME:
+    if high - low < ROUNDING_TOLERANCE:
         return np.arange(
             K
         ), "all prototypes are equally far apart, so that every order is the same"
@@ -47,10 +47,12 @@ def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
         orders, weights, placed = pair_terms(S, cosines)
         return orders[np.argmax(placed @ weights)], "all orders were looked at"
     for special, other in ((low, high), (high, low)):
-        pairs = np.abs(cosines - special) < SAME
+        pairs = np.abs(cosines - special) < ROUNDING_TOLERANCE
         np.fill_diagonal(pairs, False)
         two_valued = (
-            pairs | (np.abs(cosines - other) < SAME) | np.eye(K, dtype=np.bool_)
+            pairs
+            | (np.abs(cosines - other) < ROUNDING_TOLERANCE)
+            | np.eye(K, dtype=np.bool_)
         )
         if pairs.sum(axis=1).max() == 1 and np.all(two_valued):
             return _matched(S if special < other else -S, pairs)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.assignment.exact import SAME
+from protosphere.assignment.exact import ROUNDING_TOLERANCE
 from protosphere.types import Indices, Points, Progress, ignore
 
 FAQ_STEPS, FAQ_STILL = 30, 0.03
@@ -66,7 +66,9 @@ def twins(matrix: Points) -> Indices:
         :, None
     ] - matrix * weights
     return np.argmax(
-        np.abs(others - others.T) < SAME * max(1.0, float(np.abs(matrix).max())), axis=1
+        np.abs(others - others.T)
+        < ROUNDING_TOLERANCE * max(1.0, float(np.abs(matrix).max())),
+        axis=1,
     )
 
 

@@ -12,7 +12,7 @@ from protosphere.atlas_page.measurements import (
     spectra_key,
 )
 from protosphere.atlas_page.serving import (
-    LARGEST_DIM,
+    LARGEST_PAGE_DIM,
     MOST_CLASSES,
     Serving,
     serving_members,
@@ -97,7 +97,7 @@ def cosine_text(value: Cosine) -> str | float:
 def _limits() -> dict[str, Any]:
     return {
         "most_classes": MOST_CLASSES,
-        "largest_dim": LARGEST_DIM,
+        "largest_dim": LARGEST_PAGE_DIM,
         "pairwise": LARGEST_PAIRWISE,
         "deepest": DEEPEST,
         "most_punctured": construction_x.MOST_PUNCTURED,

@@ -80,7 +80,9 @@ class SchemeOptions:
     energy: str | None = flag(
         "What the search descends on, log_sum_exp or riesz (optimized)."
     )
-    prefer: str | None = flag("What best chooses by, separated or even (best).")
+    prefer: str | None = flag(
+        "What best chooses by, separated or frame_potential (best)."
+    )
     tolerance: float | None = flag(
         "How much max cosine may be given for an even code (best)."
     )

@@ -17,7 +17,7 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
-    prefer: Literal["separated", "even"] = "separated",
+    prefer: Literal["separated", "frame_potential"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,
@@ -29,7 +29,7 @@ def best(
     Args:
         budget: Seconds in all; by default a few seconds' worth of work. Up to a second, what is kept answers.
         iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
-        prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
+        prefer: frame_potential takes, within the tolerance, the code whose other cosines are low as well.
         tolerance: How much max cosine may be given for that.
         explain: Show what else was considered.
     """

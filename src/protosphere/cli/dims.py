@@ -6,7 +6,7 @@ from protosphere.errors import InvalidArgumentError, brief
 MOST_DIMS = 1000
 """More rows than this are a mistake in typing."""
 
-LARGEST_DIM = 100_000
+LARGEST_COMPARED_DIM = 100_000
 """So is a higher dimension: descents there would take days."""
 
 
@@ -50,9 +50,9 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 
 def checked(dim: int, text: str) -> int:
     """`dim`, unless nobody can mean it."""
-    if dim > LARGEST_DIM:
+    if dim > LARGEST_COMPARED_DIM:
         raise InvalidArgumentError(
-            f"--dims {text} has {dim:,} dimensions; up to {LARGEST_DIM:,} can be compared"
+            f"--dims {text} has {dim:,} dimensions; up to {LARGEST_COMPARED_DIM:,} can be compared"
         )
     return dim
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import protosphere as ps
 from protosphere.atlas_page.html import write_page
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES
+from protosphere.atlas_page.serving import LARGEST_PAGE_DIM, MOST_CLASSES
 from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
@@ -30,7 +30,7 @@ def explore(
     """
     for name, value, least, most in (
         ("--classes", num_classes, 2, MOST_CLASSES),
-        ("--dim", dim, 1, LARGEST_DIM),
+        ("--dim", dim, 1, LARGEST_PAGE_DIM),
     ):
         if not least <= value <= most:
             raise InvalidArgumentError(

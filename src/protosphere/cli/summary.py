@@ -16,7 +16,7 @@ from protosphere.cli.screen import (
 )
 from protosphere.constructions.best.selection import LARGEST_COMPARED
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import Evenness, evenness
+from protosphere.spherical.statistics import CodeStatistics, code_statistics
 
 
 def show_code(
@@ -116,8 +116,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     }
 
 
-def spread_of(code: SphericalCode) -> Evenness | None:
+def spread_of(code: SphericalCode) -> CodeStatistics | None:
     """How even the code is, where all pairs can be looked at in a moment."""
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
-    return evenness(code)
+    return code_statistics(code)

@@ -22,7 +22,7 @@ from protosphere.errors import (
     as_integer,
 )
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.types import Cosine, Progress, ignore
 
 PRODUCTS_A_UNIT = 10**8
@@ -36,10 +36,16 @@ def compared_schemes() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and how even it is.
+    """One scheme at one dimension.
 
-    Energy and mean square are those of `code.evenness`, the energy for all schemes at one scale: that of a head on a
-    code that meets the converse. The lower it is, the less the other classes add at a prototype.
+    Attributes:
+        scheme: Name of the construction.
+        dim: Dimension n.
+        max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
+        infeasible_reason: Why the scheme is infeasible, or None.
+        energy: Energy of `ps.code_statistics`, for all schemes at the scale of a head on a code that meets the
+            converse. The lower it is, the less the other classes add at a prototype.
+        mean_square: Mean squared cosine of `ps.code_statistics`.
     """
 
     scheme: str
@@ -233,7 +239,7 @@ def _cell(
         return Cell(entry.name, dim, None, str(error))
     lowest = float(code.certificate.converse)
     looked_at = K <= LARGEST_COMPARED and lowest < 1
-    spread = evenness(code, confident_scale(K, lowest)) if looked_at else None
+    spread = code_statistics(code, confident_scale(K, lowest)) if looked_at else None
     return Cell(
         entry.name,
         dim,

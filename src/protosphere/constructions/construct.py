@@ -101,8 +101,9 @@ def best(
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
-        prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
-            cosines are low as well, by the energy of a head (`code.evenness`). Ties are always decided by it.
+        prefer: 'separated', or 'frame_potential': of the codes within `tolerance` of the lowest max cosine the one
+            whose other cosines are low as well, by the energy of a head (`ps.code_statistics`), which weighs large
+            cosines more than the mean square does. Ties are always decided by it.
         tolerance: how much max cosine may be given for that.
         progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
 

@@ -123,7 +123,7 @@ def family(
         fit = fitting or partial(fitting_member, members)
 
         def why_not(num_classes: int, dim: int) -> str | None:
-            if dim <= LARGEST_DIM and fit(num_classes, dim):
+            if dim <= LARGEST_FAMILY_DIM and fit(num_classes, dim):
                 return None
             return _nowhere(name, members, num_classes, dim)
 
@@ -160,7 +160,7 @@ def family(
     return register
 
 
-LARGEST_DIM = 4096
+LARGEST_FAMILY_DIM = 4096
 """Families are searched up to this dimension."""
 
 
@@ -168,7 +168,7 @@ def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
     """The sentence for a request no member serves: the nearest dimensions that would."""
     dims = {
         member.dim
-        for member in members(min(LARGEST_DIM, 4 * dim + 64))
+        for member in members(min(LARGEST_FAMILY_DIM, 4 * dim + 64))
         if member.size >= num_classes
     }
     nearest = sorted(sorted(dims, key=lambda other: abs(other - dim))[:2])

@@ -12,7 +12,7 @@ LARGEST_COMPARED, LARGEST_PAIRWISE = 1 << 28, 4096
 """Entries (points squared, times how many come first) up to which the first ones are searched among all pairs, and
 points: their cosines are held at once, 128 MB."""
 
-DIGITS, SAME = 9, 1e-9
+DIGITS, COSINE_TOLERANCE = 9, 1e-9
 """Cosines are compared rounded so far, for the same order on every machine; of those that are thinned so close ones
 count as one level."""
 
@@ -89,7 +89,7 @@ def thinned(points: Points, num_classes: int) -> Indices:
     for _ in range(len(points) - num_classes):
         if not degree.any():
             left = np.where(alive[:, None] & alive, gram, -2)
-            closest = left >= left.max() - SAME
+            closest = left >= left.max() - COSINE_TOLERANCE
             degree = closest.sum(axis=1)
         worst = int(np.argmax(degree))
         alive[worst] = False

@@ -43,7 +43,7 @@ MAGIC = b"psphead2"
 MOST_CARRIED = 1_000_000
 """K n up to which a state has everything."""
 
-SAME = 1e-6
+POINT_TOLERANCE = 1e-6
 """Points this near are the same but for rounding."""
 
 ROUNDED = 1 << 20
@@ -291,6 +291,6 @@ def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
     starts = range(0, mine.num_classes, BLOCK_ROWS)
     return all(
         np.abs(theirs.rows(i, i + BLOCK_ROWS) - mine.rows(i, i + BLOCK_ROWS)).max()
-        <= SAME
+        <= POINT_TOLERANCE
         for i in starts
     )

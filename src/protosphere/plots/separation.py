@@ -35,19 +35,19 @@ def draw_comparison(
     figure_path(path)
     if energy or mean_square:
         return save_figure(
-            evenness_figure(comparison, "energy" if energy else "mean_square"), path
+            statistics_figure(comparison, "energy" if energy else "mean_square"), path
         )
     return save_figure(separation_figure(comparison, limit_curve(comparison)), path)
 
 
-EVENNESS_LABELS = {
+STATISTIC_LABELS = {
     "energy": "energy: what other classes add at a prototype",
     "mean_square": "mean squared cosine of two prototypes",
 }
 
 
-def evenness_figure(comparison: Comparison, number: str) -> Any:
-    """The matplotlib figure: a number of each scheme's evenness against the dimension; squares with their bound."""
+def statistics_figure(comparison: Comparison, number: str) -> Any:
+    """The matplotlib figure: a number of each scheme's cosines against the dimension; squares with their bound."""
     K = comparison.num_classes
     with new_panels(4.6) as (figure, ax):
         lines = _draw_schemes(
@@ -68,7 +68,7 @@ def evenness_figure(comparison: Comparison, number: str) -> Any:
                 label="tight frames: nothing is lower",
             )
         title = f"K = {K} prototypes: lower is more even"
-        ax.set(yscale="log", title=title, ylabel=EVENNESS_LABELS[number])
+        ax.set(yscale="log", title=title, ylabel=STATISTIC_LABELS[number])
         _label_dimensions(ax, comparison)
         figure.legend(
             handles=lines,

@@ -7,7 +7,7 @@ from protosphere.types import Points
 
 MOST_CODES = 12
 
-SAME = 1e-6
+VALUE_TOLERANCE = 1e-6
 """Relative difference of values below which two codes count as one."""
 
 NOTICED = 1e-4
@@ -57,7 +57,8 @@ class CodePool:
         rivals = [
             other
             for other in self.codes
-            if abs(other.value - found.value) > SAME * abs(found.value) + 1e-9
+            if abs(other.value - found.value)
+            > VALUE_TOLERANCE * abs(found.value) + 1e-9
         ]
         same = [other for other in self.codes if other not in rivals]
         winner = min(

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from protosphere.constructions.build import with_choice
-from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member
 from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
@@ -135,7 +135,7 @@ def _members(
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
     """Every member of every family in dimensions up to `largest_dim`, after the name of its family."""
-    next_power = min(LARGEST_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
+    next_power = min(LARGEST_FAMILY_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
     return (
         item for item in _members(next_power, available()) if item[1].dim <= largest_dim
     )
@@ -156,7 +156,7 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
     """The member with room for K in R^n and the lowest max cosine."""
-    found = _frontier(min(dim, LARGEST_DIM), available())
+    found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
     return _candidate(*found[position], dim) if position < len(found) else None
 

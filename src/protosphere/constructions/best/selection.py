@@ -38,11 +38,11 @@ from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance, Step
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
-PREFERENCES = ("separated", "even")
+PREFERENCES = ("separated", "frame_potential")
 
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
@@ -146,7 +146,7 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    even = prefer == "even" and tolerance > 0
+    even = prefer == "frame_potential" and tolerance > 0
     if even and K * K * n <= LARGEST_OPTIMISED:
         built.append(spread_evenly(built[0], progress))
     built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
@@ -208,7 +208,8 @@ def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
         return near[0]
     scale = confident_scale(K, lowest)
     return min(
-        near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS)
+        near,
+        key=lambda i: round(code_statistics(codes[i], scale).energy, ENERGY_DIGITS),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from protosphere.bounds.welch import root
 from protosphere.coding.primes import prime_factors, prime_power, prime_powers
-from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member, family
 from protosphere.constructions.frames.tight_frames import lines_member
 from protosphere.types import Indices, Points
 
@@ -24,7 +24,7 @@ def paley_frame() -> Iterator[Member]:
     The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
     space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.
     """
-    for q in prime_powers(2 * LARGEST_DIM - 1):
+    for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
             recipe = f"Paley conference frame of GF({q})"
             yield lines_member(

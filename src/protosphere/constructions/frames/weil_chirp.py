@@ -7,7 +7,12 @@ from math import isqrt, sqrt
 import numpy as np
 
 from protosphere.coding.primes import is_prime
-from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
+from protosphere.constructions.families import (
+    LARGEST_FAMILY_DIM,
+    Member,
+    dense_member,
+    family,
+)
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
@@ -25,7 +30,7 @@ def weil_chirp() -> Iterator[Member]:
     basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
     the first 4p points are orthogonal or opposite; the basis comes last.
     """
-    for p in filter(is_prime, range(3, LARGEST_DIM // 2 + 1)):
+    for p in filter(is_prime, range(3, LARGEST_FAMILY_DIM // 2 + 1)):
         # higher degrees d while the bound says something, (d - 1)^2 < p
         higher = (d for d in range(3, isqrt(p - 1) + 2) if 4 * p ** (d - 1) < ENOUGH)
         for degree in (2, *higher):
