@@ -17,6 +17,7 @@ from tools.page.command import page
 from tools.records_command import records
 from tools.release import release
 from tools.shells_command import shells
+from tools.walk_command import walk
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         page,
         numbers,
         release,
+        walk,
     ):
         app.command(tool)
     return answer(app, sys.argv[1:] if arguments is None else arguments)

@@ -274,7 +274,7 @@ def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
         "mean_row_max": {"steps": 2},
         "log_sum_exp": {"steps": 2},
     }  # ten seconds of descents are tried elsewhere
-    monkeypatch.setattr(figures, "_remembered", {})
+    monkeypatch.setattr(figures, "_kept_codes", {})
     monkeypatch.setattr(
         figures,
         "construct",

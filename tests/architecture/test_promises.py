@@ -16,7 +16,7 @@ from tests.fuzz.code_files import seeds
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.experiments.store import records_at
-from protosphere.spherical.certificate import certificate
+from protosphere.spherical.certificate import Measurement, certificate_of
 from protosphere.tables.atlas import shipped_atlas
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.tables.table_files import shipped_file
@@ -182,7 +182,8 @@ def test_there_is_no_code_whose_measure_contradicts_theory(measured, refused):
         in page("docs/certificates.md")
     )
     with pytest.raises(ps.CertificateError) if refused else nullcontext():
-        certificate(5, 4, measured, Fraction(-1, 4), "told")
+        found = Measurement(5, 4, measured, "by hand")
+        certificate_of(found, Fraction(-1, 4), proved=False)
 
 
 def test_more_multiplications_than_the_page_allows_are_refused_before_they_begin(

@@ -186,8 +186,8 @@ def test_energy_tells_codes_of_one_max_cosine_apart(run, tmp_path):
             "the converse is met: the head's own scale"
         )
     assert found["one_hot", "64"] == ""
-    assert "more even" in (tmp_path / "energy.svg").read_text()
-    assert "more even" not in run(*words, "--no-figure").out
+    assert "energy" in (tmp_path / "energy.svg").read_text()
+    assert "energy" not in run(*words, "--no-figure").out
 
 
 def test_mean_squares_stand_beside_those_of_tight_frames(run, tmp_path):

@@ -90,7 +90,7 @@ def test_a_larger_one_has_as_many_points_and_is_certified_by_its_lattice(dim):
     points = member.structure(member.size)
     cosine, method = points.largest_cosine(ignore)
     assert cosine == member.max_cosine
-    assert method.startswith("a pair at the least distance")
+    assert method.startswith("a pair at the minimum distance")
     np.testing.assert_allclose(np.linalg.norm(points.points, axis=1), 1, atol=2e-15)
     some = np.random.default_rng(dim).choice(member.size, 20, replace=False)
     gram = points.points[some] @ points.points.T

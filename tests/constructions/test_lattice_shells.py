@@ -70,7 +70,7 @@ def test_sampled_rows_of_a_large_shell_and_its_lattice(member):
     assert np.max(gram) == pytest.approx(float(member.max_cosine), abs=1e-13)
     cosine, method = measured(placement)
     assert cosine == member.max_cosine
-    assert method.startswith("a pair at the least distance")
+    assert method.startswith("a pair at the minimum distance")
 
 
 def test_the_sizes_of_the_largest_shells():
@@ -174,7 +174,7 @@ def shell(monkeypatch):
 
 
 def test_a_lattice_and_all_pairs_agree(shell):
-    assert measured(shell) == (Fraction(3, 4), "a pair at the least distance; the lattice allows no less ("
+    assert measured(shell) == (Fraction(3, 4), "a pair at the minimum distance; the lattice allows no less ("
                                "Construction B has least norm 8)")  # fmt: skip
     plain = Plain(shell.points, shell.structure.cosine_step)
     assert plain.largest_cosine(ignore) == (

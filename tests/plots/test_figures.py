@@ -12,7 +12,13 @@ import protosphere as ps
 from protosphere.constructions.comparison import compare
 from protosphere.constructions.registry import constructions_with
 from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
-from protosphere.plots.figures import FIGURES, KEPT, draw, native_requests, prototypes
+from protosphere.plots.figures import (
+    FIGURES,
+    MOST_KEPT_CODES,
+    draw,
+    native_requests,
+    prototypes,
+)
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.similarity import drawing_order
@@ -161,7 +167,7 @@ def test_a_descent_is_made_once_and_few_are_kept() -> None:
     first = prototypes("log_sum_exp", dim=3, **wanted)
     assert prototypes("log_sum_exp", dim=3, **wanted) is first
     assert prototypes("log_sum_exp", dim=3, num_classes=5, seed=1) is not first
-    for dim in range(4, 4 + KEPT):
+    for dim in range(4, 4 + MOST_KEPT_CODES):
         prototypes("mean_row_max", dim=dim, **wanted)
     assert prototypes("log_sum_exp", dim=3, **wanted) is not first
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
@@ -16,7 +15,6 @@ from protosphere.search import batched_energy
 from protosphere.search.arrangements import random_arrangement
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine
 from protosphere.search.code_search import search_code
-from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.groups import group, group_names
 from protosphere.search.polish import contacts, polish_code
 from protosphere.search.starts import known_optimum, resize
@@ -63,9 +61,8 @@ def test_the_24_cell_is_found():
     assert search(24, 4, iterations=60_000).max_cosine == pytest.approx(0.5, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", ENERGIES)
 @pytest.mark.parametrize("temperature", [3.0, 40.0, 1000.0])
-def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
+def test_the_gradient_is_that_of_automatic_differentiation(temperature):
     rows = torch.randn(
         2,
         7 * 4,
@@ -77,11 +74,10 @@ def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
     def plain(row):
         units = torch.nn.functional.normalize(row.reshape(7, 4), dim=1)
         cosines = (units @ units.T)[~torch.eye(7, dtype=torch.bool)]
-        levels = cosines if kind == "log_sum_exp" else -torch.log(1 - cosines)
-        return (torch.logsumexp(temperature * levels, 0) - np.log(42)) / temperature
+        return (torch.logsumexp(temperature * cosines, 0) - np.log(42)) / temperature
 
     value, gradient = smooth_max_cosine(
-        Orbits((7,)), 4, torch.full((2,), temperature).double(), kind
+        Orbits((7,)), 4, torch.full((2,), temperature).double()
     )(rows.detach(), torch.arange(2))
     expected = torch.stack([plain(row) for row in rows])
     (wanted,) = torch.autograd.grad(expected.sum(), rows)
@@ -89,30 +85,15 @@ def test_the_gradient_is_that_of_automatic_differentiation(temperature, kind):
     torch.testing.assert_close(gradient, wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ENERGIES)
-def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch, kind):
+def test_slices_of_the_gram_matrix_give_what_the_whole_gives(monkeypatch):
     rows = torch.randn(
         2, 30 * 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2)
     )
-    measured = smooth_max_cosine(
-        Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double(), kind
-    )
+    measured = smooth_max_cosine(Orbits((30,)), 5, torch.tensor([5.0, 80.0]).double())
     whole = measured(rows, torch.arange(2))
     monkeypatch.setattr(batched_energy, "MAX_GRAM_ENTRIES", 2 * 30 * 7)
     for part, wanted in zip(measured(rows, torch.arange(2)), whole, strict=True):
         torch.testing.assert_close(part, wanted, rtol=1e-12, atol=1e-14)
-
-
-def test_the_riesz_energy_finds_the_icosahedron_and_the_24_cell():
-    for count, dim, cosine in ((12, 3, 5**-0.5), (24, 4, 0.5)):
-        options = {"iterations": 12_000, "algebraic": False, "energy": "riesz"}
-        code = ps.construct("optimized", num_classes=count, dim=dim, **options)
-        assert code.max_cosine == pytest.approx(cosine, abs=1e-9)
-    with pytest.raises(
-        InvalidArgumentError,
-        match="'energy' must be one of log_sum_exp, riesz, got 'coulomb'",
-    ):
-        ps.construct("optimized", num_classes=12, dim=3, energy="coulomb")
 
 
 def arrangements(num_points, dim, count):

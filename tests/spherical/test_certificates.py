@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.spherical.certificate import certificate
+from protosphere.geometry import gram
+from protosphere.spherical.certificate import Measurement, certificate_of
 from protosphere.spherical.structures.plain import on_grid
+from protosphere.types import ignore
 
 
 @given(st.integers(2, 12), st.integers(2, 9), st.integers(0, 10**6))
@@ -96,16 +98,9 @@ def polygon(angles):
 
 
 def test_optimal_is_weighed_against_the_distance_at_stake():
-    assert not certificate(
-        5_000_000, 2, 1.0, None, "random points on the circle"
-    ).optimal
-    assert not certificate(
-        5_000_000,
-        2,
-        float(ps.bounds.converse(num_classes=5_000_000, dim=2)),
-        None,
-        "rounded",
-    ).optimal
+    for max_cosine in (1.0, float(ps.bounds.converse(num_classes=5_000_000, dim=2))):
+        measured = Measurement(5_000_000, 2, max_cosine, "by hand")
+        assert not certificate_of(measured, None, proved=False).optimal
     angles = 2 * np.pi * np.arange(10_000) / 10_000
     assert ps.certify(polygon(angles)).optimal
     angles[1] *= 1 - 1e-5
@@ -139,8 +134,9 @@ def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_pa
     ],
 )
 def test_theory_and_numbers_must_agree(measured, guarantee, words):
+    found = Measurement(10, 20, measured, "by hand")
     with pytest.raises(ps.CertificateError, match=words):
-        certificate(10, 20, measured, guarantee, "by hand")
+        certificate_of(found, guarantee, proved=False)
 
 
 def test_a_cosine_off_its_grid_is_refused():
@@ -188,3 +184,33 @@ def test_rows_are_had_by_number_and_by_slice():
     assert np.asarray(code, dtype=np.float32).dtype == np.float32
     with pytest.raises(IndexError):
         code[20]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "num_classes", "dim"),
+    [
+        ("uniform", 30, 5),
+        ("simplex", 12, 11),
+        ("root_system", 50, 6),
+        ("e8_shell", 100, 8),
+        ("lattice_shell", 60, 10),
+        ("signed_quadruples", 40, 11),
+    ],
+)
+def test_certifying_a_file_measures_every_pair_once(
+    scheme, num_classes, dim, tmp_path, monkeypatch
+):
+    code = ps.construct(scheme, num_classes=num_classes, dim=dim)
+    code.save(tmp_path / "code.safetensors")
+    measured = []
+
+    def counted(rows, progress=ignore):
+        for block in gram_blocks(rows, progress):
+            measured.append(block)
+            yield block
+
+    gram_blocks = gram.gram_blocks
+    monkeypatch.setattr(gram, "gram_blocks", counted)
+    found = ps.certify(tmp_path / "code.safetensors")
+    assert found.max_cosine == code.max_cosine
+    assert len(measured) == 1

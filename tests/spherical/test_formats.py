@@ -66,14 +66,6 @@ def test_any_other_ending_is_refused_before_anything_is_written(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["x", "x.npy", "x.csv", "x.pt", "x.bin"])
-def test_a_file_of_ours_under_another_name_is_known_by_its_content(tmp_path, name):
-    code = ps.construct("bch", num_classes=12, dim=15)
-    code.save(tmp_path / "x.safetensors")
-    (tmp_path / "x.safetensors").rename(tmp_path / name)
-    assert ps.load(tmp_path / name).certificate == code.certificate
-
-
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64]
 )

@@ -235,7 +235,7 @@ def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
         ),
     )
     loaded = ps.load(path)
-    assert loaded.certificate.claimed
+    assert loaded.certificate.unverified
     assert not loaded.certificate.optimal
     assert not loaded.certificate.exact
     assert "max cosine 1/12 as its file says, converse 0.2" in repr(loaded)
@@ -278,8 +278,8 @@ def test_the_lattice_survives_the_file_and_proves_itself_again(shell):
     code = ps.load(shell)
     assert code.placement.structure.name == "lattice"
     found = ps.certify(shell)
-    assert found.method.startswith("a pair at the least distance")
-    assert (found.max_cosine, found.claimed) == (code.max_cosine, False)
+    assert found.method.startswith("a pair at the minimum distance")
+    assert (found.max_cosine, found.unverified) == (code.max_cosine, False)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cyclopts import App, CycloptsError
 
-from protosphere.cli.cli_errors import complaint
+from protosphere.cli.cli_errors import error_sentence
 from protosphere.errors import (
     InvalidArgumentError,
     ProtosphereError,
@@ -190,13 +190,15 @@ def answer(app: App, words: Sequence[str]) -> int:
     except BrokenPipeError:
         return reader_gone()
     except KeyboardInterrupt:
-        return complain("interrupted", INTERRUPTED, program_name)
+        return report_error("interrupted", INTERRUPTED, program_name)
     except TrainingError as error:
-        return complain(str(error), RUN_FAILED, program_name)
+        return report_error(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         commands = tuple(name for name in app if not name.startswith("-"))
-        return complain(
-            complaint(error, commands, words, program_name), BAD_INPUT, program_name
+        return report_error(
+            error_sentence(error, commands, words, program_name),
+            BAD_INPUT,
+            program_name,
         )
     return 0
 
@@ -220,7 +222,7 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def complain(sentence: str, exit_code: int, program_name: str) -> int:
+def report_error(sentence: str, exit_code: int, program_name: str) -> int:
     """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
     speaker = program_name.split()[
         -1

@@ -77,9 +77,6 @@ class SchemeOptions:
         "Whether to start from the algebraic codes as well (optimized)."
     )
     polish: Either = flag("Whether to end with Newton's method (optimized).")
-    energy: str | None = flag(
-        "What the search descends on, log_sum_exp or riesz (optimized)."
-    )
     prefer: str | None = flag(
         "What best chooses by, separated or frame_potential (best)."
     )

@@ -6,7 +6,12 @@ import protosphere as ps
 from protosphere.bounds import BOUNDS
 from protosphere.bounds.registry import Theorem
 from protosphere.cli.arguments import Classes, Dim, Json
-from protosphere.cli.screen import cosine_fields, print_card, print_json, spoken
+from protosphere.cli.screen import (
+    cosine_fields,
+    format_cosine,
+    print_json,
+    print_summary,
+)
 from protosphere.errors import brief
 
 
@@ -45,7 +50,7 @@ def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
                 f"{distance}, of some binary [{dim}, {k}] code (Gilbert-Varshamov)",
             )
         )
-    print_card(
+    print_summary(
         f"max cosine of {brief(num_classes)} points in {brief(dim)} dimensions", lines
     )
 
@@ -58,7 +63,7 @@ def fields_and_line(
     infeasible_reason = None
     try:
         bound = theorem(num_classes, dim)
-        line = spoken(bound.value) + (
+        line = format_cosine(bound.value) + (
             "" if name in BOUNDS else f", by {bound.theorem}\n{meaning}"
         )
     except ps.InfeasibleError as error:

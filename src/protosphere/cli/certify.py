@@ -1,11 +1,11 @@
 """`protosphere certify`."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import protosphere as ps
 from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.summary import show_code
+from protosphere.constructions.codes_from_files import certified_code
 
 SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
 """Fields that a file of ours is believed in, and that nobody has looked at."""
@@ -19,8 +19,6 @@ def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> No
         normalize: Divide each row by its length first; otherwise rows must be unit vectors.
     """
     with ps.progress_bar(file.name) as progress:
-        code = ps.from_points(file, normalize=normalize, progress=progress)
-        if code.provenance or code.certificate.claimed:
-            code = replace(code, certificate=ps.certify(code, progress=progress))
+        code = certified_code(file, normalize=normalize, progress=progress)
     said = {"said_by_file": SAID} if code.provenance else {}
     show_code(str(file), code, file=file, json=json, **said)

@@ -12,7 +12,7 @@ from cyclopts import (
 
 from protosphere.errors import ProtosphereError
 
-SPOKEN = {
+SHELL_WORDING = {
     "modify=True": "--modify",
     "ps.available() names": "'protosphere list' names",
     "ps.taxonomy makes one": "'construct' takes --tree",
@@ -24,7 +24,7 @@ ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
 """Options that are not called what their argument in Python is."""
 
 
-def complaint(
+def error_sentence(
     error: BaseException,
     commands: Sequence[str],
     words: Sequence[str],
@@ -34,10 +34,10 @@ def complaint(
     if isinstance(error, UnknownCommandError):
         return unknown_command((error.unused_tokens or ["?"])[0], commands)
     if isinstance(error, CycloptsError):
-        return parse_complaint(error, program_name)
+        return parser_error_sentence(error, program_name)
     if isinstance(error, ProtosphereError):
         sentence = str(error)
-        for python, shell in SPOKEN.items():
+        for python, shell in SHELL_WORDING.items():
             sentence = sentence.replace(python, shell)
         return in_options_of(words, sentence)
     if isinstance(error, OSError):
@@ -96,7 +96,7 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
     return f"there is no {kind} '{word}'; {hint}"
 
 
-def parse_complaint(error: CycloptsError, program_name: str) -> str:
+def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
     """A sentence for what the parser refused, with the page that helps."""
     command = " ".join(error.command_chain or ())
     see = f"see: {program_name} {command} --help"

@@ -5,7 +5,7 @@ from pathlib import Path
 import protosphere as ps
 from protosphere.cli.arguments import Json, OutputPath, Seed
 from protosphere.cli.output import checked_folder
-from protosphere.cli.screen import print_card, print_json, print_lines
+from protosphere.cli.screen import print_json, print_lines, print_summary
 from protosphere.extras import require
 from protosphere.plots.figures import FIGURES, draw
 from protosphere.storage.files import make_folder
@@ -30,7 +30,7 @@ def figure(
             {"name": recipe.name, "summary": recipe.summary}
             for recipe in FIGURES.values()
         ]
-        print_json(known) if json else print_card(
+        print_json(known) if json else print_summary(
             "figures", ((one["name"], one["summary"]) for one in known)
         )
         return

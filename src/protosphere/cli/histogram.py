@@ -19,7 +19,13 @@ from protosphere.cli.arguments import (
     Whole,
 )
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
-from protosphere.cli.screen import cosine_fields, decimal, print_json, screen, spoken
+from protosphere.cli.screen import (
+    cosine_fields,
+    decimal,
+    format_cosine,
+    print_json,
+    screen,
+)
 from protosphere.errors import brief
 from protosphere.plots import draw_histogram
 from protosphere.spherical.cosines import CosineBin, CosineCounts, cosine_counts
@@ -93,7 +99,7 @@ def print_counts(counts: CosineCounts, most: int) -> None:
             f"{len(counts.bins)} exact values in {most} bins; --json has each",
             style="dim",
         )
-    console.print(f"max cosine {spoken(counts.max_cosine)}")
+    console.print(f"max cosine {format_cosine(counts.max_cosine)}")
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:

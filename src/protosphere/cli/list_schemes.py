@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from protosphere.cli.arguments import Json
-from protosphere.cli.screen import print_card, print_json, screen
+from protosphere.cli.screen import print_json, print_summary, screen
 from protosphere.constructions import Construction, available, describe
 
 
@@ -23,7 +23,7 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     elif scheme is None:
         print_schemes(entries)
     else:
-        print_card(entries[0].name, scheme_lines(entries[0]))
+        print_summary(entries[0].name, scheme_lines(entries[0]))
 
 
 def scheme_record(entry: Construction) -> dict[str, Any]:

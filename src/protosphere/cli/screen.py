@@ -39,7 +39,7 @@ def print_answer(
     print_json(record) if json else print_lines(lines)
 
 
-def print_card(title: str, lines: Iterable[tuple[str, str]]) -> None:
+def print_summary(title: str, lines: Iterable[tuple[str, str]]) -> None:
     """A title and what belongs to it, a line each, the names in a column of their own."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
@@ -77,10 +77,10 @@ def decimal(value: Cosine, places: int = 6) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
-def spoken(value: Cosine) -> str:
+def format_cosine(value: Cosine) -> str:
     """The decimal, with the fraction beside it where it is exact.
 
-    >>> spoken(Fraction(-1, 99)), spoken(Fraction(0)), spoken(0.0365871)
+    >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
     """
     if not isinstance(value, Fraction):

@@ -9,10 +9,10 @@ from protosphere.cli.screen import (
     cosine_fields,
     decimal,
     difference,
-    print_card,
+    format_cosine,
     print_json,
     print_lines,
-    spoken,
+    print_summary,
 )
 from protosphere.constructions.best.selection import LARGEST_COMPARED
 from protosphere.spherical.spherical_code import SphericalCode
@@ -28,7 +28,7 @@ def show_code(
         return
     read = title == str(file)
     written = [] if file is None or read else [("written", str(file))]
-    print_card(
+    print_summary(
         f"{title}: {code.num_classes} points in {code.dim} dimensions",
         [*code_lines(code, read), *written],
     )
@@ -42,7 +42,7 @@ def code_lines(
     proof = code.certificate
     says = ", says the file" * from_file
     yield "recipe", code.placement.recipe + says * (code.provenance is not None)
-    yield "max cosine", spoken(proof.max_cosine)
+    yield "max cosine", format_cosine(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     if (found := spread_of(code)) is not None:
         if not found.opposed_pairs:
@@ -51,7 +51,7 @@ def code_lines(
             pairs = f"{found.opposed_pairs} opposed pairs"
         yield (
             "least cosine",
-            f"{spoken(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}",
+            f"{format_cosine(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}",
         )
         yield (
             "energy",
@@ -66,11 +66,11 @@ def code_lines(
         if proof.guarantee is None:
             promise = "none by theory"
         else:
-            promise = f"at most {spoken(proof.guarantee)}"
+            promise = f"at most {format_cosine(proof.guarantee)}"
         yield "guarantee", promise + says
     yield (
         "converse",
-        f"at least {spoken(proof.converse.value)}, by {proof.converse.theorem}",
+        f"at least {format_cosine(proof.converse.value)}, by {proof.converse.theorem}",
     )
     within = "" if proof.exact else ", to within rounding"
     yield (
@@ -81,7 +81,7 @@ def code_lines(
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
-    elif not proof.claimed:
+    elif not proof.unverified:
         yield "error", f"at most {proof.error:.1e}"
 
 
@@ -108,7 +108,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "method": proof.method,
         "exact": proof.exact,
         "reason": proof.reason,
-        "error": None if proof.claimed else proof.error,
+        "error": None if proof.unverified else proof.error,
         "least_cosine": found and float(found.least_cosine),
         "opposed_pairs": found and found.opposed_pairs,
         "energy": found and found.energy,

@@ -13,7 +13,7 @@ import protosphere as ps
 from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
 from protosphere.cli.config_options import NOTHING, Settings, resolved
 from protosphere.cli.finished_runs import shown, words
-from protosphere.cli.screen import print_card, print_json, print_lines
+from protosphere.cli.screen import print_json, print_lines, print_summary
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
 from protosphere.experiments.config import TrainingConfig
@@ -177,7 +177,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
             ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}")
         )
     lines.append(("folder", str(folder)))
-    print_card(f"{plan.dataset}: {plan.title}", lines)
+    print_summary(f"{plan.dataset}: {plan.title}", lines)
 
 
 @contextmanager

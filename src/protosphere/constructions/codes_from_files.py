@@ -13,14 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from protosphere.constructions.build import NESTED, rebuild
+from protosphere.constructions.build import NESTED, placement_of
 from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.registry import TEXTS, describe
 from protosphere.errors import as_integer
-from protosphere.spherical.certificate import Certificate
-from protosphere.spherical.io import loading as user_points
+from protosphere.spherical.certificate import (
+    QUICK_WORK,
+    Certificate,
+    certificate_of,
+    confirmed,
+    measure,
+)
+from protosphere.spherical.io.loading import (
+    is_code_file,
+    measured_points,
+    opened_code,
+)
+from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance, Step
 from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import Plain
 from protosphere.types import Progress, ignore
 
 MOST_ENTRIES = 1 << 23
@@ -36,95 +48,154 @@ LONGEST_OPTION = 64
 
 
 def load(path: str | Path) -> SphericalCode:
-    """The code saved in `path`: one of ours (.safetensors), or the unit rows of a .npy, .csv, .txt or .pt file.
+    """Load the code saved in `path`.
 
-    Nothing that a file of ours claims is believed. It is measured again where that is quick, and a false claim is a
-    CertificateError; else `code.certificate.claimed` says that it was not, and `ps.certify` does it. Dense rows are
-    certified exactly only where their numbers prove it, or where they are bit for bit those of the construction that
-    the file names.
+    Nothing that a file of ours says is believed. It is measured again where that is quick. Dense rows are certified
+    exactly only where their numbers prove it, or where they are bit for bit those of the construction that the file
+    names.
+
+    Args:
+        path: One of our files (.safetensors), or a .npy, .csv, .txt or .pt file of unit rows.
+
+    Returns:
+        The code. `code.certificate.unverified` is true where measuring it would have taken too long; `ps.certify`
+        measures it then.
 
     Raises:
-        StorageError: In one sentence, for a truncated, edited, foreign or non-unit file.
+        StorageError: If the file is truncated, edited, not a file of points, or its rows are not unit vectors.
         CertificateError: If the points are not what the file says.
     """
-    code = user_points.measured_file(path)
-    return code if code.certificate.claimed else with_theorem(code)
+    return from_points(path)
 
 
 def certify(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> Certificate:
-    """The certificate of anybody's prototypes, measured anew: a code, an array or tensor of rows, or a file of them.
+    """Measure the certificate of anybody's prototypes anew.
 
     Args:
-        source: a SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
-        normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
-        progress: called while pairs are measured.
+        source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        normalize: Whether to divide each row by its norm first; without it rows that are not unit vectors are refused.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The certificate. Every pair is measured once.
+
+    Raises:
+        StorageError: If the file cannot be read.
+        CertificateError: If the points are not what the code or its file says.
 
     >>> certify([[1, 0], [-1, 0]]).max_cosine
     Fraction(-1, 1)
     """
-    code = source
-    if not isinstance(code, SphericalCode):
-        code = user_points.measured_points(
-            source, normalize=normalize, progress=progress
-        )
-        if code.provenance is None and not code.certificate.claimed:
-            return code.certificate
-    proved = _made_again(code, progress)
-    if proved is None:
-        return user_points.certified_code(code, progress)
-    return proved.certificate
+    return certified_code(source, normalize=normalize, progress=progress).certificate
+
+
+def certified_code(
+    source: Any, *, normalize: bool = False, progress: Progress = ignore
+) -> SphericalCode:
+    """The code of `source` with the certificate that `certify` returns; the arguments are the same."""
+    if isinstance(source, SphericalCode):
+        return verified(source, progress)
+    if not is_code_file(source):
+        return measured_points(source, normalize=normalize, progress=progress)
+    with opened_code(source) as code:
+        return verified(code, progress)
 
 
 def from_points(
     points: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """A certified code of a matrix of unit rows, or of a file of them.
+    """Certify a matrix of unit rows, or a file of them.
 
     The largest cosine is exact where the nonzero entries of each row have one absolute value, and all rows have as many
     of them; else it is measured, and `certificate.error` bounds how far it is from that of the numbers given.
 
     Args:
-        points: a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
-        normalize: divide each row by its norm first; without it rows that are not unit vectors are refused.
-        progress: called while pairs are measured.
+        points: A matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        normalize: Whether to divide each row by its norm first; without it rows that are not unit vectors are refused.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The certified code.
 
     >>> from_points([[3.0, 4.0], [-4.0, 3.0]], normalize=True).num_classes
     2
     """
-    code = user_points.measured_points(points, normalize=normalize, progress=progress)
-    return code if code.certificate.claimed else with_theorem(code)
+    if not is_code_file(points):
+        return measured_points(points, normalize=normalize, progress=progress)
+    with opened_code(points) as code:
+        return verified_if_quick(code, progress)
 
 
-def with_theorem(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
-    """The same code, certified by its construction's theorem where its rows are those of that construction."""
-    made = _made_again(code, progress)
-    if made is None:
+def verified_if_quick(
+    code: SphericalCode, progress: Progress = ignore
+) -> SphericalCode:
+    """The code with a measured certificate where measuring takes a fraction of a second, else as it is."""
+    if code.placement.structure.work > QUICK_WORK:
         return code
-    return replace(code, placement=made.placement, certificate=made.certificate)
+    return verified(code, progress)
 
 
-def _made_again(code: SphericalCode, progress: Progress) -> SphericalCode | None:
-    """The code of the same provenance, where dense rows are the same bit for bit and a theorem makes them exact."""
+def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
+    """Measure every pair of a code once and certify it; nothing that its certificate or its file says is believed.
+
+    Args:
+        code: A code, whose certificate may be unverified.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The same points with a certificate of their own. Where they are bit for bit those of the construction that the
+        provenance names, its theorem makes the certificate exact.
+
+    Raises:
+        CertificateError: If the points are not what the structure or the certificate says.
+    """
+    structure = code.placement.structure
+    rebuilt = _rebuilt(code, progress)
+    if rebuilt is None:
+        measured = measure(structure, progress, verify=True)
+        return replace(code, certificate=confirmed(measured, code.certificate))
+    placement, guarantee = rebuilt
+    if _has_other_grid(structure, placement):
+        structure.check()
+    measured = measure(placement.structure, progress)
+    found = confirmed(measured, code.certificate)
+    proved = certificate_of(measured, guarantee, proved=True)
+    if not proved.exact:
+        return replace(code, certificate=found)
+    return replace(code, placement=placement, certificate=proved)
+
+
+def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
+    """Whether a file says that cosines lie on a grid that is not the one of the construction."""
+    if not isinstance(structure, Plain) or structure.unverified_step is None:
+        return False
+    return structure.unverified_step != rebuilt.structure.cosine_step
+
+
+def _rebuilt(
+    code: SphericalCode, progress: Progress
+) -> tuple[Placement, Fraction] | None:
+    """The same dense rows, bit for bit, as their construction makes them, and its theorem, where that proves more."""
+    structure = code.placement.structure
     named = code.provenance
-    rows = code.placement.points
-    if (
-        rows is None
-        or named is None
-        or (code.certificate.exact and code.placement.structure.cosine_step is not None)
-    ):
+    if not isinstance(structure, Plain) or structure.measures_exactly:
+        return None
+    if named is None:
         return None
     try:
-        if not _is_harmless(named, code.dim):
+        guarantee = _quick_guarantee(named, code.dim)
+        if guarantee is None:
             return None
-        made = rebuild(named, progress)
+        placement = placement_of(named, progress)
     except Exception:  # somebody else wrote the provenance: builders raise anything on one that is not theirs
         return None
-    same = made.placement.points is not None and np.array_equal(
-        made.placement.points, rows
-    )
-    return made if same and made.certificate.exact else None
+    if placement.points is None:
+        return None
+    if not np.array_equal(placement.points, structure.points):
+        return None
+    return placement, guarantee
 
 
 def is_closed_form(named: Provenance) -> bool:
@@ -152,25 +223,23 @@ def _is_feasible(placed: Provenance) -> bool:
     )
 
 
-def _is_harmless(named: Provenance, dim: int) -> bool:
-    """Whether making the code again is quick, reads no file, and gives an exact largest cosine."""
+def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
+    """The exact guarantee of a code that can be built again quickly and without reading a file; None for any other."""
     placed = named.placed_by
     entry = describe(placed.construction)
     K = placed.num_classes
     n = placed.dim
-    if (
-        entry.traits.searched
-        or entry.traits.chooses
-        or not _is_feasible(placed)
-        or K * n > MOST_ENTRIES
-    ):
-        return False
+    if entry.traits.searched or entry.traits.chooses or K * n > MOST_ENTRIES:
+        return None
+    if not _is_feasible(placed):
+        return None
     chosen = entry.chosen(K, n, placed.options)
     if placed.chosen and dict(placed.chosen) != dict(chosen):
-        return False
-    if not isinstance(entry.promised(K, n, chosen, placed.options), Fraction):
-        return False
-    return all(_is_quick(level, dim) for level in _levels(named))
+        return None
+    if not all(_is_quick(level, dim) for level in _levels(named)):
+        return None
+    guarantee = entry.promised(K, n, chosen, placed.options)
+    return guarantee if isinstance(guarantee, Fraction) else None
 
 
 def _is_small(value: object) -> bool:

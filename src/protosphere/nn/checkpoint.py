@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protosphere.constructions.build import rebuild
-from protosphere.constructions.codes_from_files import is_closed_form, with_theorem
+from protosphere.constructions.codes_from_files import (
+    is_closed_form,
+    verified_if_quick,
+)
 from protosphere.constructions.registry import describe
 from protosphere.errors import (
     InvalidArgumentError,
@@ -27,10 +30,10 @@ from protosphere.errors import (
     as_positive,
     as_text,
 )
-from protosphere.spherical.certificate import certified_on_loading
 from protosphere.spherical.distinct import require_different_points
 from protosphere.spherical.io import code_file as file
 from protosphere.spherical.io import container as storage
+from protosphere.spherical.io.loading import code_from_parts
 from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 
@@ -246,11 +249,7 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
 
 def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
     """The code of these arrays, its certificate measured as that of a file is; what the state says of it is a claim."""
-    placement, claim, provenance, choice = file.parts(arrays, description)
-    code = SphericalCode(
-        placement, certified_on_loading(placement, claim), provenance, choice
-    )
-    return code if code.certificate.claimed else with_theorem(code)
+    return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
 def reserve_to_use(

@@ -22,15 +22,25 @@ from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
-"""Series that are drawn as lines across the figure: each has one dimension, the number of classes."""
+"""Schemes that are drawn as lines across the figure if they have a single dimension, the number of classes."""
 
 LEAST_COSINES = 4
-"""Different cosines without which no line is laid through runs: three heaps say nothing of what is between them."""
+"""Number of different cosines that a regression needs: three clusters say nothing about the range between them."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A finished run: a learned head has its name for a scheme and no cosine; `variant` is what else tells it apart."""
+    """A finished run.
+
+    Attributes:
+        scheme: Name of the scheme, or of a learned head.
+        dim: Dimension n.
+        mapping: How prototypes were given to classes.
+        seed: Seed of the run.
+        max_cosine: Largest cosine of two prototypes; None for a learned head.
+        accuracy: Test accuracy from 0 to 1.
+        variant: Other settings that tell this run from runs of the same scheme.
+    """
 
     scheme: str
     dim: int
@@ -43,7 +53,18 @@ class Trained:
 
 @dataclass(frozen=True)
 class Averaged:
-    """Means over the seeds of one scheme, dimension, mapping and variant; `margin` is half of the 95 % interval."""
+    """Means over the seeds of one scheme, dimension, mapping and variant.
+
+    Attributes:
+        scheme: Name of the scheme, or of a learned head.
+        dim: Dimension n.
+        mapping: How prototypes were given to classes.
+        seeds: Number of runs.
+        max_cosine: Mean of the largest cosines; None for a learned head.
+        accuracy: Mean test accuracy from 0 to 1.
+        margin: Half of the width of the 95 % interval; None for a single run.
+        variant: Other settings that tell these runs from runs of the same scheme.
+    """
 
     scheme: str
     dim: int
@@ -56,123 +77,138 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """The mean over seeds and its 95 % interval, by scheme, mapping, variant and dimension."""
-    cell = attrgetter("scheme", "mapping", "variant", "dim")
-    rows = list[Averaged]()
-    for (scheme, mapping, variant, dim), found in groupby(
-        sorted(runs, key=cell), key=cell
-    ):
-        group = list(found)
-        accuracy = mean_with_interval([run.accuracy for run in group])
-        cosines = [run.max_cosine for run in group if run.max_cosine is not None]
-        cosine = fmean(cosines) if cosines else None
-        rows.append(
-            Averaged(
-                scheme,
-                dim,
-                mapping,
-                len(group),
-                cosine,
-                accuracy.value,
-                accuracy.margin,
-                variant,
-            )
-        )
-    return rows
+    """Return means over seeds with 95 % intervals, sorted by scheme, mapping, variant and dimension."""
+    configuration = attrgetter("scheme", "mapping", "variant", "dim")
+    ordered = sorted(runs, key=configuration)
+    return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
+
+
+def _average(runs: Sequence[Trained]) -> Averaged:
+    """Return the mean of runs that differ by their seeds only."""
+    first = runs[0]
+    accuracy = mean_with_interval([run.accuracy for run in runs])
+    cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
+    return Averaged(
+        scheme=first.scheme,
+        dim=first.dim,
+        mapping=first.mapping,
+        seeds=len(runs),
+        max_cosine=fmean(cosines) if cosines else None,
+        accuracy=accuracy.value,
+        margin=accuracy.margin,
+        variant=first.variant,
+    )
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Rows as `averages` sorts them, those together that are drawn as one line."""
-    return [
-        list(own)
-        for _, own in groupby(rows, key=attrgetter("scheme", "mapping", "variant"))
-    ]
+    """Group rows, in the order of `averages`, into series that are drawn as one line each."""
+    series = attrgetter("scheme", "mapping", "variant")
+    return [list(group) for _, group in groupby(rows, key=series)]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Accuracy in per cent against the largest cosine, over all runs that have prototypes.
+    """Regress accuracy in percent on the largest cosine, over all runs with prototypes.
 
-    None where these differ in more than their prototypes, or have fewer than `LEAST_COSINES` different cosines.
+    Returns:
+        The regression; None if the runs differ in more than their prototypes, or if they have fewer than
+        `LEAST_COSINES` different cosines.
     """
-    placed = [
-        (run.max_cosine, 100 * run.accuracy, run.variant)
-        for run in runs
-        if run.max_cosine is not None
-    ]
-    if (
-        len({variant for *_, variant in placed}) > 1
-        or len({round(x, 6) for x, *_ in placed}) < LEAST_COSINES
-    ):
+    cosines: list[float] = []
+    accuracies: list[float] = []
+    variants: set[str] = set()
+    for run in runs:
+        if run.max_cosine is not None:
+            cosines.append(run.max_cosine)
+            accuracies.append(100 * run.accuracy)
+            variants.add(run.variant)
+    different = {round(cosine, 6) for cosine in cosines}
+    if len(variants) > 1 or len(different) < LEAST_COSINES:
         return None
-    return regression([x for x, *_ in placed], [y for _, y, _ in placed])
+    return regression(cosines, accuracies)
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """A style for each scheme and variant: the scheme's own for its first, colours and markers to spare for others."""
+    """Return a style for each (scheme, variant).
+
+    The first variant of a scheme has the style of the scheme; the others have spare colors and markers.
+    """
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}
-    spare = cycle([each for each in SPARE if each[0] not in taken] or SPARE)
-    found: dict[tuple[str, str], FigureStyle] = {}
+    free = [spare for spare in SPARE if spare[0] not in taken]
+    spares = cycle(free or SPARE)
+    styles: dict[tuple[str, str], FigureStyle] = {}
+    styled_schemes: set[str] = set()
     for scheme, variant in sorted({(row.scheme, row.variant) for row in rows}):
         style = plain[scheme]
-        if any(other == scheme for other, _ in found):
-            color, marker, _ = next(spare)
+        if scheme in styled_schemes:
+            color, marker, _ = next(spares)
             style = replace(style, color=color, marker=marker)
-        found[scheme, variant] = style
-    return found
+        styled_schemes.add(scheme)
+        styles[scheme, variant] = style
+    return styles
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Whether a series is what others are compared with, and has one dimension only."""
+    """Return whether a series is a baseline of a single dimension."""
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """What a legend calls a series."""
-    parts = (
-        style.label,
-        "random mapping" if row.mapping == "random" else "",
-        row.variant,
-    )
-    return ", ".join(part for part in parts if part)
+    """Return the name of a series in a legend."""
+    parts = [style.label]
+    if row.mapping == "random":
+        parts.append("random mapping")
+    if row.variant:
+        parts.append(row.variant)
+    return ", ".join(parts)
 
 
 def draw_accuracy(
     runs: Sequence[Trained], folder: Path, name: str, title: str
 ) -> tuple[Path, ...]:
-    """NAME-accuracy and NAME-cosine, each as .png, .pdf and .csv."""
+    """Draw accuracy against the dimension and against the largest cosine.
+
+    Args:
+        runs: Finished runs.
+        folder: Folder to write to.
+        name: Beginning of the names of the files.
+        title: Title of both figures.
+
+    Returns:
+        The written files: NAME-accuracy and NAME-cosine, each as .png, .pdf and .csv.
+    """
     rows = averages(runs)
-    drawn: list[Path] = []
-    pictures = {
+    figures = {
         "accuracy": accuracy_figure(rows, title),
         "cosine": cosine_figure(runs, title),
     }
-    for kind, figure in pictures.items():
-        drawn += [
-            save_figure(figure, folder / f"{name}-{kind}{ending}")
-            for ending in (".png", ".pdf")
-        ]
     tables = {
         "accuracy": [asdict(row) for row in rows],
         "cosine": [asdict(run) for run in runs],
     }
-    return (
-        *drawn,
-        *(
-            save_table(table, folder / f"{name}-{kind}.csv")
-            for kind, table in tables.items()
-        ),
-    )
+    written: list[Path] = []
+    for kind, figure in figures.items():
+        for ending in (".png", ".pdf"):
+            written.append(save_figure(figure, folder / f"{name}-{kind}{ending}"))
+    for kind, table in tables.items():
+        written.append(save_table(table, folder / f"{name}-{kind}.csv"))
+    return tuple(written)
 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
-    """Means against the dimension with their 95 % intervals; a learned layer and one-hot are lines across."""
+    """Return a matplotlib figure of mean accuracy against the dimension, with 95 % intervals.
+
+    A learned layer and one-hot prototypes of a single dimension are drawn as lines across the figure.
+    """
     styles = series_styles(rows)
+    dims = drawn_dims(rows)
     with new_panels(4.2) as (figure, ax):
-        for own in series_of(rows):
-            draw = _draw_reference if is_reference(own) else _draw_line
-            draw(ax, styles[own[0].scheme, own[0].variant], own)
-        dims = drawn_dims(rows)
+        for series in series_of(rows):
+            style = styles[series[0].scheme, series[0].variant]
+            if is_reference(series):
+                _draw_reference(ax, style, series[0])
+            else:
+                _draw_line(ax, style, series)
         dimension_axis(ax, dims, power_ticks(dims))
         ax.set(ylim=shown_range(rows), ylabel="test accuracy, %", title=title)
         figure.legend(
@@ -186,89 +222,87 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
     A reference is a line across the figure, so its dimension counts only where there is nothing else to draw.
     """
-    by_dimension = [
-        row for own in series_of(rows) if not is_reference(own) for row in own
-    ]
-    return sorted({row.dim for row in by_dimension or rows})
+    dims: set[int] = set()
+    for series in series_of(rows):
+        if not is_reference(series):
+            dims.update(row.dim for row in series)
+    return sorted(dims or {row.dim for row in rows})
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Of the axis of accuracies, in per cent: that of the points, and some more; two seeds have intervals beyond it."""
+    """Return the range of the axis of accuracies, in percent: that of the points, with a margin.
+
+    Intervals may end beyond it: those of two seeds are wide.
+    """
     heights = [100 * row.accuracy for row in rows]
-    room = max(0.5, 0.3 * (max(heights) - min(heights)))
-    return max(0.0, min(heights) - room), min(100.0, max(heights) + room)
+    lowest = min(heights)
+    highest = max(heights)
+    room = max(0.5, 0.3 * (highest - lowest))
+    return max(0.0, lowest - room), min(100.0, highest + room)
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    random = rows[0].mapping == "random"
-    single = len(rows) == 1
-    look = point_look(style) if single else {"marker": style.marker}
-    if random:
-        look |= {
-            "markerfacecolor": "white",
-            "markeredgecolor": style.color,
-            "markeredgewidth": 1.0,
-        }
-    look |= {
-        "color": style.color,
-        "linestyle": "none" if single else (0, (4, 2)) if random else "-",
-    }
-    dims = [row.dim for row in rows]
-    heights = [100 * row.accuracy for row in rows]
-    margins = [100 * (row.margin or 0.0) for row in rows]
+    """Draw one series with error bars: dashed and hollow for random mappings, a marker alone for one dimension."""
+    is_random = rows[0].mapping == "random"
+    is_single = len(rows) == 1
+    look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
+    if is_random:
+        look["markerfacecolor"] = "white"
+        look["markeredgecolor"] = style.color
+        look["markeredgewidth"] = 1.0
+    if is_single:
+        look["linestyle"] = "none"
+    elif is_random:
+        look["linestyle"] = (0, (4, 2))
+    else:
+        look["linestyle"] = "-"
     ax.errorbar(
-        dims,
-        heights,
-        margins,
+        [row.dim for row in rows],
+        [100 * row.accuracy for row in rows],
+        [_margin_percent(row) for row in rows],
         capsize=2,
         elinewidth=0.7,
         label=label_of(rows[0], style),
+        color=style.color,
         **look,
     )
 
 
-def _draw_reference(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """A line across the figure, and around it a band of its 95 % interval."""
-    row = rows[0]
+def _margin_percent(row: Averaged) -> float:
+    """Return half of the 95 % interval in percent; 0 for a single run."""
+    return 100 * (row.margin or 0.0)
+
+
+def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
+    """Draw a line across the figure, and around it a band of its 95 % interval."""
     height = 100 * row.accuracy
-    half = 100 * (row.margin or 0.0)
-    label = f"{label_of(row, style)}, n = {row.dim}"
+    half = _margin_percent(row)
     ax.axhline(
-        height, color=style.color, linestyle=(0, (6, 2)), linewidth=1, label=label
+        height,
+        color=style.color,
+        linestyle=(0, (6, 2)),
+        linewidth=1,
+        label=f"{label_of(row, style)}, n = {row.dim}",
     )
     ax.axhspan(height - half, height + half, color=style.color, alpha=0.1, linewidth=0)
 
 
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
-    """Every run with prototypes, and the line through all of them; a learned layer and one-hot are lines across."""
-    placed = [run for run in runs if run.max_cosine is not None]
+    """Return a matplotlib figure of accuracy against the largest cosine, a point for each run with prototypes.
+
+    The regression through all runs is drawn where there is one; baselines are lines across the figure.
+    """
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with new_panels(4.0) as (figure, ax):
-        for scheme in dict.fromkeys(run.scheme for run in placed):
-            own = [run for run in placed if run.scheme == scheme]
-            style = styles[scheme]
-            points = (
-                [run.max_cosine for run in own],
-                [100 * run.accuracy for run in own],
-            )
-            ax.plot(
-                *points,
-                linestyle="none",
-                color=style.color,
-                label=style.label,
-                alpha=0.8,
-                **point_look(style, 0.8),
-            )
+        for scheme, own in runs_with_prototypes(runs).items():
+            _draw_runs(ax, styles[scheme], own)
         for row in reference_rows(runs):
-            _draw_reference(ax, styles[row.scheme], [row])
+            _draw_reference(ax, styles[row.scheme], row)
         line = line_through(runs)
         if line is not None:
-            ax.plot(
-                *regression_ends(line, runs),
-                color="#444444",
-                linewidth=1,
-                label=equation(line),
-            )
+            cosines, heights = regression_ends(line, runs)
+            label = equation(line)
+            ax.plot(cosines, heights, color="#444444", linewidth=1, label=label)
         ax.set(
             xlabel="largest cosine of two prototypes",
             ylabel="test accuracy, %",
@@ -278,20 +312,45 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     return figure
 
 
+def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
+    """Return the runs that have prototypes, by scheme."""
+    by_scheme: dict[str, list[Trained]] = {}
+    for run in runs:
+        if run.max_cosine is not None:
+            by_scheme.setdefault(run.scheme, []).append(run)
+    return by_scheme
+
+
+def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
+    """Draw a point for each run of one scheme."""
+    ax.plot(
+        [run.max_cosine for run in runs],
+        [100 * run.accuracy for run in runs],
+        linestyle="none",
+        color=style.color,
+        label=style.label,
+        alpha=0.8,
+        **point_look(style, 0.8),
+    )
+
+
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """The series that are lines across a figure."""
-    return [own[0] for own in series_of(averages(runs)) if is_reference(own)]
+    """Return the series that are drawn as lines across a figure."""
+    series = series_of(averages(runs))
+    return [rows[0] for rows in series if is_reference(rows)]
 
 
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """The smallest and the largest of the cosines, and the accuracies of the line there."""
+    """Return the smallest and the largest cosine of the runs, and the accuracies of the line there."""
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
     ends = [min(cosines), max(cosines)]
-    return ends, [line.intercept + line.slope * x for x in ends]
+    heights = [line.intercept + line.slope * cosine for cosine in ends]
+    return ends, heights
 
 
 def equation(line: Regression) -> str:
-    """A regression in one line, its slope in points of accuracy per unit of cosine."""
-    return f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}], R² {line.r_squared:.2f}, {line.count} runs"
+    """Return a regression in one line, its slope in points of accuracy per unit of cosine."""
+    slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]"
+    return f"{slope}, R² {line.r_squared:.2f}, {line.count} runs"

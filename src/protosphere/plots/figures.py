@@ -14,22 +14,28 @@ from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.registry import Registry
-from protosphere.spherical.cosines import cosine_counts
+from protosphere.spherical.cosines import CosineCounts, cosine_counts
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
 
-KEPT = 12
-"""How many codes are held, the oldest going first: a few megabytes each at a thousand classes."""
+MOST_KEPT_CODES = 12
+"""Number of codes that are kept, the latest ones: each has a few megabytes at a thousand classes."""
 
-_remembered: dict[tuple[str, int, int, int], SphericalCode] = {}
+_kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
 
 @dataclass(frozen=True)
-class FigureRecipe:
-    """One figure: what it shows, and how it is made from a seed."""
+class NamedFigure:
+    """A figure that can be drawn by its name.
+
+    Attributes:
+        name: What `draw` calls it.
+        summary: One line for lists.
+        make: Function of (seed, progress) that returns the figure and its rows.
+    """
 
     name: str
     summary: str
@@ -39,19 +45,32 @@ class FigureRecipe:
 def draw(
     name: str, folder: str | Path, *, seed: int = 0, progress: Progress = ignore
 ) -> tuple[Path, ...]:
-    """Write NAME.png, NAME.pdf and NAME.csv into `folder`; the same seed gives the same numbers."""
-    figure, records = FIGURES.named(name).make(
-        as_integer("seed", seed, minimum=0), progress
-    )
+    """Draw a figure by its name; the same seed gives the same numbers.
+
+    Args:
+        name: Key of `FIGURES`.
+        folder: Folder to write to.
+        seed: Seed of random schemes.
+        progress: Called with the stage, the work done and the whole work.
+
+    Returns:
+        The written files: NAME.png, NAME.pdf and NAME.csv.
+
+    Raises:
+        InvalidArgumentError: If there is no figure of that name, or if `seed` is negative.
+    """
+    named = FIGURES.named(name)
+    figure, records = named.make(as_integer("seed", seed, minimum=0), progress)
     place = Path(folder)
-    pictures = [
-        save_figure(figure, place / f"{name}{suffix}") for suffix in (".png", ".pdf")
-    ]
-    return (*pictures, save_table(records, place / f"{name}.csv"))
+    return (
+        save_figure(figure, place / f"{name}.png"),
+        save_figure(figure, place / f"{name}.pdf"),
+        save_table(records, place / f"{name}.csv"),
+    )
 
 
 def paper_descents() -> tuple[str, ...]:
-    """Return the schemes of the paper that are found by descent."""
+    """Return the paper's descents; codes of theirs are kept for the next figure, since building them takes seconds."""
     return constructions_with(lambda traits: traits.in_paper and traits.searched)
 
 
@@ -64,8 +83,9 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """`construct`, that answers the same again where a descent at its default options was asked for lately."""
-    if scheme not in paper_descents() or options:
+    """Build a code as `construct` does, or return the kept code of an earlier call for descents at default options."""
+
+    def build() -> SphericalCode:
         return construct(
             scheme,
             num_classes=num_classes,
@@ -74,19 +94,22 @@ def prototypes(
             progress=progress,
             **options,
         )
+
+    if scheme not in paper_descents() or options:
+        return build()
     key = (scheme, num_classes, dim, seed)
-    if key not in _remembered:
-        _remembered[key] = construct(
-            scheme, num_classes=num_classes, dim=dim, seed=seed, progress=progress
-        )
-        while len(_remembered) > KEPT:
-            del _remembered[next(iter(_remembered))]
-    return _remembered[key]
+    if key not in _kept_codes:
+        _kept_codes[key] = build()
+        while len(_kept_codes) > MOST_KEPT_CODES:
+            oldest = next(iter(_kept_codes))
+            del _kept_codes[oldest]
+    return _kept_codes[key]
 
 
 def _separation(
     num_classes: int, low: int, high: int, descent_dims: Iterable[int]
-) -> FigureRecipe:
+) -> NamedFigure:
+    """Return the figure of max cosine against dimensions from `low` to `high`."""
     requests = native_requests(num_classes, low, high, descent_dims)
 
     def make(seed: int, progress: Progress) -> Drawn:
@@ -94,15 +117,15 @@ def _separation(
             num_classes, requests, seed=seed, progress=progress, build=prototypes
         )
         curve = limit_curve(comparison)
-        rows = [
-            row for row in comparison.records() if row["kind"] == "scheme"
-        ] + limit_records(num_classes, curve)
+        rows = [row for row in comparison.records() if row["kind"] == "scheme"]
+        rows += limit_records(num_classes, curve)
         return separation_figure(comparison, curve), rows
 
-    summary = (
-        f"max cosine of {num_classes} prototypes against the dimension, with bounds"
+    return NamedFigure(
+        f"separation-k{num_classes}",
+        f"max cosine of {num_classes} prototypes against the dimension, with bounds",
+        make,
     )
-    return FigureRecipe(f"separation-k{num_classes}", summary, make)
 
 
 def native_requests(
@@ -110,74 +133,95 @@ def native_requests(
 ) -> list[tuple[str, int]]:
     """Return (scheme, dim) pairs: each scheme at its native dimensions, and the best known code at all of them.
 
-    Reed-Solomon at its full lengths q (q - 1) only: there are hundreds of shorter ones. The descents where asked for.
+    Args:
+        K: Number of classes.
+        low: Smallest dimension.
+        high: Largest dimension.
+        descent_dims: Dimensions of the schemes that descend on an objective.
+
+    Returns:
+        The pairs. Reed-Solomon codes are asked for at full lengths q (q - 1) only: there are hundreds of shorter ones.
     """
-    needed = (K - 1).bit_length()
+    half = -(-K // 2)
+    information_bits = (K - 1).bit_length()
     powers = [1 << m for m in range(high.bit_length()) if low <= 1 << m <= high]
-    cyclic = [
-        n
-        for n in (2 * power - 1 for power in [low // 2, *powers])
-        if max(low, needed) <= n <= high
-    ]
-    between = [
-        power * part // 8
-        for power in powers
-        for part in (9, 10, 12, 14)
-        if power * part // 8 < -(-K // 2)
-    ]
-    full = [
-        q * (q - 1)
-        for q in prime_powers(256)
-        if q**q >= K and low <= q * (q - 1) <= high
+    bch_lengths = [
+        length
+        for length in (2 * power - 1 for power in [low // 2, *powers])
+        if max(low, information_bits) <= length <= high
     ]
     dims = {
         "uniform": powers,
-        "reed_solomon": full,
-        "reed_muller": [n for n in powers if n >= needed],
-        "bch": cyclic,
+        "reed_solomon": _full_reed_solomon_lengths(K, low, high),
+        "reed_muller": [n for n in powers if n >= information_bits],
+        "bch": bch_lengths,
         **{descent: list(descent_dims) for descent in paper_descents()},
-        "cross_polytope": [-(-K // 2)],
+        "cross_polytope": [half],
         "simplex": [K - 1],
         "one_hot": [K],
-        "best": sorted(
-            {
-                *powers,
-                *between,
-                *cyclic,
-                *(n for n in (-(-K // 2), K - 2, K - 1) if n >= low),
-            }
-        ),
     }
+    optimal = [n for n in (half, K - 2, K - 1) if n >= low]
+    between = _between_powers(powers, half)
+    dims["best"] = sorted({*powers, *between, *bch_lengths, *optimal})
     return [(scheme, dim) for scheme, own in dims.items() for dim in own]
 
 
-def _histogram(num_classes: int, dim: int, bins: int) -> FigureRecipe:
+def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
+    """Return the lengths q (q - 1) from `low` to `high` of Reed-Solomon codes with room for K classes."""
+    lengths: list[int] = []
+    for q in prime_powers(256):
+        length = q * (q - 1)
+        if q**q >= K and low <= length <= high:
+            lengths.append(length)
+    return lengths
+
+
+def _between_powers(powers: Iterable[int], half: int) -> list[int]:
+    """Return dimensions between powers of two, below half the number of classes."""
+    dims: list[int] = []
+    for power in powers:
+        for eighths in (9, 10, 12, 14):
+            dim = power * eighths // 8
+            if dim < half:
+                dims.append(dim)
+    return dims
+
+
+def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
+    """Return the figure of the cosines of all pairs in `dim` dimensions."""
+    schemes = ("uniform", *paper_descents(), "reed_muller")
+    requests = [*((scheme, dim) for scheme in schemes), ("bch", dim - 1)]
+
     def make(seed: int, progress: Progress) -> Drawn:
-        requests = [
-            (scheme, dim) for scheme in ("uniform", *paper_descents(), "reed_muller")
-        ] + [("bch", dim - 1)]
-        codes = [
-            prototypes(s, num_classes=num_classes, dim=n, seed=seed, progress=progress)
-            for s, n in requests
-        ]
-        counts = [cosine_counts(code, bins) for code in codes]
-        return histogram_figure(counts), [
-            row for count in counts for row in count.records()
-        ]
+        counts: list[CosineCounts] = []
+        rows: list[dict[str, Any]] = []
+        for scheme, n in requests:
+            code = prototypes(
+                scheme, num_classes=num_classes, dim=n, seed=seed, progress=progress
+            )
+            count = cosine_counts(code, bins)
+            counts.append(count)
+            rows += count.records()
+        return histogram_figure(counts), rows
 
-    summary = f"cosines of all pairs of {num_classes} prototypes in {dim} dimensions (BCH: {dim - 1})"
-    return FigureRecipe(f"histogram-k{num_classes}", summary, make)
+    return NamedFigure(
+        f"histogram-k{num_classes}",
+        f"cosines of all pairs of {num_classes} prototypes in {dim} dimensions (BCH: {dim - 1})",
+        make,
+    )
 
 
-FIGURES: Registry[FigureRecipe] = Registry("figure")
-for _recipe in (
-    _separation(10, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
-    _separation(100, 4, 1024, [4, 8, 16, 32, 64, 128, 256, 512, 1024]),
-    _separation(
-        1000, 16, 2048, [32, 128, 512]
-    ),  # a descent on a million pairs takes ten seconds and more
+POWERS_FROM_4_TO_1024 = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+FEW_DIMS = (32, 128, 512)
+"""Dimensions of descents at a thousand classes: each takes ten seconds and more."""
+
+FIGURES: Registry[NamedFigure] = Registry("figure")
+for _named in (
+    _separation(10, 4, 1024, POWERS_FROM_4_TO_1024),
+    _separation(100, 4, 1024, POWERS_FROM_4_TO_1024),
+    _separation(1000, 16, 2048, FEW_DIMS),
     _histogram(10, 8, 41),
     _histogram(100, 16, 101),
     _histogram(1000, 128, 201),
 ):
-    FIGURES.add(_recipe.name, _recipe)
+    FIGURES.add(_named.name, _named)

@@ -11,38 +11,61 @@ from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import new_panels
 from protosphere.tables.atlas import AtlasRow
 
-OPTIMAL, UNKNOWN = "#FFFFFF", "#BBBBBB"
-"""The colours of what is proved best, and of cells the atlas does not have."""
+OPTIMAL_COLOR = "#FFFFFF"
+"""Color of (K, n) pairs whose code is proved optimal."""
 
-ROW_INCHES, ROWS_INCHES = 0.28, 4.5
-"""The height of a row, and of all of them where they are many."""
+UNKNOWN_COLOR = "#BBBBBB"
+"""Color of (K, n) pairs that the atlas does not have."""
 
-NAMED_ROWS, NAMED_COLUMNS = 16, 30
-"""More rows than that are named by powers of ten alone, and of more columns those near the last are not named."""
+ROW_INCHES = 0.28
+"""Height of a row."""
+
+MAP_INCHES = 4.5
+"""Largest height of all rows together."""
+
+MOST_LABELED_ROWS = 16
+"""Of more rows than this, only the powers of ten are labeled."""
+
+MOST_LABELED_COLUMNS = 30
+"""Of more columns than this, those too near the last one are not labeled."""
+
+GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
-    """Draw the rows of an atlas as the .png, .pdf or .svg that `path` ends in."""
+    """Draw how far the best known codes are from the converse.
+
+    Args:
+        rows: Rows of an atlas.
+        path: File to write; it must end in .png, .pdf or .svg.
+
+    Returns:
+        The path of the written file.
+
+    Raises:
+        InvalidArgumentError: If `path` has another ending.
+    """
     figure_path(path)
     return save_figure(gap_map_figure(rows), path)
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """The matplotlib figure: dimensions across, classes up, a cell's colour its gap, white where it is optimal."""
+    """Return a matplotlib figure: dimensions across, classes up, colors for the gap, white where it is optimal."""
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
-    gaps, optimal = np.full((2, len(counts), len(dims)), np.nan)
+    gaps = np.full((len(counts), len(dims)), np.nan)
+    optimal = np.full((len(counts), len(dims)), np.nan)
     for row in rows:
+        matrix = optimal if row.optimal else gaps
         place = counts.index(row.num_classes), dims.index(row.dim)
-        (optimal if row.optimal else gaps)[place] = row.max_cosine - row.converse
-    with new_panels(0.9 + min(ROW_INCHES * len(counts), ROWS_INCHES)) as (figure, ax):
-        ax.set_facecolor(UNKNOWN)
-        grid = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
-        ax.pcolormesh(
-            optimal, cmap=require("matplotlib.colors").ListedColormap([OPTIMAL]), **grid
-        )
-        image = ax.pcolormesh(gaps, cmap="viridis_r", vmin=0, **grid)
-        _name_axes(ax, counts, dims)
+        matrix[place] = row.max_cosine - row.converse
+    white = require("matplotlib.colors").ListedColormap([OPTIMAL_COLOR])
+    height = 0.9 + min(ROW_INCHES * len(counts), MAP_INCHES)
+    with new_panels(height) as (figure, ax):
+        ax.set_facecolor(UNKNOWN_COLOR)
+        ax.pcolormesh(optimal, cmap=white, **GRID)
+        image = ax.pcolormesh(gaps, cmap="viridis_r", vmin=0, **GRID)
+        _label_axes(ax, counts, dims)
         bar = figure.colorbar(image, ax=ax, pad=0.02)
         bar.set_label("max cosine above the converse")
         bar.outline.set_visible(False)
@@ -50,24 +73,29 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     return figure
 
 
-def _name_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
-    """Powers of two below, numbers of classes on the left, or powers of ten where they are many."""
-    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0] or list(
-        range(len(dims))
-    )
-    powers = [
-        i
-        for i in powers
-        if i == powers[-1]
-        or powers[-1] - i >= len(dims) / 10
-        or len(dims) <= NAMED_COLUMNS
-    ]
-    ax.set_xticks([i + 0.5 for i in powers], [str(dims[i]) for i in powers])
-    tens = [
-        i
-        for i, count in enumerate(counts)
-        if len(counts) <= NAMED_ROWS or str(count).strip("0") == "1"
-    ]
-    ax.set_yticks([i + 0.5 for i in tens], [f"{counts[i]:,}" for i in tens])
+def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
+    """Label dimensions below and numbers of classes on the left."""
+    columns = _labeled_columns(dims)
+    rows = _labeled_rows(counts)
+    ax.set_xticks([i + 0.5 for i in columns], [str(dims[i]) for i in columns])
+    ax.set_yticks([i + 0.5 for i in rows], [f"{counts[i]:,}" for i in rows])
     ax.set(xlabel="n, dimensions (not evenly spaced)", ylabel="K, classes")
     ax.tick_params(length=2)
+
+
+def _labeled_columns(dims: Sequence[int]) -> list[int]:
+    """Return the columns of powers of two, or all columns if there are none; none too near the last one."""
+    powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
+    columns = powers or list(range(len(dims)))
+    if len(dims) <= MOST_LABELED_COLUMNS:
+        return columns
+    last = columns[-1]
+    distant = [i for i in columns if last - i >= len(dims) / 10]
+    return [*distant, last]
+
+
+def _labeled_rows(counts: Sequence[int]) -> list[int]:
+    """Return all rows, or those of powers of ten if there are many."""
+    if len(counts) <= MOST_LABELED_ROWS:
+        return list(range(len(counts)))
+    return [i for i, count in enumerate(counts) if str(count).strip("0") == "1"]

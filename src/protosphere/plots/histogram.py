@@ -1,4 +1,4 @@
-"""All cosines of one code beside another's: a panel each, over one axis."""
+"""Histograms of the cosines of all pairs: a panel for each code, over one axis."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,9 +13,10 @@ from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import new_panels, scheme_styles
 from protosphere.spherical.cosines import BINS, CosineBin, CosineCounts, cosine_counts
 from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.types import Cosine
 
-NEARLY_OPPOSED = -0.9
-"""Where no other cosine is this low, pairs at -1 are told in a note: one bar would stretch the axis for nothing."""
+NEARLY_ANTIPODAL = -0.9
+"""Pairs at cosine -1 are counted in a note instead of drawn if no other cosine is this low: they stretch the axis."""
 
 
 def draw_histogram(
@@ -24,28 +25,38 @@ def draw_histogram(
     *,
     bins: int = BINS,
 ) -> Path:
-    """Draw the cosines of one or several codes as the .png, .pdf or .svg that `path` ends in."""
+    """Draw the cosines of all pairs of one or several codes.
+
+    Args:
+        codes: One code or several.
+        path: File to write; it must end in .png, .pdf or .svg.
+        bins: Number of bins over [-1, 1] for cosines that are not exact.
+
+    Returns:
+        The path of the written file.
+
+    Raises:
+        InvalidArgumentError: If `path` has another ending.
+    """
     figure_path(path)
     given = (codes,) if isinstance(codes, SphericalCode) else tuple(codes)
-    return save_figure(
-        histogram_figure([cosine_counts(code, bins) for code in given]), path
-    )
+    counts = [cosine_counts(code, bins) for code in given]
+    return save_figure(histogram_figure(counts), path)
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
-    """The matplotlib figure: exact cosines as bars at their place, binned ones as steps."""
+    """Return a matplotlib figure with a panel for each code: exact cosines as bars, binned ones as steps."""
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
+    sizes = sorted({count.num_classes for count in counts})
+    classes = ", ".join(str(size) for size in sizes)
     height = 0.6 + 0.95 * len(counts)
-    with new_panels(height, nrows=len(counts), sharex=True, squeeze=False) as (
-        figure,
-        panels,
-    ):
-        panels[0, 0].set_xlim(*_extent(counts))  # and of the others, which share it
+    layout = new_panels(height, nrows=len(counts), sharex=True, squeeze=False)
+    with layout as (figure, panels):
+        panels[0, 0].set_xlim(*_extent(counts))  # the other panels share this axis
         for ax, count in zip(panels.flat, counts, strict=True):
             _draw_panel(ax, count, styles[count.scheme])
         panels[-1, 0].set_xlabel("cosine of two prototypes")
         figure.supylabel("percent of pairs", fontsize=8)
-        classes = ", ".join(map(str, sorted({count.num_classes for count in counts})))
         figure.suptitle(
             f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8
         )
@@ -53,15 +64,12 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
+    """Draw the cosines of one code, within the limits of the axis."""
     low, high = ax.get_xlim()
-    shown = [b for b in count.bins if float(b.low) >= low]
+    shown = [entry for entry in count.bins if float(entry.low) >= low]
+    hidden = [entry for entry in count.bins if float(entry.low) < low]
     if count.exact:
-        middles = [b.middle for b in shown]
-        heights = [100 * b.pairs / count.pairs for b in shown]
-        ax.bar(middles, heights, width=(high - low) / 120, color=style.color)
-        ax.plot(
-            middles, [0.0] * len(shown), ".", color=style.color, clip_on=False
-        )  # where a bar is too low to see
+        _draw_bars(ax, shown, count.pairs, (high - low) / 120, style.color)
     elif shown:
         heights, edges = _steps(shown, count.pairs)
         ax.stairs(heights, edges, color=style.color, fill=True, alpha=0.45)
@@ -76,32 +84,51 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
     ax.margins(y=0.12)
     ax.locator_params(axis="y", nbins=4)
     ax.set_title(f"{style.label}, n = {count.dim}", loc="left", fontweight="bold")
-    if isinstance(count.max_cosine, Fraction):
-        largest = short_cosine(count.max_cosine)
-    else:
-        largest = f"{count.max_cosine:.4f}"
-    hidden = sum(b.pairs for b in count.bins if float(b.low) < low)
-    ax.set_title(
-        f"max {largest}" + (f"; {hidden:,} pairs at -1 not shown" if hidden else ""),
-        loc="right",
-    )
+    note = f"max {_cosine_text(count.max_cosine)}"
+    if hidden:
+        pairs = sum(entry.pairs for entry in hidden)
+        note += f"; {pairs:,} pairs at -1 not shown"
+    ax.set_title(note, loc="right")
+
+
+def _draw_bars(
+    ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
+) -> None:
+    """Draw a bar for each exact cosine, and a dot where a bar is too low to see."""
+    middles = [entry.middle for entry in bins]
+    heights = [100 * entry.pairs / pairs for entry in bins]
+    ax.bar(middles, heights, width=width, color=color)
+    ax.plot(middles, [0.0] * len(bins), ".", color=color, clip_on=False)
+
+
+def _cosine_text(cosine: Cosine) -> str:
+    if isinstance(cosine, Fraction):
+        return short_cosine(cosine)
+    return f"{cosine:.4f}"
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Heights and edges from the first filled bin to the last, the empty ones between them filled in."""
-    width = min(float(b.high) - float(b.low) for b in bins)
+    """Return heights and edges from the first filled bin to the last, with the empty bins between them."""
+    width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
-    places = [round((float(b.low) - first) / width) for b in bins]
+    places = [round((float(entry.low) - first) / width) for entry in bins]
     heights = np.zeros(places[-1] + 1)
-    heights[places] = [100 * b.pairs / pairs for b in bins]
-    return heights, first + width * np.arange(len(heights) + 1)
+    heights[places] = [100 * entry.pairs / pairs for entry in bins]
+    edges = first + width * np.arange(len(heights) + 1)
+    return heights, edges
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
-    """The range of all cosines with a margin; without -1 where nothing else is near it."""
-    lows = [float(b.low) for count in counts for b in count.bins]
-    high = max(float(b.high) for count in counts for b in count.bins)
-    others = min((low for low in lows if low > -1), default=-1.0)
-    low = others if others > NEARLY_OPPOSED else min(lows)
+    """Return the range of all cosines with a margin; without -1 if no other cosine is near it."""
+    lows: list[float] = []
+    highs: list[float] = []
+    for count in counts:
+        lows += [float(entry.low) for entry in count.bins]
+        highs += [float(entry.high) for entry in count.bins]
+    low = min(lows)
+    high = max(highs)
+    second_lowest = min((value for value in lows if value > -1), default=-1.0)
+    if second_lowest > NEARLY_ANTIPODAL:
+        low = second_lowest
     margin = 0.04 * (high - low) or 0.1
     return low - margin, high + margin

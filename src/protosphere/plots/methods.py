@@ -1,6 +1,6 @@
-"""Ways to train against the dimension: means over seeds with their 95 % intervals."""
+"""Training methods against the dimension: means over seeds with their 95 % intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -22,54 +22,63 @@ LOOKS = (
     ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
-"""Colors and markers of the methods, in the order in which they come."""
+"""Color and marker of each method, in the order in which they come."""
 
-FITS_TWICE = 40
-"""Letters of a name up to which two stand side by side."""
+LONGEST_SHORT_NAME = 40
+"""Number of letters of the longest name up to which a legend has two columns."""
 
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
-    """A line a way, in the order they come; one that has a single dimension is a line across the figure."""
+    """Return a matplotlib figure with a line for each method.
+
+    A method that has a single dimension is drawn as a line across the figure.
+
+    Args:
+        rows: Means by method and dimension.
+        metric: Name of the metric, for the vertical axis.
+    """
+    by_method: dict[str, list[Compared]] = {}
+    for row in rows:
+        by_method.setdefault(row.way, []).append(row)
     with new_panels(4.2) as (figure, ax):
-        for way, (color, marker) in zip(
-            dict.fromkeys(row.way for row in rows), cycle(LOOKS), strict=False
-        ):
-            own = [row for row in rows if row.way == way]
-            dims = [row.dim for row in own]
-            means = [row.mean.value for row in own]
-            margins = [row.mean.margin or 0.0 for row in own]
-            if len(own) == 1:
-                ax.axhline(
-                    means[0],
-                    color=color,
-                    linestyle="--",
-                    linewidth=1,
-                    label=f"{way}, n = {dims[0]}",
-                )
-            else:
-                ax.errorbar(
-                    dims,
-                    means,
-                    margins,
-                    color=color,
-                    marker=marker,
-                    capsize=2,
-                    elinewidth=0.7,
-                    label=way,
-                )
-        dimension_axis(ax, _drawn_dims(rows))
+        for (name, own), look in zip(by_method.items(), cycle(LOOKS), strict=False):
+            _draw_method(ax, name, own, *look)
+        dimension_axis(ax, _drawn_dims(by_method))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
-        columns = 2 if max(len(row.way) for row in rows) <= FITS_TWICE else 1
+        longest = max(len(name) for name in by_method)
+        columns = 2 if longest <= LONGEST_SHORT_NAME else 1
         figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 
-def _drawn_dims(rows: Sequence[Compared]) -> list[int]:
-    """Return the dimensions of the methods that have several: a line across the figure has no place on the axis."""
-    dims_of: dict[str, list[int]] = {}
-    for row in rows:
-        dims_of.setdefault(row.way, []).append(row.dim)
-    several = [dims for dims in dims_of.values() if len(dims) > 1] or list(
-        dims_of.values()
+def _draw_method(
+    ax: Any, name: str, rows: Sequence[Compared], color: str, marker: str
+) -> None:
+    """Draw the means of one method with error bars, or a line across for a single dimension."""
+    means = [row.mean.value for row in rows]
+    if len(rows) == 1:
+        label = f"{name}, n = {rows[0].dim}"
+        ax.axhline(means[0], color=color, linestyle="--", linewidth=1, label=label)
+        return
+    ax.errorbar(
+        [row.dim for row in rows],
+        means,
+        [row.mean.margin or 0.0 for row in rows],
+        color=color,
+        marker=marker,
+        capsize=2,
+        elinewidth=0.7,
+        label=name,
     )
-    return sorted({dim for dims in several for dim in dims})
+
+
+def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
+    """Return the dimensions of the methods that have several: a line across the figure has no place on the axis."""
+    several: set[int] = set()
+    every: set[int] = set()
+    for rows in by_method.values():
+        dims = [row.dim for row in rows]
+        every.update(dims)
+        if len(dims) > 1:
+            several.update(dims)
+    return sorted(several or every)

@@ -63,90 +63,101 @@ def report_page(
         runs: Finished runs, for the figures.
         rows: All runs, for the table.
     """
-    if runs:
-        figures = {
-            "Accuracy": _accuracy(accuracy.averages(runs)),
-            "Separation and accuracy": _cosine(runs),
-        }
-    else:
-        figures = {}
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
+    if runs:
+        averages = accuracy.averages(runs)
+        parts.append("<h2>Accuracy</h2>")
+        parts.append(_figure_html(_accuracy(averages), with_library=True))
+        parts.append("<h2>Separation and accuracy</h2>")
+        parts.append(_figure_html(_cosine(runs), with_library=False))
+        if num_classes:
+            parts.append("<h2>Separation and bounds</h2>")
+            parts.append(_table(_separation(num_classes, averages)))
+    parts.append("<h2>Runs</h2>")
+    parts.append(_table(rows))
+    viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{viewport}<title>{escape(title)}</title><style>{STYLE}</style>'
+    body = "".join(parts)
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+
+
+def _figure_html(figure: Any, *, with_library: bool) -> str:
+    """Return a plotly figure as HTML; the first one of a page brings the library."""
     config = {"displaylogo": False, "responsive": True}
-    for number, (name, figure) in enumerate(figures.items()):
-        drawn = figure.to_html(
-            full_html=False, include_plotlyjs=number == 0, config=config
-        )
-        parts.append(f"<h2>{name}</h2>{drawn}")
-    if runs and num_classes:
-        parts.append(
-            "<h2>Separation and bounds</h2>"
-            + _table(_separation(num_classes, accuracy.averages(runs)))
-        )
-    parts.append("<h2>Runs</h2>" + _table(rows))
-    screen = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    head = f'<meta charset="utf-8">{screen}<title>{escape(title)}</title><style>{STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
+    """Return the paragraph below the heading."""
+    unfinished = len(rows) - len(runs)
+    sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
     line = accuracy.line_through(runs)
     if line:
-        slope = f" Accuracy in per cent against max cosine: {escape(accuracy.equation(line))}."
-    else:
-        slope = ""
-    bars = "Means over seeds, with 95 % intervals by Student's t; dashed lines across are what to compare with."
-    return f'<p class="note">{len(runs)} runs finished, {len(rows) - len(runs)} infeasible or failed.{slope} {bars}</p>'
+        equation = escape(accuracy.equation(line))
+        sentences.append(f"Accuracy in percent against max cosine: {equation}.")
+    sentences.append(
+        "Points are means over seeds with 95 % intervals by Student's t; dashed lines across are baselines."
+    )
+    return f'<p class="note">{" ".join(sentences)}</p>'
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
+    """Return a plotly figure of mean accuracy against the dimension."""
     figure = require("plotly.graph_objects").Figure()
     styles = accuracy.series_styles(rows)
-    for own in accuracy.series_of(rows):
-        style = styles[own[0].scheme, own[0].variant]
-        if accuracy.is_reference(own):
-            _reference(figure, own[0], style)
-            continue
-        random = own[0].mapping == "random"  # drawn hollow
-        symbol = SYMBOLS.get(style.marker, "cross") + ("-open" if random else "")
-        figure.add_scatter(
-            x=[row.dim for row in own],
-            y=[100 * row.accuracy for row in own],
-            error_y={
-                "type": "data",
-                "array": [100 * (row.margin or 0) for row in own],
-                "thickness": 1,
-            },
-            name=accuracy.label_of(own[0], style),
-            mode="lines+markers" if len(own) > 1 else "markers",
-            line={"color": style.color, "dash": "dash" if random else "solid"},
-            marker={"size": 9, "color": style.color, "symbol": symbol},
-            customdata=[
-                [
-                    "none" if row.max_cosine is None else f"{row.max_cosine:.4f}",
-                    row.seeds,
-                ]
-                for row in own
-            ],
-            hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
-        )
+    for series in accuracy.series_of(rows):
+        style = styles[series[0].scheme, series[0].variant]
+        if accuracy.is_reference(series):
+            _add_reference(figure, series[0], style)
+        else:
+            _add_series(figure, series, style)
     dims = accuracy.drawn_dims(rows)
     low, high = dimension_range(dims)
-    ticks = spaced_ticks(power_ticks(dims), low, high, PHONE_CHARACTERS)
     figure.update_xaxes(
-        type="log", title="dimension n", tickvals=ticks, range=[log10(low), log10(high)]
+        type="log",
+        title="dimension n",
+        tickvals=spaced_ticks(power_ticks(dims), low, high, PHONE_CHARACTERS),
+        range=[log10(low), log10(high)],
     )
-    return figure.update_yaxes(
-        title="test accuracy, %", range=accuracy.shown_range(rows)
-    ).update_layout(**LAYOUT)
+    figure.update_yaxes(title="test accuracy, %", range=accuracy.shown_range(rows))
+    figure.update_layout(**LAYOUT)
+    return figure
 
 
-def _reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
-    """A line across for what others are compared with, and around it its 95 % interval."""
+def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
+    """Add one series with error bars: dashed and hollow for random mappings."""
+    is_random = rows[0].mapping == "random"
+    symbol = SYMBOLS.get(style.marker, "cross")
+    if is_random:
+        symbol += "-open"
+    margins = [100 * (row.margin or 0) for row in rows]
+    figure.add_scatter(
+        x=[row.dim for row in rows],
+        y=[100 * row.accuracy for row in rows],
+        error_y={"type": "data", "array": margins, "thickness": 1},
+        name=accuracy.label_of(rows[0], style),
+        mode="lines+markers" if len(rows) > 1 else "markers",
+        line={"color": style.color, "dash": "dash" if is_random else "solid"},
+        marker={"size": 9, "color": style.color, "symbol": symbol},
+        customdata=[[_cosine_text(row), row.seeds] for row in rows],
+        hovertemplate="n = %{x}: %{y:.2f} %<br>max cosine %{customdata[0]}, %{customdata[1]} seeds",
+    )
+
+
+def _cosine_text(row: Averaged) -> str:
+    return "none" if row.max_cosine is None else f"{row.max_cosine:.4f}"
+
+
+def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
+    """Add a line across for a baseline, and around it its 95 % interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)
-    text = f"{accuracy.label_of(row, style)}, n = {row.dim}: {height:.2f} %, {row.seeds} seeds"
-    line = {"color": style.color, "dash": "longdash", "width": 1}
-    figure.add_hline(y=height, line=line, annotation_text=text)
+    label = accuracy.label_of(row, style)
+    figure.add_hline(
+        y=height,
+        line={"color": style.color, "dash": "longdash", "width": 1},
+        annotation_text=f"{label}, n = {row.dim}: {height:.2f} %, {row.seeds} seeds",
+    )
     figure.add_hrect(
         y0=height - half,
         y1=height + half,
@@ -157,98 +168,95 @@ def _reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
+    """Return a plotly figure of accuracy against the largest cosine."""
     figure = require("plotly.graph_objects").Figure()
-    placed = [run for run in runs if run.max_cosine is not None]
-    for scheme, style in scheme_styles(
-        dict.fromkeys(run.scheme for run in placed)
-    ).items():
-        own = [run for run in placed if run.scheme == scheme]
-        figure.add_scatter(
-            x=[run.max_cosine for run in own],
-            y=[100 * run.accuracy for run in own],
-            name=style.label,
-            mode="markers",
-            marker={
-                "size": 9,
-                "color": style.color,
-                "symbol": SYMBOLS.get(style.marker, "cross"),
-            },
-            customdata=[[run.dim, run.mapping, run.seed] for run in own],
-            hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
-        )
+    by_scheme = accuracy.runs_with_prototypes(runs)
+    styles = scheme_styles(by_scheme)
+    for scheme, own in by_scheme.items():
+        _add_runs(figure, own, styles[scheme])
     for row in accuracy.reference_rows(runs):
-        _reference(figure, row, scheme_styles([row.scheme])[row.scheme])
+        _add_reference(figure, row, scheme_styles([row.scheme])[row.scheme])
     line = accuracy.line_through(runs)
     if line is not None:
-        ends, heights = accuracy.regression_ends(line, runs)
+        cosines, heights = accuracy.regression_ends(line, runs)
         figure.add_scatter(
-            x=ends,
+            x=cosines,
             y=heights,
             mode="lines",
             name=accuracy.equation(line),
             line={"color": "#444444"},
         )
-    figure.update_xaxes(title="largest cosine of two prototypes").update_yaxes(
-        title="test accuracy, %"
+    figure.update_xaxes(title="largest cosine of two prototypes")
+    figure.update_yaxes(title="test accuracy, %", range=accuracy.shown_range(runs))
+    figure.update_layout(**LAYOUT)
+    return figure
+
+
+def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
+    """Add a point for each run of one scheme."""
+    symbol = SYMBOLS.get(style.marker, "cross")
+    figure.add_scatter(
+        x=[run.max_cosine for run in runs],
+        y=[100 * run.accuracy for run in runs],
+        name=style.label,
+        mode="markers",
+        marker={"size": 9, "color": style.color, "symbol": symbol},
+        customdata=[[run.dim, run.mapping, run.seed] for run in runs],
+        hovertemplate="cos %{x:.4f}: %{y:.2f} %<br>n = %{customdata[0]}, %{customdata[1]}, seed %{customdata[2]}",
     )
-    return figure.update_yaxes(range=accuracy.shown_range(runs)).update_layout(**LAYOUT)
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Each code's largest cosine beside what is achievable and what is impossible."""
-    placed = [
-        (row.scheme, row.dim, row.max_cosine) for row in rows if row.mapping == "fixed"
-    ]
-    seen = sorted(
-        {
-            (scheme, dim, round(cosine, 9))
-            for scheme, dim, cosine in placed
-            if cosine is not None
-        }
-    )
-    bounds = {
-        dim: limits(num_classes, dim) for dim in sorted({dim for _, dim, _ in seen})
-    }
-    return [
-        {
-            "scheme": scheme,
-            "n": dim,
-            "max cosine": f"{cosine:.4f}",
-            "no code is below": f"{float(bounds[dim].converse):.4f} ({bounds[dim].converse.theorem})",
-            "some code reaches": ""
-            if (best := bounds[dim].achievable) is None
-            else f"{float(best):.4f}",
-        }
-        for scheme, dim, cosine in seen
-    ]
+    """Return a row for each code: its largest cosine beside both bounds."""
+    codes: set[tuple[str, int, float]] = set()
+    for row in rows:
+        if row.mapping == "fixed" and row.max_cosine is not None:
+            codes.add((row.scheme, row.dim, round(row.max_cosine, 9)))
+    bounds = {dim: limits(num_classes, dim) for _, dim, _ in codes}
+    table: list[Row] = []
+    for scheme, dim, cosine in sorted(codes):
+        converse = bounds[dim].converse
+        achievable = bounds[dim].achievable
+        table.append(
+            {
+                "scheme": scheme,
+                "n": dim,
+                "max cosine": f"{cosine:.4f}",
+                "no code is below": f"{float(converse):.4f} ({converse.theorem})",
+                "some code reaches": ""
+                if achievable is None
+                else f"{float(achievable):.4f}",
+            }
+        )
+    return table
 
 
 def _table(rows: Sequence[Row]) -> str:
+    """Return rows as an HTML table, numbers on the right."""
     if not rows:
         return "<p>none</p>"
-    numbers = {
-        name
-        for row in rows
-        for name, value in row.items()
-        if isinstance(value, (int, float))
-    }
-    columns = dict.fromkeys(name for row in rows for name in row)
-    head = "".join(
-        f'<th class="n">{escape(n)}</th>' if n in numbers else f"<th>{escape(n)}</th>"
-        for n in columns
-    )
-    body = "".join(
-        f"<tr>{''.join(_cell(row.get(name)) for name in columns)}</tr>" for row in rows
-    )
+    columns: dict[str, bool] = {}  # whether a column has numbers, by its name
+    for row in rows:
+        for name, value in row.items():
+            columns[name] = columns.get(name, False) or isinstance(value, (int, float))
+    head = "".join(_heading(name, numeric) for name, numeric in columns.items())
+    body = ""
+    for row in rows:
+        cells = "".join(_cell(row.get(name)) for name in columns)
+        body += f"<tr>{cells}</tr>"
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+def _heading(name: str, numeric: bool) -> str:
+    opening = '<th class="n">' if numeric else "<th>"
+    return f"{opening}{escape(name)}</th>"
+
+
 def _cell(value: object) -> str:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is None:
-        text = ""
-    elif isinstance(value, float):
-        text = f"{value:.4g}"
-    else:
-        text = str(value)
-    return f'<td class="n">{text}</td>' if number else f"<td>{escape(text)}</td>"
+        return "<td></td>"
+    if isinstance(value, float):
+        return f'<td class="n">{value:.4g}</td>'
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f'<td class="n">{value}</td>'
+    return f"<td>{escape(str(value))}</td>"

@@ -1,4 +1,4 @@
-"""The largest cosine against the dimension, between what is achievable and what is not; or how even codes are."""
+"""Figures of max cosine between its bounds, of energy and of mean squared cosine, against the dimension."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -10,6 +10,7 @@ import numpy as np
 from protosphere.bounds import Bound, welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import (
     DIMENSION_MARGIN,
@@ -21,7 +22,20 @@ from protosphere.plots.style import (
 )
 
 CURVE_POINTS = 160
-"""How many dimensions a bound is drawn at."""
+"""Number of dimensions that a bound is drawn at."""
+
+STATISTIC_LABELS = {
+    "energy": "energy: what other classes add at a prototype",
+    "mean_square": "mean squared cosine of two prototypes",
+}
+"""Label of the vertical axis, by the field of a `Cell` that is drawn."""
+
+LEGEND_BELOW = {
+    "loc": "outside lower center",
+    "ncols": 3,
+    "frameon": False,
+    "handlelength": 3.2,
+}
 
 
 def draw_comparison(
@@ -31,201 +45,243 @@ def draw_comparison(
     energy: bool = False,
     mean_square: bool = False,
 ) -> Path:
-    """Draw max cosines and bounds, energies, or mean squared cosines as the .png, .pdf or .svg that `path` ends in."""
+    """Draw a comparison of schemes against the dimension.
+
+    Args:
+        comparison: Schemes and bounds.
+        path: File to write; it must end in .png, .pdf or .svg.
+        energy: Draw the energy of each code instead of its max cosine.
+        mean_square: Draw the mean squared cosine of each code instead of its max cosine.
+
+    Returns:
+        The path of the written file.
+
+    Raises:
+        InvalidArgumentError: If `path` has another ending.
+    """
     figure_path(path)
-    if energy or mean_square:
-        return save_figure(
-            statistics_figure(comparison, "energy" if energy else "mean_square"), path
-        )
-    return save_figure(separation_figure(comparison, limit_curve(comparison)), path)
+    if energy:
+        figure = statistic_figure(comparison, "energy")
+    elif mean_square:
+        figure = statistic_figure(comparison, "mean_square")
+    else:
+        figure = separation_figure(comparison, limit_curve(comparison))
+    return save_figure(figure, path)
 
 
-STATISTIC_LABELS = {
-    "energy": "energy: what other classes add at a prototype",
-    "mean_square": "mean squared cosine of two prototypes",
-}
+def statistic_figure(comparison: Comparison, statistic: str) -> Any:
+    """Return a matplotlib figure of a statistic of each code against the dimension.
 
-
-def statistics_figure(comparison: Comparison, number: str) -> Any:
-    """The matplotlib figure: a number of each scheme's cosines against the dimension; squares with their bound."""
-    K = comparison.num_classes
+    Args:
+        comparison: Schemes to draw.
+        statistic: A key of `STATISTIC_LABELS`; "mean_square" is drawn with its lower bound.
+    """
     with new_panels(4.6) as (figure, ax):
-        lines = _draw_schemes(
-            ax, comparison, number, above=0.0
-        )  # what a logarithmic axis has
-        if number == "mean_square":
-            low = comparison.dims[0]
-            high = min(comparison.dims[-1], K - 1)
-            dims = np.unique(
-                np.rint(np.geomspace(low, max(low, high), CURVE_POINTS)).astype(int)
-            ).tolist()
-            least = [float(welch_mean_square(K, dim)) for dim in dims]
-            lines += ax.plot(
-                dims,
-                least,
-                color="#000000",
-                linewidth=1.3,
-                label="tight frames: nothing is lower",
-            )
-        title = f"K = {K} prototypes: lower is more even"
-        ax.set(yscale="log", title=title, ylabel=STATISTIC_LABELS[number])
-        _label_dimensions(ax, comparison)
-        figure.legend(
-            handles=lines,
-            loc="outside lower center",
-            ncols=3,
-            frameon=False,
-            handlelength=3.2,
+        positive_only = 0.0  # the axis is logarithmic
+        lines = _draw_schemes(ax, comparison, statistic, above=positive_only)
+        if statistic == "mean_square":
+            lines += _draw_welch_bound(ax, comparison)
+        ax.set(
+            yscale="log",
+            title=f"K = {comparison.num_classes} prototypes: lower is better",
+            ylabel=STATISTIC_LABELS[statistic],
         )
+        _label_dimensions(ax, comparison)
+        figure.legend(handles=lines, **LEGEND_BELOW)
     return figure
 
 
+def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
+    """Draw the smallest possible mean squared cosine, and return the line for the legend."""
+    K = comparison.num_classes
+    low = comparison.dims[0]
+    high = min(comparison.dims[-1], K - 1)
+    dims = _curve_dims(low, max(low, high))
+    smallest = [float(welch_mean_square(K, dim)) for dim in dims]
+    label = "tight frames: nothing is lower"
+    return ax.plot(dims, smallest, color="#000000", linewidth=1.3, label=label)
+
+
+def _curve_dims(low: int, high: int) -> list[int]:
+    """Return dimensions from `low` to `high` that are dense enough for a curve on a logarithmic axis."""
+    spaced = np.geomspace(low, high, CURVE_POINTS)
+    whole = np.rint(spaced).astype(int)
+    return np.unique(whole).tolist()
+
+
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """The bounds at dimensions dense enough for a curve, over the range of the comparison."""
+    """Return the bounds over the range of the comparison, at dimensions dense enough for a curve."""
+    K = comparison.num_classes
     low = comparison.dims[0]
     high = comparison.dims[-1]
-    between = np.unique(
-        np.rint(np.geomspace(low, high, CURVE_POINTS)).astype(int)
-    ).tolist()
-    K = comparison.num_classes
-    turns = (
-        dim
-        for dim in (-(-K // 2) - 1, -(-K // 2), K - 2, K - 1, K)
-        if low <= dim <= high
-    )
-    return tuple(limits(K, dim) for dim in sorted({*between, *turns, *comparison.dims}))
+    half = -(-K // 2)
+    turns = [dim for dim in (half - 1, half, K - 2, K - 1, K) if low <= dim <= high]
+    dims = {*_curve_dims(low, high), *turns, *comparison.dims}
+    return tuple(limits(K, dim) for dim in sorted(dims))
 
 
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
-    """The matplotlib figure: a line for each scheme, a marker where it has one dimension only, and a detail near 0."""
-    detail = _detail(comparison)
-    height, ratios = (4.6, [1.0]) if detail is None else (5.8, [2.3, 1.0])
-    with new_panels(
+    """Return a matplotlib figure of max cosines and bounds against the dimension.
+
+    A scheme is a line, or a marker if it has a single dimension. A second panel shows the range near 0 where many
+    classes press all values together.
+
+    Args:
+        comparison: Schemes to draw.
+        curve: Bounds to draw.
+    """
+    K = comparison.num_classes
+    detail = _detail_range(comparison)
+    if detail is None:
+        height = 4.6
+        ratios = [1.0]
+    else:
+        height = 5.8
+        ratios = [2.3, 1.0]
+    layout = new_panels(
         height, nrows=len(ratios), height_ratios=ratios, sharex=True, squeeze=False
-    ) as (figure, axes):
+    )
+    with layout as (figure, axes):
         panels = axes[:, 0]
-        K = comparison.num_classes
-        drawn = [
-            (_draw_limits(ax, K, curve), _draw_schemes(ax, comparison, "max_cosine"))
-            for ax in panels
-        ]
-        bounds, schemes = drawn[0]
+        bounds = [_draw_limits(ax, K, curve) for ax in panels]
+        schemes = [_draw_schemes(ax, comparison, "max_cosine") for ax in panels]
         panels[0].set(ylim=(None, 1.02), title=f"K = {K} prototypes: lower is better")
         panels[0].legend(
-            handles=bounds, loc="upper right", frameon=False, handlelength=2.8
+            handles=bounds[0], loc="upper right", frameon=False, handlelength=2.8
         )
         if detail is not None:
             panels[1].set_ylim(*detail)
             panels[1].set_title("the same near 0", loc="left")
         _label_dimensions(panels[-1], comparison)
         figure.supylabel("largest cosine of two prototypes", fontsize=8)
-        figure.legend(
-            handles=schemes,
-            loc="outside lower center",
-            ncols=3,
-            frameon=False,
-            handlelength=3.2,
-        )
+        figure.legend(handles=schemes[0], **LEGEND_BELOW)
     return figure
 
 
-def _detail(comparison: Comparison) -> tuple[float, float] | None:
-    """A range around 0 worth a panel of its own: where many classes press orthogonal and optimal together."""
+def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
+    """Return a range around 0 that deserves its own panel; None for few classes or if nothing is near 0."""
     K = comparison.num_classes
+    if K <= 20:
+        return None
     low = -1.6 / (K - 1)
     high = 4.5 / (K - 1)
-    cosines = [
-        float(cell.max_cosine)
-        for cell in comparison.cells
-        if cell.max_cosine is not None
-    ]
-    return (low, high) if K > 20 and any(cosine <= high for cosine in cosines) else None
+    for cell in comparison.cells:
+        if cell.max_cosine is not None and float(cell.max_cosine) <= high:
+            return low, high
+    return None
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the bounds and the region between them; what to put into the legend. One dimension fills the panel."""
+    """Draw both bounds and the region between them, and return what to put into the legend."""
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
-    drawn: list[Any] = []
-    places = [(float(row.dim), row) for row in curve]
-    if len(curve) == 1:
-        places = [(row.dim / DIMENSION_MARGIN, row) for row in curve] + [
-            (row.dim * DIMENSION_MARGIN, row) for row in curve
-        ]
+    places = _limit_places(curve)
     dims = [dim for dim, _ in places]
-    converse = [float(row.converse) for _, row in places]
-    possible = [
-        (dim, float(row.achievable), float(row.converse))
-        for dim, row in places
-        if row.achievable is not None
-    ]
-    if possible:
-        at, above, below = (np.array(column) for column in zip(*possible, strict=True))
-        label = f"achievable ({_titles(row.achievable for row in curve)})"
-        drawn += ax.plot(
-            at,
-            above,
-            color="#777777",
-            linewidth=0.9,
-            linestyle=(0, (4, 2)),
-            label=label,
-        )
-        drawn.append(
-            ax.fill_between(
-                at,
-                below,
-                above,
-                color="#E8E8E8",
-                linewidth=0,
-                label="the optimum lies here",
-            )
-        )
-    label = f"converse ({_titles(row.converse for row in curve)})"
-    drawn += ax.plot(dims, converse, color="#000000", linewidth=1.3, label=label)
-    paper = [float(row.paper_converse) for _, row in places]
-    label = f"converse as in the paper, -1/{K - 1}"
-    return drawn + ax.plot(
-        dims, paper, color="#000000", linewidth=0.9, linestyle=":", label=label
+    drawn = _draw_achievable(ax, places)
+    drawn += ax.plot(
+        dims,
+        [float(row.converse) for _, row in places],
+        color="#000000",
+        linewidth=1.3,
+        label=f"converse ({_titles(row.converse for row in curve)})",
     )
+    drawn += ax.plot(
+        dims,
+        [float(row.paper_converse) for _, row in places],
+        color="#000000",
+        linewidth=0.9,
+        linestyle=":",
+        label=f"converse as in the paper, -1/{K - 1}",
+    )
+    return drawn
+
+
+def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
+    """Return bounds with their horizontal position; a single dimension fills the width of the panel."""
+    if len(curve) > 1:
+        return [(float(row.dim), row) for row in curve]
+    left = [(row.dim / DIMENSION_MARGIN, row) for row in curve]
+    right = [(row.dim * DIMENSION_MARGIN, row) for row in curve]
+    return left + right
+
+
+def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
+    """Draw the achievable bound where there is one and the region below it, and return both for the legend."""
+    dims: list[float] = []
+    above: list[float] = []
+    below: list[float] = []
+    for dim, row in places:
+        if row.achievable is not None:
+            dims.append(dim)
+            above.append(float(row.achievable))
+            below.append(float(row.converse))
+    if not dims:
+        return []
+    titles = _titles(row.achievable for _, row in places)
+    lines = ax.plot(
+        dims,
+        above,
+        color="#777777",
+        linewidth=0.9,
+        linestyle=(0, (4, 2)),
+        label=f"achievable ({titles})",
+    )
+    region = ax.fill_between(
+        dims,
+        below,
+        above,
+        color="#E8E8E8",
+        linewidth=0,
+        label="the optimum lies here",
+    )
+    return [*lines, region]
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    return ", ".join(
-        sorted({title_of(bound.theorem) for bound in bounds if bound is not None})
-    )
+    """Return the names of the theorems of some bounds."""
+    titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
+    return ", ".join(sorted(titles))
 
 
 def _draw_schemes(
-    ax: Any, comparison: Comparison, number: str, above: float = -inf
+    ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """A line through each scheme's numbers by dimension, a marker where there is one only; for the legend."""
+    """Draw a field of the cells of each scheme by dimension, and return the lines for the legend."""
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
-        found = [(cell.dim, getattr(cell, number)) for cell in comparison.of(name)]
-        values = [
-            (dim, float(value))
-            for dim, value in found
-            if value is not None and value > above
-        ]
-        if len(values) == 1:
-            look = point_look(style) | {"linestyle": "none", "zorder": 4}
-        else:
-            look = {
-                "marker": style.marker,
-                "linestyle": "-" if style.line == "none" else style.line,
-                "zorder": 3,
-            }
-            look |= {
-                "markersize": style.size * style.width / 2,
-                "markeredgewidth": style.width * 0.8,
-            }
-        if values:
-            look |= {
-                "color": style.color,
-                "linewidth": style.width,
-                "label": style.label,
-            }
-            drawn += ax.plot(*zip(*values, strict=True), **look)
+        dims: list[int] = []
+        values: list[float] = []
+        for cell in comparison.of(name):
+            value = getattr(cell, statistic)
+            if value is not None and value > above:
+                dims.append(cell.dim)
+                values.append(float(value))
+        if dims:
+            look = _point_look(style) if len(dims) == 1 else _line_look(style)
+            drawn += ax.plot(
+                dims,
+                values,
+                color=style.color,
+                linewidth=style.width,
+                label=style.label,
+                **look,
+            )
     return drawn
+
+
+def _point_look(style: FigureStyle) -> dict[str, Any]:
+    """Return how a scheme of a single dimension is drawn."""
+    return point_look(style) | {"linestyle": "none", "zorder": 4}
+
+
+def _line_look(style: FigureStyle) -> dict[str, Any]:
+    """Return how a scheme of several dimensions is drawn."""
+    return {
+        "marker": style.marker,
+        "linestyle": "-" if style.line == "none" else style.line,
+        "zorder": 3,
+        "markersize": style.size * style.width / 2,
+        "markeredgewidth": style.width * 0.8,
+    }
 
 
 def _label_dimensions(ax: Any, comparison: Comparison) -> None:

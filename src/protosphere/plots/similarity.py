@@ -15,10 +15,10 @@ from protosphere.statistics.regression import correlation
 from protosphere.types import Indices, Points
 
 MOST_NAMES = 40
-"""Superclasses that are named beside the matrix; more would not be readable."""
+"""Largest number of superclasses that are named beside the matrix; more would not be readable."""
 
 LETTER_INCHES = 0.042
-"""About the width of a letter of their names."""
+"""Approximate width of a letter of those names."""
 
 
 def draw_similarity(
@@ -28,39 +28,55 @@ def draw_similarity(
     *,
     tree: Taxonomy | None = None,
 ) -> Path:
-    """Draw both matrices as the .png, .pdf or .svg that `path` ends in.
+    """Draw the similarity of classes beside the cosines of their prototypes.
 
-    With a `tree` classes of one superclass are side by side, and superclasses by how similar they are; without,
-    classes are ordered by the direction in which they differ most.
+    Args:
+        similarity: Symmetric K x K matrix, or a tree that has one.
+        code: Prototypes, row i for class i.
+        path: File to write; it must end in .png, .pdf or .svg.
+        tree: Tree by whose superclasses the classes are grouped, similar superclasses side by side. Without it, classes
+            are ordered along the direction in which they differ most.
+
+    Returns:
+        The path of the written file.
+
+    Raises:
+        InvalidArgumentError: If `path` has another ending, or if `similarity` or `tree` does not fit the code.
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)
-    groups = np.arange(len(S)) if tree is None else checked_tree(tree, len(S)).groups()
+    if tree is None:
+        groups = np.arange(len(S))
+    else:
+        groups = checked_tree(tree, len(S)).groups()
     order = drawing_order(S, groups)
-    names = [] if tree is None else _superclasses(tree, order)
-    return save_figure(
-        similarity_figure(S, code.points @ code.points.T, order, groups, names), path
-    )
+    names = [] if tree is None else _superclass_names(tree, order)
+    cosines = code.points @ code.points.T
+    return save_figure(similarity_figure(S, cosines, order, groups, names), path)
 
 
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
-    """The classes group by group, the groups along the direction in which they differ most."""
-    mean = np.eye(groups.max() + 1)[groups] / np.bincount(groups)[groups, None]
+    """Return the classes group by group, the groups along the direction in which they differ most.
+
+    That direction is the leading eigenvector of the centered matrix of mean similarities between groups.
+    """
+    sizes = np.bincount(groups)
+    mean = np.eye(groups.max() + 1)[groups] / sizes[groups, None]
     between = mean.T @ similarity @ mean
-    centring = np.eye(len(between)) - 1 / len(between)
-    place = np.argsort(
-        np.argsort(
-            np.linalg.eigh(centring @ between @ centring)[1][:, -1], kind="stable"
-        )
-    )
-    return np.argsort(place[groups], kind="stable")
+    centering = np.eye(len(between)) - 1 / len(between)
+    _, eigenvectors = np.linalg.eigh(centering @ between @ centering)
+    group_order = np.argsort(eigenvectors[:, -1], kind="stable")
+    position = np.argsort(group_order)
+    return np.argsort(position[groups], kind="stable")
 
 
-def _superclasses(tree: Taxonomy, order: Indices) -> list[str]:
-    """The names of the superclasses as they come, none where they are too many."""
-    parents = (tree.parents[tree.classes[i]] for i in map(int, order))
-    shown = [name.replace("_", " ") for name in dict.fromkeys(parents)]
-    return shown if len(shown) <= MOST_NAMES else []
+def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
+    """Return the names of the superclasses in drawing order; none if there are too many."""
+    parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
+    different = list(dict.fromkeys(parents))
+    if len(different) > MOST_NAMES:
+        return []
+    return [name.replace("_", " ") for name in different]
 
 
 def similarity_figure(
@@ -70,44 +86,49 @@ def similarity_figure(
     groups: Indices,
     names: list[str],
 ) -> Any:
-    """The matplotlib figure; `names` are those of the groups in the order they are drawn."""
-    edges = np.flatnonzero(np.diff(groups[order])).astype(np.float64) + 0.5
-    edges = edges[
-        : 0 if len(edges) == len(order) - 1 else None
-    ]  # lines around each class would hide it
-    room = LETTER_INCHES * max(map(len, names), default=0)
-    with new_panels(
-        0.6 * COLUMN_INCHES, COLUMN_INCHES + room, ncols=2, sharey=True
-    ) as (figure, panels):
-        upper = np.triu_indices(len(similarity), 1)
-        agreement = correlation(similarity[upper], cosines[upper])
-        titles = (
-            "similarity of classes",
-            f"cosine of prototypes (correlation {agreement:.2f})",
-        )
-        for ax, matrix, title in zip(
-            panels, (similarity, cosines), titles, strict=True
-        ):
-            _draw_matrix(figure, ax, matrix[np.ix_(order, order)], edges)
-            ax.set_title(title)
+    """Return a matplotlib figure of two matrices side by side.
+
+    Args:
+        similarity: Similarity of classes.
+        cosines: Cosines of prototypes.
+        order: Classes in drawing order.
+        groups: Group of each class.
+        names: Names of the groups in drawing order; may be empty.
+    """
+    edges = _group_edges(groups[order])
+    upper = np.triu_indices(len(similarity), 1)
+    agreement = correlation(similarity[upper], cosines[upper])
+    longest_name = max(map(len, names), default=0)
+    width = COLUMN_INCHES + LETTER_INCHES * longest_name
+    layout = new_panels(0.6 * COLUMN_INCHES, width, ncols=2, sharey=True)
+    with layout as (figure, panels):
+        left, right = panels
+        _draw_matrix(figure, left, similarity[np.ix_(order, order)], edges)
+        left.set_title("similarity of classes")
+        _draw_matrix(figure, right, cosines[np.ix_(order, order)], edges)
+        right.set_title(f"cosine of prototypes (correlation {agreement:.2f})")
         if names:
             ends = np.concatenate([[-0.5], edges, [len(order) - 0.5]])
-            panels[0].set_yticks((ends[:-1] + ends[1:]) / 2, names, fontsize=5)
+            middles = (ends[:-1] + ends[1:]) / 2
+            left.set_yticks(middles, names, fontsize=5)
     return figure
 
 
+def _group_edges(ordered_groups: Indices) -> Points:
+    """Return the positions between two groups; none if every class is a group, since lines would hide it."""
+    changes = np.flatnonzero(np.diff(ordered_groups))
+    if len(changes) == len(ordered_groups) - 1:
+        return np.empty(0)
+    return changes.astype(np.float64) + 0.5
+
+
 def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
-    """One matrix without its diagonal, lines between groups, and its colours below it."""
+    """Draw one matrix without its diagonal, lines between groups, and a color bar below it."""
     shown = np.array(matrix)
     np.fill_diagonal(shown, np.nan)
-    largest = float(np.nanmax(np.abs(shown))) or 1.0
-    limit = max(float(np.nanquantile(np.abs(shown), 0.99)), largest / 2)
+    limit = _color_limit(shown)
     image = ax.imshow(
         shown, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest"
-    )
-    beyond = bool(np.nanmin(shown) < -limit), bool(np.nanmax(shown) > limit)
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
-        beyond, "neither"
     )
     bar = figure.colorbar(
         image,
@@ -116,7 +137,7 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
         shrink=0.7,
         aspect=30,
         pad=0.03,
-        extend=extend,
+        extend=_beyond(shown, limit),
     )
     bar.outline.set_visible(False)
     ax.set(xticks=[], yticks=[])
@@ -125,3 +146,22 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
     for edge in edges:
         ax.axhline(edge, color="#000000", linewidth=0.2)
         ax.axvline(edge, color="#000000", linewidth=0.2)
+
+
+def _color_limit(values: Points) -> float:
+    """Return the absolute value of the darkest color: few outliers do not decide it."""
+    sizes = np.abs(values)
+    largest = float(np.nanmax(sizes)) or 1.0
+    usual = float(np.nanquantile(sizes, 0.99))
+    return max(usual, largest / 2)
+
+
+def _beyond(values: Points, limit: float) -> str:
+    """Return which ends of the color bar have values beyond the limit, in matplotlib's words."""
+    below = bool(np.nanmin(values) < -limit)
+    above = bool(np.nanmax(values) > limit)
+    if below and above:
+        return "both"
+    if below:
+        return "min"
+    return "max" if above else "neither"

@@ -15,9 +15,6 @@ from protosphere.search.batched_lbfgs import Energy
 
 Shares = tuple[Tensor, Tensor, Tensor]
 
-SMALLEST_GAP = 1e-12
-"""The least value of 1 - cos that is divided by: two points may coincide."""
-
 MAX_GRAM_ENTRIES = 1 << 23
 """Entries of the Gram matrices of a batch held at once: 64 MB."""
 
@@ -71,14 +68,11 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
     return variables / norms, norms
 
 
-def smooth_max_cosine(
-    orbits: Orbits, dim: int, temperature: Tensor, kind: str = "log_sum_exp"
-) -> Energy:
+def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
 
-    The Riesz energy is the same with -log(1 - cos) in place of cos, which grows with it. The
-    variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the points,
-    minus its radial part. `temperature` is (B,), one per start.
+    The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
+    points, minus its radial part. `temperature` is (B,), one per start.
     """
     weights = temperature.new_tensor(orbits.sizes)
     at = temperature.new_tensor(
@@ -90,7 +84,7 @@ def smooth_max_cosine(
         t = temperature[which]
         units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
-        largest, total, pull = _shares(units, points, at, weights, t, kind)
+        largest, total, pull = _shares(units, points, at, weights, t)
         value = largest + (total / pairs).log() / t
         gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
         gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
@@ -100,10 +94,9 @@ def smooth_max_cosine(
 
 
 def _shares(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor, kind: str
+    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
 ) -> Shares:
     """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point."""
-    of_slice = _riesz_slice if kind == "riesz" else _slice_shares
     # in slices of rows: the Gram matrix is never held whole where it is large
     size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
     slices = zip(
@@ -113,7 +106,8 @@ def _shares(
         strict=True,
     )
     parts = [
-        of_slice(rows, points, places, weighing, t) for rows, places, weighing in slices
+        _slice_shares(rows, points, places, weighing, t)
+        for rows, places, weighing in slices
     ]
     if len(parts) == 1:
         return parts[0]
@@ -135,18 +129,3 @@ def _slice_shares(
     largest = gram.amax(dim=(1, 2))
     shares = gram.sub_(largest[:, None, None]).mul_(t[:, None, None]).exp_()
     return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
-
-
-def _riesz_slice(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
-) -> Shares:
-    """As `_slice_shares`, with -log(1 - cos), whose derivative is 1 / (1 - cos), in place of the cosine."""
-    gaps = (1 - units @ points.mT).clamp_min_(SMALLEST_GAP)
-    gaps[:, torch.arange(len(at), device=at.device), at] = float("inf")
-    closest = gaps.amin(dim=(1, 2))
-    shares = (gaps / closest[:, None, None]).log_().mul_(-t[:, None, None]).exp_()
-    return (
-        -closest.log(),
-        (shares.sum(dim=2) * weights).sum(dim=1),
-        (shares / gaps) @ points,
-    )

@@ -14,7 +14,6 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import (
-    ENERGIES,
     LARGE_COUNT,
     LOW_DIM,
     DescentBackend,
@@ -116,7 +115,6 @@ def search_code(
     floor: float = -1.0,
     thrifty: bool = False,
     device: str = "cpu",
-    energy: str = ENERGIES[0],
     progress: Progress = ignore,
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchResult:
@@ -137,7 +135,6 @@ def search_code(
         floor: a largest cosine that nothing is below.
         thrifty: whether to end early where what was given is unlikely to be beaten, or nothing better comes any more.
         device: where torch works.
-        energy: what descends, of `ENERGIES`; only the first is compiled.
         progress: told of the best value so far.
         clock: what tells the time, in seconds.
     """
@@ -153,9 +150,7 @@ def search_code(
     spending = Budget(
         evaluation_products(num_points, dim), most, budget, progress, clock
     )
-    backend = DescentBackend(
-        num_points, dim, device, as_choice("energy", energy, ENERGIES), spending
-    )
+    backend = DescentBackend(num_points, dim, device, spending)
     with single_threaded() if backend.compiled else nullcontext():
         search = BanditSearch(
             num_points, dim, rng, backend, chosen, polish, target, floor, thrifty

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from protosphere.search.batched_energy import Orbits
 
-ENERGIES = ("log_sum_exp", "riesz")
-"""What descends: sums over pairs of exp(t cos), and of (1 - cos)^-t, the Riesz energy with exponent 2t of distances."""
-
 TEMPERATURE_FACTOR = 5.0
 """By which each temperature is multiplied to get the next."""
 
@@ -75,18 +72,12 @@ class DescentBackend:
         workers: how many threads descend.
     """
 
-    def __init__(
-        self, num_points: int, dim: int, device: str, energy: str, budget: Budget
-    ) -> None:
+    def __init__(self, num_points: int, dim: int, device: str, budget: Budget) -> None:
         large = num_points > LARGE_COUNT
         wide = dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
         self.device = device
-        self.energy = energy
         self.budget = budget
-        self.compiled = (device, energy) == (
-            "cpu",
-            ENERGIES[0],
-        ) and num_points <= MAX_COMPILED_POINTS
+        self.compiled = device == "cpu" and num_points <= MAX_COMPILED_POINTS
         least = 2 if self.compiled and num_points <= MAX_PAIRED_POINTS else 1
         self.batch = int(min(32, max(least, 120_000 // (num_points**2 + 1))))
         if num_points * dim <= TINY_SIZE:
@@ -216,7 +207,7 @@ class DescentBackend:
             # what is left is shared among the temperatures to come, so that a short descent sees all of them
             affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
             found = batched_lbfgs(
-                smooth_max_cosine(orbits, dim, t, self.energy),
+                smooth_max_cosine(orbits, dim, t),
                 rows.reshape(batch, -1),
                 max(2, int(min(affordable, steps))),
                 SETTLED / t,

@@ -1,4 +1,4 @@
-"""What is known of a code's largest cosine: promised, measured, and bounded from below."""
+"""Certificates: the largest cosine of a code between what theory promises and what theory allows."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +12,7 @@ from protosphere.spherical.structures import Structure
 from protosphere.types import Cosine, Progress, UpperBound, ignore
 
 TOLERANCE = 1e-9
-"""How far floats may stray before theory and numbers are said to disagree."""
+"""Largest difference of two floats at which theory and numbers still agree."""
 
 EPSILON = 2.0**-52
 """Machine epsilon of float64: the rounding of its numbers, relative to them."""
@@ -27,10 +27,13 @@ QUICK_WORK = 1 << 30
 """Multiplications that loading a file may spend on measuring it again: a fraction of a second."""
 
 BY_THEOREM = "the construction's theorem gives this value"
-"""Why a value is exact that was measured next to what a construction guarantees."""
+"""Reason of a certificate whose measured value is replaced by an exact guarantee."""
 
-RELATIVE_SLACK, LARGEST_SLACK = 1e-12, 1e-5
-"""Shares of 1 - converse: how near counts as meeting it, and how much of it rounding may blur."""
+RELATIVE_SLACK = 1e-12
+"""Share of 1 - converse: a gap up to this counts as meeting the converse."""
+
+LARGEST_SLACK = 1e-5
+"""Share of 1 - converse: rounding above this could hide a gap."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,17 @@ class Certificate:
     """The largest cosine of K points in R^n between what theory promises and what theory allows.
 
     Attributes:
-        num_classes, dim: K and n.
-        max_cosine: the largest cosine of two points: a Fraction where it is exact, else a measured float.
-        guarantee: what the construction's theorem promised before anything was built; None where none does.
-        converse: the tightest proved lower bound for any K points in R^n.
-        method: how the maximum was measured.
-        reason: why it is exact; empty where it is not.
-        error: bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 where it
+        num_classes: Number K of points.
+        dim: Dimension n.
+        max_cosine: Largest cosine of two points: a Fraction where it is exact, else a measured float.
+        guarantee: Largest cosine that the construction's theorem promised before anything was built; None without one.
+        converse: Tightest proved lower bound for any K points in R^n.
+        method: How the maximum was measured.
+        reason: Why it is exact; empty where it is not.
+        error: Bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 where it
             is exact.
-        claimed: whether max_cosine is only what a file says, too much work to measure while loading: `ps.certify` does.
+        unverified: Whether `max_cosine` is only what a file says, because measuring it while loading would take too
+            long. `ps.certify` measures it.
     """
 
     num_classes: int
@@ -57,25 +62,26 @@ class Certificate:
     method: str
     reason: str = ""
     error: float = 0.0
-    claimed: bool = False
+    unverified: bool = False
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """The lowest and the highest value that the true largest cosine can have; the same number twice if exact.
+        """Lowest and highest value that the true largest cosine can have; the same number twice if it is exact.
 
-        A value that is only claimed has no bounds but -1 and 1.
+        The interval of an unverified value is [-1, 1].
         """
-        if self.claimed:
+        if self.unverified:
             return -1.0, 1.0
         if self.exact:
             return self.max_cosine, self.max_cosine
-        return max(-1.0, float(self.max_cosine) - self.error), min(
-            1.0, float(self.max_cosine) + self.error
-        )
+        measured = float(self.max_cosine)
+        lowest = max(-1.0, measured - self.error)
+        highest = min(1.0, measured + self.error)
+        return lowest, highest
 
     @property
     def gap(self) -> float:
-        """How far above the converse: 0.0 means that no arrangement is better."""
+        """Distance above the converse; 0.0 means that no arrangement is better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
@@ -84,10 +90,10 @@ class Certificate:
 
         To within rounding means that the gap is at most 1e-12 of 1 - converse (half the squared distance at stake),
         or at most `error`, or at most eight epsilons of float64. Where that is more than 1e-5 of 1 - converse, rounding
-        could hide what is missing, and the answer is no. It is also no for what a file merely claims. The number type
-        that the points came in plays no part: the points are what their numbers say.
+        could hide a gap, and the answer is no. It is also no for an unverified value. The number type that the points
+        came in plays no part: the points are what their numbers say.
         """
-        if self.claimed:
+        if self.unverified:
             return False
         if self.exact and isinstance(self.converse.value, Fraction):
             return self.max_cosine <= self.converse.value
@@ -98,37 +104,77 @@ class Certificate:
     @property
     def exact(self) -> bool:
         """Whether the largest cosine is known exactly, as a fraction."""
-        return isinstance(self.max_cosine, Fraction) and not self.claimed
+        return isinstance(self.max_cosine, Fraction) and not self.unverified
 
 
-def certificate(
-    num_classes: int,
-    dim: int,
-    max_cosine: Cosine,
-    guarantee: Cosine | None,
-    method: str,
-    *,
-    reason: str = "",
-    error: float = 0.0,
-) -> Certificate:
-    """The certificate of a measured maximum; CertificateError where it contradicts a theorem."""
-    bound = converse(num_classes, dim)
-    measured = f"measured max cosine {max_cosine}"
-    if guarantee is not None and _exceeds(max_cosine, guarantee):
-        raise CertificateError(f"{measured} is above the guarantee {guarantee}")
-    if _exceeds(bound.value, max_cosine):
-        raise CertificateError(
-            f"{measured} is below the converse {bound.value} ({bound.theorem})"
-        )
-    return Certificate(
-        num_classes, dim, max_cosine, guarantee, bound, method, reason, error
+@dataclass(frozen=True)
+class Measurement:
+    """The largest cosine of the points of a structure, as it was measured, without regard to any theorem.
+
+    Attributes:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        max_cosine: The measured value, exact if it is a Fraction.
+        method: How it was measured.
+        reason: Why it is exact; empty where it is not.
+        error: Bound on its distance from the true value.
+        attained: Whether two points have this cosine; if not, it is only an upper bound.
+    """
+
+    num_classes: int
+    dim: int
+    max_cosine: Cosine
+    method: str
+    reason: str = ""
+    error: float = 0.0
+    attained: bool = True
+
+
+def measure(
+    structure: Structure, progress: Progress = ignore, *, verify: bool = False
+) -> Measurement:
+    """Measure the largest cosine of a structure, looking at every pair at most once.
+
+    Args:
+        structure: Points to measure.
+        progress: Called while pairs are measured.
+        verify: Whether to check, in the same pass, that the points are what the structure says they are.
+
+    Returns:
+        The measured value with a bound on its error.
+
+    Raises:
+        CertificateError: If `verify` is set and the points are not what the structure says.
+    """
+    if verify:
+        found, method = structure.verified_cosine(progress)
+    else:
+        found, method = structure.largest_cosine(progress)
+    if isinstance(found, Fraction):
+        reason = _exact_reason(structure)
+        return Measurement(structure.count, structure.dim, found, method, reason)
+    error = measurement_error(structure)
+    attained = not isinstance(found, UpperBound)
+    if not attained:  # the true value is between the converse and this bound
+        lowest = float(converse(structure.count, structure.dim).value)
+        error += max(0.0, found - lowest)
+    return Measurement(
+        structure.count,
+        structure.dim,
+        float(found),
+        method,
+        error=error,
+        attained=attained,
     )
 
 
-def _exceeds(value: Cosine, limit: Cosine) -> bool:
-    if isinstance(value, Fraction) and isinstance(limit, Fraction):
-        return value > limit
-    return float(value) > float(limit) + TOLERANCE
+def _exact_reason(structure: Structure) -> str:
+    """Why the largest cosine of a structure that gives a fraction is exact."""
+    if structure.points is None:
+        return "the inner products are integers"
+    if structure.cosine_step is None:
+        return "the lattice of the points has this minimum distance"
+    return "cosines of such points differ by multiples of a known fraction"
 
 
 def measurement_error(structure: Structure) -> float:
@@ -137,11 +183,77 @@ def measurement_error(structure: Structure) -> float:
     It adds up the rounding of inner products, what the norms of the rows are off by, and the rounding of the rows.
     """
     products = product_error(structure.dim)
-    if structure.points is None:  # words and tails, each unit vectors to within this
+    if structure.points is None:  # signs and glue vectors, unit vectors to within this
         norms = product_rounding(structure.dim)
     else:
         norms = float(abs(squared_norms(structure.points) - 1).max()) + products
     return products + norms + DIRECTION_ERROR
+
+
+def certificate_of(
+    measured: Measurement, guarantee: Cosine | None, *, proved: bool
+) -> Certificate:
+    """Compare a measured value with its guarantee and with the converse.
+
+    A float above its guarantee by no more than rounding is replaced by it. A float next to a guarantee that is a
+    fraction is that fraction where the guarantee is `proved`.
+
+    Args:
+        measured: What `measure` returned.
+        guarantee: What a theorem promises for these points, or None.
+        proved: Whether the guarantee is that of the construction that made just these points.
+
+    Returns:
+        The certificate.
+
+    Raises:
+        CertificateError: If the measured value is above the guarantee or below the converse.
+    """
+    max_cosine = measured.max_cosine
+    reason = measured.reason
+    error = measured.error
+    if isinstance(max_cosine, float) and guarantee is not None:
+        above = float(max_cosine - guarantee)
+        rounding = product_rounding(measured.dim)
+        theorem = proved and measured.attained and isinstance(guarantee, Fraction)
+        if theorem and abs(above) < rounding:
+            max_cosine = guarantee
+            error = 0.0
+            reason = BY_THEOREM
+        elif isinstance(guarantee, float) and 0 < above < rounding:
+            max_cosine = guarantee
+            error += above
+    bound = converse(measured.num_classes, measured.dim)
+    _require_between(max_cosine, guarantee, bound)
+    return Certificate(
+        num_classes=measured.num_classes,
+        dim=measured.dim,
+        max_cosine=max_cosine,
+        guarantee=guarantee,
+        converse=bound,
+        method=measured.method,
+        reason=reason,
+        error=error,
+    )
+
+
+def _require_between(
+    max_cosine: Cosine, guarantee: Cosine | None, bound: Bound
+) -> None:
+    """Raise CertificateError where a measured value contradicts a theorem."""
+    measured = f"measured max cosine {max_cosine}"
+    if guarantee is not None and _exceeds(max_cosine, guarantee):
+        raise CertificateError(f"{measured} is above the guarantee {guarantee}")
+    if _exceeds(bound.value, max_cosine):
+        raise CertificateError(
+            f"{measured} is below the converse {bound.value} ({bound.theorem})"
+        )
+
+
+def _exceeds(value: Cosine, limit: Cosine) -> bool:
+    if isinstance(value, Fraction) and isinstance(limit, Fraction):
+        return value > limit
+    return float(value) > float(limit) + TOLERANCE
 
 
 def certified(
@@ -151,81 +263,46 @@ def certified(
     *,
     proved: bool = True,
 ) -> Certificate:
-    """The certificate of a placement: measured, compared with its guarantee and with the converse.
+    """Measure a placement and compare it with its guarantee and with the converse.
 
-    A float above its guarantee by no more than rounding is replaced by it. A float next to a guarantee that is a
-    fraction is that fraction where the guarantee is `proved`, by the theorem of a construction that made the points.
+    Args:
+        placement: Points to certify.
+        guarantee: What a theorem promises for them, or None.
+        progress: Called while pairs are measured.
+        proved: Whether the guarantee is that of the construction that made just these points.
+
+    Returns:
+        The certificate.
+
+    Raises:
+        CertificateError: If the measured value is above the guarantee or below the converse.
     """
-    max_cosine, method = placement.structure.largest_cosine(progress)
-    reason = ""
-    error = 0.0
-    if isinstance(max_cosine, Fraction):
-        reason = _exact_reason(placement.structure)
-    else:
-        error = measurement_error(placement.structure)
-    if isinstance(
-        max_cosine, UpperBound
-    ):  # the true value is between the converse and this bound
-        error += max(
-            0.0, max_cosine - float(converse(placement.count, placement.dim).value)
-        )
-        max_cosine = float(max_cosine)
-        proved = False
-    if isinstance(max_cosine, float) and guarantee is not None:
-        above = float(max_cosine - guarantee)
-        stray = product_rounding(placement.dim)
-        if isinstance(guarantee, Fraction) and proved and abs(above) < stray:
-            max_cosine = guarantee
-            error = 0.0
-            reason = BY_THEOREM
-        elif isinstance(guarantee, float) and 0 < above < stray:
-            max_cosine = guarantee
-            error = error + above
-    return certificate(
-        placement.count,
-        placement.dim,
-        max_cosine,
-        guarantee,
-        method,
-        reason=reason,
-        error=error,
-    )
+    measured = measure(placement.structure, progress)
+    return certificate_of(measured, guarantee, proved=proved)
 
 
-def _exact_reason(structure: Structure) -> str:
-    """Why the largest cosine of a structure that gives a fraction is exact."""
-    if structure.points is None:
-        return "the inner products are integers"
-    if structure.cosine_step is None:
-        return "the lattice of the points has this least distance"
-    return "cosines of such points differ by multiples of a known fraction"
-
-
-def certified_again(
-    placement: Placement, claim: Certificate, progress: Progress = ignore
-) -> Certificate:
+def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
     """The certificate of points that come with one, nothing of which is believed.
 
-    CertificateError where the points are not what their structure says, or not at the largest cosine of the claim.
+    Args:
+        measured: What was measured of the points.
+        claim: The certificate that came with them.
+
+    Returns:
+        A certificate that rests on the measurement alone.
+
+    Raises:
+        CertificateError: If the points do not have the largest cosine of the claim.
     """
-    placement.structure.check()
-    found = certified(placement, claim.guarantee, progress, proved=False)
-    claimed = claim.max_cosine
-    measured = found.max_cosine
-    if abs(float(measured - claimed)) > TOLERANCE:
+    found = certificate_of(measured, claim.guarantee, proved=False)
+    if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
         raise CertificateError(
-            f"the claim is a max cosine of {claimed}, measured is {measured}; do not trust it"
+            f"the claim is a max cosine of {claim.max_cosine}, measured is {found.max_cosine}; do not trust it"
         )
     return found
 
 
-def certified_on_loading(placement: Placement, claim: Certificate) -> Certificate:
-    """What a file claims, measured again where that is quick; else marked as a claim, the converse alone being ours."""
-    if placement.structure.work <= QUICK_WORK:
-        return certified_again(placement, claim)
-    return replace(
-        claim,
-        converse=converse(placement.count, placement.dim),
-        error=0.0,
-        claimed=True,
-    )
+def unverified(claim: Certificate) -> Certificate:
+    """The certificate that a file contains, marked as unverified; only the converse is computed anew."""
+    bound = converse(claim.num_classes, claim.dim)
+    return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

@@ -100,7 +100,7 @@ class SphericalCode:
         bound = self.certificate.converse
         verdict = (
             f"max cosine {short_cosine(self.max_cosine)}"
-            + " as its file says" * self.certificate.claimed
+            + " as its file says" * self.certificate.unverified
         )
         verdict += (
             " = converse"

@@ -13,7 +13,6 @@ from protosphere.constructions.registry import construction
 from protosphere.constructions.traits import Traits
 from protosphere.errors import (
     InvalidArgumentError,
-    as_choice,
     as_flag,
     as_integer,
     as_positive,
@@ -21,7 +20,6 @@ from protosphere.errors import (
 )
 from protosphere.geometry.sphere import normalized
 from protosphere.search.code_search import check_kinds, search_code
-from protosphere.search.descent_backend import ENERGIES
 from protosphere.search.projected_descent import check_descent_options
 from protosphere.search.starts import KINDS
 from protosphere.spherical.placement import Placement, dense_placement
@@ -46,7 +44,6 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
             f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}"
         )
     check_kinds(starts.split("+"))
-    as_choice("energy", options["energy"], ENERGIES)
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
@@ -104,12 +101,10 @@ def optimized(
     algebraic: bool = True,
     polish: bool = True,
     device: str = "cpu",
-    energy: str = ENERGIES[0],
 ) -> Placement:
     """The best code a search finds in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
 
     With `algebraic` it also starts from the codes of the other schemes, and is no worse than the best of size K.
-    `energy` is 'log_sum_exp' or 'riesz', inverse powers of distances, which is slower.
     With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
     """
     found = search_code(
@@ -124,7 +119,6 @@ def optimized(
         else (),
         polish=polish,
         device=device,
-        energy=energy,
         progress=progress,
     )
     return dense_placement(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from protosphere.bounds import Bound
 from protosphere.errors import (
-    CertificateError,
     InvalidArgumentError,
-    ProtosphereError,
-    StorageError,
     as_integer,
     brief,
 )
-from protosphere.spherical.certificate import Certificate, certified_on_loading
+from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.io import container as storage
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance
@@ -60,37 +55,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path) -> Parts:
-    """What is in a file of ours: shapes, types, numbers and texts looked at, the claim measured where that is quick."""
-    with storage.opened(path) as (arrays, description):
-        try:
-            _require_harmless(description)
-            placement, claim, provenance, choice = parts(
-                arrays, description, complete=True
-            )
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            ArithmeticError,
-            AttributeError,
-        ) as error:
-            if isinstance(error, ProtosphereError):
-                raise StorageError(f"cannot read '{path}': {error}") from error
-            if str(error).isprintable():
-                reason = brief(str(error))
-            else:
-                reason = type(error).__name__
-            raise StorageError(
-                f"cannot read '{path}': its description is incomplete ({reason})"
-            ) from error
-        try:
-            return placement, certified_on_loading(placement, claim), provenance, choice
-        except CertificateError as error:
-            raise CertificateError(f"'{path}' is not what it says: {error}") from error
-
-
-def _require_harmless(value: Any, depth: int = 0) -> None:
+def require_harmless(value: Any, depth: int = 0) -> None:
     """Raise unless all texts can be printed without doing anything to a terminal, and nothing is nested too deep."""
     if isinstance(value, str):
         if not value.replace("\n", "").replace("\t", "").isprintable():
@@ -105,7 +70,7 @@ def _require_harmless(value: Any, depth: int = 0) -> None:
         for item in cast(
             "list[Any]", [*value, *value.values()] if isinstance(value, dict) else value
         ):
-            _require_harmless(item, depth + 1)
+            require_harmless(item, depth + 1)
 
 
 def parts(
@@ -116,28 +81,13 @@ def parts(
     Arrays that follow from the others may be missing, unless all must be there.
     """
     claim = _certificate(description["certificate"])
-    words = description if "structure" in description else _named(arrays, description)
-    content = Content(arrays, words, claim.num_classes, claim.dim, complete)
-    placement = Placement(
-        read_line("recipe", description["recipe"]),
-        read_structure(words["structure"], content),
-    )
+    content = Content(arrays, description, claim.num_classes, claim.dim, complete)
+    structure = read_structure(description["structure"], content)
+    placement = Placement(read_line("recipe", description["recipe"]), structure)
     made = description["provenance"]
     choice = description.get("choice")
     provenance = None if made is None else _provenance(made)
     return placement, claim, provenance, None if choice is None else _choice(choice)
-
-
-def _named(arrays: storage.Arrays, description: Mapping[str, Any]) -> dict[str, Any]:
-    """The description of a file from before structures had names, with the name that follows from what is in it."""
-    kinds = {"points": "plain", "generator": "linear", "representatives": "cosets"}
-    without = "shortened" if description.get("shortened") else "signs"
-    name = next((kind for array, kind in kinds.items() if array in arrays), without)
-    if description.get("tail"):
-        tailed = {"structure": "tailed", "head": name}
-    else:
-        tailed = {"structure": name}
-    return {**description, **tailed}
 
 
 def _certificate(words: dict[str, Any]) -> Certificate:

@@ -1,6 +1,7 @@
-"""Points that come from outside: arrays, tensors and files, read, checked and certified like our own."""
+"""Codes and points from files, arrays and tensors: read and checked, not yet certified."""
 
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import (
+    CertificateError,
+    InvalidArgumentError,
+    ProtosphereError,
+    StorageError,
+    brief,
+)
 from protosphere.geometry.sphere import normalized, require_unit_rows
-from protosphere.spherical.certificate import Certificate, certified, certified_again
-from protosphere.spherical.io import code_file as code_file
+from protosphere.spherical.certificate import certified, unverified
+from protosphere.spherical.io import code_file, container
 from protosphere.spherical.io.formats import read_points
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
@@ -21,49 +28,93 @@ from protosphere.storage.files import reason
 from protosphere.types import Points, Progress, ignore
 
 
-def measured_file(path: str | Path) -> SphericalCode:
-    """The code saved in `path`, measured again where that is quick; `codes_from_files` proves more of it."""
-    if _is_ours(Path(path)):
-        return SphericalCode(*code_file.load(path))
-    return measured_points(path)
+def is_code_file(source: object) -> bool:
+    """Whether `source` is the path of a file that protosphere writes with a certificate, by its name."""
+    if not isinstance(source, str | Path):
+        return False
+    return Path(source).suffix.lower() == ".safetensors"
 
 
-def certified_code(code: SphericalCode, progress: Progress = ignore) -> Certificate:
-    """The certificate of a code, measured anew."""
-    return certified_again(code.placement, code.certificate, progress)
+@contextmanager
+def opened_code(path: str | Path) -> Generator[SphericalCode]:
+    """Read a code with an unverified certificate; the digest of the file is taken meanwhile on another thread.
+
+    Args:
+        path: A .safetensors file that protosphere wrote.
+
+    Yields:
+        The code, its shapes, types, numbers and texts checked.
+
+    Raises:
+        StorageError: If the file is damaged or not one of ours.
+        CertificateError: If the body of the `with` statement raised one; the message then names the file.
+    """
+    with container.opened(path) as (arrays, description):
+        code = _read_code(path, arrays, description)
+        try:
+            yield code
+        except CertificateError as error:
+            raise CertificateError(f"'{path}' is not what it says: {error}") from error
+
+
+def _read_code(
+    path: str | Path, arrays: container.Arrays, description: dict[str, Any]
+) -> SphericalCode:
+    try:
+        code_file.require_harmless(description)
+        return code_from_parts(code_file.parts(arrays, description, complete=True))
+    except ProtosphereError as error:
+        raise StorageError(f"cannot read '{path}': {error}") from error
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        AttributeError,
+    ) as error:
+        cause = str(error)
+        shown = brief(cause) if cause.isprintable() else type(error).__name__
+        raise StorageError(
+            f"cannot read '{path}': its description is incomplete ({shown})"
+        ) from error
+
+
+def code_from_parts(parts: code_file.Parts) -> SphericalCode:
+    """A code with an unverified certificate of what a file or a head's state holds."""
+    placement, claim, provenance, choice = parts
+    return SphericalCode(placement, unverified(claim), provenance, choice)
 
 
 def measured_points(
     points: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """A certified code of a matrix of unit rows, or of a file of them; the public one is in `codes_from_files`."""
+    """Certify a matrix of unit rows, or a file of them.
+
+    Args:
+        points: A matrix with a prototype per row, or the path of a .npy, .csv, .txt or .pt file.
+        normalize: Whether to divide each row by its norm first.
+        progress: Called while pairs are measured.
+
+    Returns:
+        A code without provenance.
+
+    Raises:
+        InvalidArgumentError: If `points` is not a matrix of finite unit rows.
+        StorageError: If the file cannot be read.
+    """
     if isinstance(points, str | Path):
-        if _is_ours(Path(points)):
-            return measured_file(points)
         points = read_points(Path(points))
     matrix, lossless = as_matrix(points)
     if normalize:
         _require_directions(matrix)
     else:
         require_unit_rows(matrix)
-    placement = Placement(
-        "given points", recognised(matrix) if lossless else Plain(normalized(matrix))
-    )
+    structure = recognized(matrix) if lossless else Plain(normalized(matrix))
+    placement = Placement("given points", structure)
     return SphericalCode(placement, certified(placement, None, progress), None)
 
 
-def _is_ours(path: Path) -> bool:
-    """By its name, or by its content: earlier versions wrote the same file under any name."""
-    if path.suffix.lower() == ".safetensors":
-        return True
-    with suppress(OSError, ValueError):
-        if path.is_file():
-            with path.open("rb") as file:
-                return file.read(9)[8:] == b"{"  # after the length of its header
-    return False
-
-
-def recognised(points: Points) -> Structure:
+def recognized(points: Points) -> Structure:
     """The directions of somebody's rows, as exact as their numbers are.
 
     Where the nonzero entries of each row are of one absolute value, and as many in each row, the directions are those
@@ -79,24 +130,38 @@ def recognised(points: Points) -> Structure:
 
 
 def as_matrix(points: Any) -> tuple[Points, bool]:
-    """`points`, on whatever device and of whatever real number type, as a new float64 array; and whether all are in it.
+    """Convert points of any device and real number type to a new float64 array.
 
     Large integers and extended floats are rounded, which may make different numbers equal.
+
+    Args:
+        points: An array, a tensor, or nested sequences of numbers.
+
+    Returns:
+        The array, and whether every number is the same in it.
+
+    Raises:
+        InvalidArgumentError: If `points` is not an array of real numbers.
     """
     try:
-        if hasattr(points, "detach"):
-            points = points.detach().cpu()
-            if points.is_floating_point():  # numpy has not all types of torch
-                points = points.double()
-        raw: NDArray[Any] = np.asarray(points)
-        if raw.dtype.kind not in "biuf":
-            raise TypeError(f"entries of type {raw.dtype}")
-        with np.errstate(over="ignore"):  # infinity, which is refused
-            matrix = raw.astype(np.float64)
-        return matrix, _is_lossless(raw, matrix)
+        raw = _as_array(points)
     except (TypeError, ValueError, RuntimeError) as error:
         wanted = f"a matrix of real numbers, one prototype per row: {reason(error)}"
         raise InvalidArgumentError(f"'points' must be {wanted}") from error
+    with np.errstate(over="ignore"):  # infinity, which is refused later
+        matrix = raw.astype(np.float64)
+    return matrix, _is_lossless(raw, matrix)
+
+
+def _as_array(points: Any) -> NDArray[Any]:
+    if hasattr(points, "detach"):
+        points = points.detach().cpu()
+        if points.is_floating_point():  # numpy has not all types of torch
+            points = points.double()
+    raw: NDArray[Any] = np.asarray(points)
+    if raw.dtype.kind not in "biuf":
+        raise TypeError(f"entries of type {raw.dtype}")
+    return raw
 
 
 def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
@@ -110,11 +175,10 @@ def _require_directions(points: Points) -> None:
     """Raise unless `points` is a matrix whose rows have a direction, which rows of zeros and infinite ones lack."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
-    for wrong, what in (
-        (~np.isfinite(points).all(axis=1), "NaN or infinity"),
-        (~np.any(points, axis=1), "zeros"),
-    ):
+    infinite = ~np.isfinite(points).all(axis=1)
+    zero = ~np.any(points, axis=1)
+    for wrong, what in ((infinite, "NaN or infinity"), (zero, "zeros")):
         if wrong.any():
             raise InvalidArgumentError(
-                f"'points' must have rows to normalise, got {what} in row {wrong.argmax()}"
+                f"'points' must have rows to normalize, got {what} in row {wrong.argmax()}"
             )

@@ -64,28 +64,38 @@ class LatticePoints(Plain):
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Many points: the lattice's ceiling, if some pair of them attains it. Of few of several lengths the same."""
-        ceiling = self.lattice.ceiling
-        rounding = product_rounding(self.dim)
+        """The lattice's ceiling where many points attain it, or few of several lengths; else as it is measured."""
+        if self.by_lattice and self._attains_ceiling(progress):
+            theorem = self.lattice.theorem
+            method = f"a pair at the minimum distance; the lattice allows no less ({theorem})"
+            return self.lattice.ceiling, method
+        return self._at_ceiling(*super().largest_cosine(progress))
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """What `check` and then `largest_cosine` give, every pair measured once."""
         if self.by_lattice:
-            for products in pair_products(point_rows(self.points), progress):
-                if np.any(np.abs(products - float(ceiling)) < rounding):
-                    return (
-                        ceiling,
-                        f"a pair at the least distance; the lattice allows no less ({self.lattice.theorem})",
-                    )
-        cosine, method = super().largest_cosine(progress)
-        if (
-            self.proved
-            and self.lengths is not None
-            and abs(cosine - ceiling) < rounding
-            and self.in_coset
-        ):
-            return (
-                ceiling,
-                f"{method}: the lattice's least distance ({self.lattice.theorem})",
-            )
-        return cosine, method
+            self.check()
+            return self.largest_cosine(progress)
+        return self._at_ceiling(*super().verified_cosine(progress))
+
+    def _attains_ceiling(self, progress: Progress) -> bool:
+        """Whether two points are at the minimum distance of the lattice."""
+        ceiling = float(self.lattice.ceiling)
+        rounding = product_rounding(self.dim)
+        for products in pair_products(point_rows(self.points), progress):
+            if np.any(np.abs(products - ceiling) < rounding):
+                return True
+        return False
+
+    def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
+        """The ceiling itself for a measured cosine of points of several lengths that is at it."""
+        if not self.proved or self.lengths is None:
+            return cosine, method
+        ceiling = self.lattice.ceiling
+        if abs(cosine - ceiling) >= product_rounding(self.dim) or not self.in_coset:
+            return cosine, method
+        exact = f"{method}: the lattice's minimum distance ({self.lattice.theorem})"
+        return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
         """The rows in another order, and their lengths."""
@@ -139,9 +149,13 @@ class LatticePoints(Plain):
         if lengths is not None and not np.isfinite(lengths).all():
             raise InvalidArgumentError("'lengths' should be finite")
         coset = LatticeCoset(basis, least, theorem)
-        steps = {"cosine_step": plain.cosine_step, "claimed_step": plain.claimed_step}
         return LatticePoints(
-            plain.points, **steps, lattice=coset, lengths=lengths, proved=False
+            plain.points,
+            plain.cosine_step,
+            unverified_step=plain.unverified_step,
+            lattice=coset,
+            lengths=lengths,
+            proved=False,
         )
 
 

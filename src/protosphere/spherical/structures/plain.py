@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from protosphere.errors import CertificateError, InvalidArgumentError
 from protosphere.geometry.closest_pair import DEEPEST, closest_pair_cosine
-from protosphere.geometry.gram import max_cosine, pair_products, point_rows
+from protosphere.geometry.gram import Block, max_cosine, pair_products, point_rows
 from protosphere.geometry.sphere import (
     padded,
     product_rounding,
@@ -62,7 +62,7 @@ class Plain:
 
     points: Points
     cosine_step: Fraction | None = None
-    claimed_step: Fraction | None = field(default=None, kw_only=True)
+    unverified_step: Fraction | None = field(default=None, kw_only=True)
     """The grid that a file gives for the rows: `check` compares it, and nothing is certified by it."""
 
     @property
@@ -80,6 +80,16 @@ class Plain:
         """About how many multiplications `check` and `largest_cosine` take: all pairs."""
         return self.count**2 * (self.dim + 16) // 2
 
+    @property
+    def by_nearest_neighbors(self) -> bool:
+        """Whether many points lie in so few dimensions that a tree finds the closest pair."""
+        return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
+
+    @property
+    def measures_exactly(self) -> bool:
+        """Whether `largest_cosine` is a fraction, because the cosines lie on a grid."""
+        return self.cosine_step is not None and not self.by_nearest_neighbors
+
     def unit_rows(self, start: int, stop: int) -> Points:
         """Points `start` to `stop` as float64 unit vectors: copies of the rows."""
         return self.points[start:stop].astype(np.float64)
@@ -90,33 +100,46 @@ class Plain:
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
-        if (
-            self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
-        ):  # more zeros change no cosine
-            nearest = closest_pair_cosine(
-                np.ascontiguousarray(self.points[:, :DEEPEST])
-            )
-            return min(nearest, 1.0), "every point's nearest neighbour, in float64"
-        largest = max_cosine(self.points, progress)
-        if self.cosine_step is not None:
-            exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
-            return exact, "all pairs, in float64 on an exact grid"
-        return min(largest, 1.0), "all pairs, in float64"
+        if self.by_nearest_neighbors:
+            coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
+            nearest = closest_pair_cosine(coordinates)
+            return min(nearest, 1.0), "every point's nearest neighbor, in float64"
+        return self._as_exact(max_cosine(self.points, progress))
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """What `check` and then `largest_cosine` give, every pair measured once."""
+        grid = self.unverified_step or self.cosine_step
+        if grid is None or self.by_nearest_neighbors:
+            self.check()
+            return self.largest_cosine(progress)
+        largest = -np.inf
+        for products, _ in self._multiples(grid, progress):
+            largest = max(largest, float(products.max(initial=-np.inf)))
+        return self._as_exact(largest)
+
+    def _as_exact(self, largest: float) -> tuple[Cosine, str]:
+        """The largest inner product of all pairs as a fraction where the cosines lie on a grid."""
+        if self.cosine_step is None:
+            return min(largest, 1.0), "all pairs, in float64"
+        exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
+        return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """How many pairs have each cosine, None without a grid; CertificateError where a cosine is not on it."""
         if self.cosine_step is None:
             return None
         totals: Counter[int] = Counter()
-        for nearest in self._multiples(self.cosine_step, progress):
+        for _, nearest in self._multiples(self.cosine_step, progress):
             multiples, pairs = np.unique(nearest.astype(np.int64), return_counts=True)
             totals.update(dict(zip(multiples.tolist(), pairs.tolist(), strict=True)))
         return {
             1 - multiple * self.cosine_step: pairs for multiple, pairs in totals.items()
         }
 
-    def _multiples(self, grid: Fraction, progress: Progress) -> Iterator[Points]:
-        """The integers j of the cosines 1 - j * step, all pairs once; CertificateError where a cosine is off."""
+    def _multiples(
+        self, grid: Fraction, progress: Progress
+    ) -> Iterator[tuple[Block, Block]]:
+        """Inner products of all pairs and the integers j of 1 - j * grid; CertificateError where one is off."""
         step = float(grid)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -125,14 +148,14 @@ class Plain:
                 raise CertificateError(
                     f"not all cosines of the points are of the form 1 - j * {grid}"
                 )
-            yield nearest
+            yield products, nearest
 
     def check(self) -> None:
         """CertificateError unless the points are what is said of them: on the grid, where there is one.
 
         They are compared to within rounding, which proves no cosine.
         """
-        grid = self.claimed_step or self.cosine_step
+        grid = self.unverified_step or self.cosine_step
         if grid is not None:
             deque(self._multiples(grid, ignore), maxlen=0)
 
@@ -153,7 +176,7 @@ class Plain:
 
     def words(self) -> dict[str, Any]:
         """What the file's description says beside the arrays, as JSON: the grid."""
-        return {"cosine_step": fraction_words(self.claimed_step or self.cosine_step)}
+        return {"cosine_step": fraction_words(self.unverified_step or self.cosine_step)}
 
     @classmethod
     def read(cls, content: Content) -> Plain:
@@ -167,7 +190,7 @@ class Plain:
             )
         entries = equal_entries(points)
         proved = None if entries is None else Fraction(1, entries)
-        return Plain(renormalized(points), proved, claimed_step=step)
+        return Plain(renormalized(points), proved, unverified_step=step)
 
 
 def equal_entries(points: Points) -> int | None:

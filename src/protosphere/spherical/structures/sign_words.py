@@ -85,6 +85,11 @@ class SignWords:
         )
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """After `check`, which looks at no pair."""
+        self.check()
+        return self.largest_cosine(progress)
+
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By all pairs."""
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)

@@ -85,6 +85,10 @@ class OrthogonalSimplices:
         """0 between two simplices, -1 / (size - 1) within one."""
         return max(self.spectrum(progress)), "orthogonal simplices"
 
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """The largest cosine: `spectrum` checks the points."""
+        return self.largest_cosine(progress)
+
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """By how many points there are of each simplex."""
         del progress

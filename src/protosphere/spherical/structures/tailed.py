@@ -124,6 +124,11 @@ class Tailed:
             gram.largest_inner_product(rows, progress), 1.0
         ), "all pairs, in float64"
 
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """After `check`, which looks at no pair."""
+        self.check()
+        return self.largest_cosine(progress)
+
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """That of the words where zeros follow."""
         return self.head.spectrum(progress) if self.share == 1 else None
