@@ -30,6 +30,7 @@ numbers: $(STAMP)
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.code_files 10000
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.other_files 10000
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.certificates 10000
 
 ray-test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/experiments/ray_with_a_dying_node.py

@@ -12,14 +12,31 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 import protosphere as ps
 from benchmarks._memory import peak_megabytes
+from protosphere.storage.csv_files import write_csv
 
 MOST_CLASSES, LARGEST_DIM = 10**7, 4096
 """The largest code of the table of large codes."""
+
+COLUMNS = (
+    "num_classes",
+    "dim",
+    "seconds",
+    "megabytes",
+    "max_cosine",
+    "recipe",
+    "method",
+    "error",
+)
+"""Of the table: CPU seconds and peak memory of a process, or why it ended without an answer."""
+
+SCALE_DEFAULTS = ("200", "5", "results/best_time.csv")
+"""How many random (K, n), their seed, and the table."""
 
 CPU_LIMIT_SECONDS = 300
 """When a process that takes too long is ended."""
@@ -77,8 +94,8 @@ def print_cell(num_classes: int, dim: int) -> None:
     code = ps.best(num_classes=num_classes, dim=dim)
     seconds = time.process_time() - begun
     found = {
-        "seconds": seconds,
-        "megabytes": peak_megabytes(),
+        "seconds": round(seconds, 1),
+        "megabytes": round(peak_megabytes()),
         "max_cosine": float(code.max_cosine),
     }
     print(
@@ -88,23 +105,17 @@ def print_cell(num_classes: int, dim: int) -> None:
     )
 
 
-def scale(count: int, seed: int) -> None:
-    """Print a row a large (K, n), as tab-separated text; then the slowest and the largest."""
-    slowest = 0.0
-    largest = 0.0
-    print("K\tn\tCPU seconds\tMB\tmax cosine\tmethod: recipe", flush=True)
+def scale(count: int, seed: int, table: Path) -> None:
+    """Print a row a large (K, n) as CSV, write the table, and print the slowest and the largest."""
+    measured = list[dict[str, object]]()
     for num_classes, dim in large_cells(count, seed):
-        found = measured_cell(num_classes, dim)
-        if "error" in found:
-            print(f"{num_classes}\t{dim}\t\t\t\t{found['error']}", flush=True)
-            continue
-        seconds = float(str(found["seconds"]))
-        megabytes = float(str(found["megabytes"]))
-        slowest = max(slowest, seconds)
-        largest = max(largest, megabytes)
-        numbers = f"{num_classes}\t{dim}\t{seconds:.1f}\t{megabytes:.0f}\t{found['max_cosine']}"
-        print(f"{numbers}\t{found['method']}: {found['recipe']}", flush=True)
-    print(f"slowest {slowest:.1f} s of CPU, largest {largest:.0f} MB")
+        row = {"num_classes": num_classes, "dim": dim} | measured_cell(num_classes, dim)
+        print(*(row.get(column, "") for column in COLUMNS), sep=", ", flush=True)
+        measured.append(row)
+    write_csv(table, COLUMNS, measured)
+    for column in ("seconds", "megabytes"):
+        most = max(measured, key=lambda row: float(str(row.get(column, 0))))
+        print(f"most {column}: {most}")
 
 
 def searches(count: int, budget: float, seed: int) -> None:
@@ -137,12 +148,12 @@ def searches(count: int, budget: float, seed: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run the part that the words name: `scale [count] [seed]`, `cell K n`, or `[count] [budget] [seed]`."""
+    """Run the part that the words name: `scale [count] [seed] [table]`, `cell K n`, or `[count] [budget] [seed]`."""
     if words[:1] == ["cell"]:
         print_cell(int(words[1]), int(words[2]))
     elif words[:1] == ["scale"]:
-        count, seed = [*words[1:], *("200", "5")[len(words) - 1 :]]
-        scale(int(count), int(seed))
+        count, seed, table = [*words[1:], *SCALE_DEFAULTS[len(words) - 1 :]]
+        scale(int(count), int(seed), Path(table))
     else:
         count, budget, seed = [*words, *("12", "0", "5")[len(words) :]]
         searches(int(count), float(budget), int(seed))

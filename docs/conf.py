@@ -26,9 +26,9 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nitpicky = False
 autodoc_member_order = "bysource"
-autodoc_typehints = (
-    "none"  # the signature without them; the sentences say what is taken
-)
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88  # a longer signature has one parameter a line
 autodoc_preserve_defaults = True
 napoleon_custom_sections = [("Attributes", "params_style")]
 default_role = "literal"  # `name` in a docstring is code
@@ -81,6 +81,35 @@ def escape(
     lines[:] = list(as_rest(lines))
 
 
+SHORT_TYPES = {
+    r"~[\w.]*\.(?=\w)": "",
+    r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]": r"NDArray[\1]",
+    r"Callable\[\[str, int, int\], None\]": "Progress",
+    r"Callable\[\[\.\.\.\], ": "Callable[..., ",
+    r"Fraction \| float": "Cosine",
+    r" ?= ?<factory>": " = ...",
+    r"<function (\w+)>": r"\1",
+}
+"""Patterns in signatures, and how the pages write them: the names that a reader of the source sees."""
+
+
+def shorten(
+    app: Sphinx,
+    what: str,
+    name: str,
+    thing: Any,
+    options: Any,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Write a signature with the short names of its types."""
+    del app, what, name, thing, options
+    for pattern, short in SHORT_TYPES.items():
+        signature = signature and re.sub(pattern, short, signature)
+        returned = returned and re.sub(pattern, short, returned)
+    return signature, returned
+
+
 def add_atlas(app: Sphinx, failure: Exception | None) -> None:
     """The atlas page beside the others: the same file that `protosphere explore` writes."""
     if failure is None and app.builder.format == "html":
@@ -91,3 +120,4 @@ def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("build-finished", add_atlas)
     app.connect("autodoc-process-docstring", escape, priority=100)
+    app.connect("autodoc-process-signature", shorten)

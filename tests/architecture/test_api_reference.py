@@ -1,4 +1,4 @@
-"""The reference: every public name is on one of its pages, and every name there is public and exists."""
+"""The API reference has an entry for every public name, and every entry exists."""
 
 from __future__ import annotations
 
@@ -19,34 +19,28 @@ ENTRIES = [
     for kind, module, name in ENTRY.findall(path.read_text(encoding="utf-8"))
 ]
 PUBLIC = (
-    *(
-        "protosphere",
-        "protosphere.bounds",
-        "protosphere.assignment",
-        "protosphere.plots",
-        "protosphere.constructions",
-    ),
-    *(
-        "protosphere.nn",
-        "protosphere.nn.losses",
-        "protosphere.nn.projections",
-        "protosphere.nn.functional",
-    ),
-    *(
-        "protosphere.experiments",
-        "protosphere.experiments.metrics",
-        "protosphere.data",
-        "protosphere.backbones",
-    ),
+    "protosphere",
+    "protosphere.bounds",
+    "protosphere.assignment",
+    "protosphere.plots",
+    "protosphere.constructions",
+    "protosphere.nn",
+    "protosphere.nn.losses",
+    "protosphere.nn.projections",
+    "protosphere.nn.functional",
+    "protosphere.experiments",
+    "protosphere.experiments.metrics",
+    "protosphere.data",
+    "protosphere.backbones",
 )
-"""The rooms whose names are promised."""
+"""Packages whose names are public."""
 
-SAID_ELSEWHERE = {"__version__", "bounds", "functional", "construction"}
-"""A number, two rooms, and the decorator that CONTRIBUTING is about."""
+WITHOUT_ENTRY = {"__version__", "bounds", "functional", "construction"}
+"""The version, two modules, and the decorator that CONTRIBUTING.md explains."""
 
 
 def public_names(module):
-    """What `__all__` lists, or what a room without it defines for others; rooms within rooms left out."""
+    """Names in `__all__`, or the names that a package without it defines; submodules are left out."""
     room = import_module(module)
     listed = getattr(room, "__all__", None) or [
         name
@@ -57,12 +51,12 @@ def public_names(module):
     return [
         name
         for name in listed
-        if name not in SAID_ELSEWHERE and not inspect.ismodule(getattr(room, name))
+        if name not in WITHOUT_ENTRY and not inspect.ismodule(getattr(room, name))
     ]
 
 
 @pytest.mark.parametrize("module", PUBLIC)
-def test_every_public_name_has_its_place(module):
+def test_every_public_name_is_in_the_api_reference(module):
     shown = [getattr(import_module(home), name) for _, _, home, name in ENTRIES]
     room = import_module(module)
     assert [
@@ -75,7 +69,7 @@ def test_every_public_name_has_its_place(module):
 @pytest.mark.parametrize(
     ("page", "kind", "module", "name"), ENTRIES, ids=lambda value: value
 )
-def test_what_is_shown_exists_and_says_what_it_is(page, kind, module, name):
+def test_every_entry_exists_and_has_a_docstring(page, kind, module, name):
     thing = getattr(import_module(module), name)
     if kind != "data":
         assert inspect.getdoc(thing)
@@ -89,6 +83,6 @@ def test_what_is_shown_exists_and_says_what_it_is(page, kind, module, name):
     assert re.search(rf'^{name}\b.*\n"""', source, re.M), "a sentence below it"
 
 
-def test_no_name_is_shown_twice():
+def test_no_name_has_two_entries():
     names = [(module, name) for _, _, module, name in ENTRIES]
     assert len(names) == len(set(names))

@@ -110,12 +110,6 @@ def extras():
     return project["optional-dependencies"]
 
 
-def test_the_page_on_installation_says_what_every_extra_of_users_costs():
-    page = (ROOT / "docs/quickstart.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (\d+) \| ([\d,]+) \|$", page, re.M)
-    assert {name for name, _, _ in rows} == set(extras()) - FOR_DEVELOPERS
-
-
 def test_the_extra_of_all_leaves_out_ray_alone():
     (line,) = extras()["all"]
     included = set(re.findall(r"[\w-]+", line.partition("[")[2]))

@@ -235,7 +235,7 @@ def test_words_that_are_not_what_is_said_are_found_out(case):
     words = points.head if case == "tailed" else points
     signs = words.packed_signs.copy()
     signs[1, 0] ^= 128
-    changed = replace(words, packed_signs=signs)
+    changed = replace(words, held=signs)
     with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
         (replace(points, head=changed) if case == "tailed" else changed).check()
 

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from protosphere.constructions.registry import Construction
 from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
+from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
 """Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
+
+LARGEST_DENSE_BYTES = 7 << 29
+"""Dense points that leave room for the rest of a process of four gigabytes: 3.5 GiB."""
 
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
@@ -31,6 +35,11 @@ def memory_bytes() -> int:
         return 8 << 30
 
 
+def dense_points_fit(num_bytes: int) -> bool:
+    """Whether dense points of this size are built within four gigabytes, and within this machine's memory."""
+    return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
+
+
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
@@ -48,7 +57,8 @@ def size_infeasible_reason(
     traits = scheme.traits
     room_bits = 8 * memory_bytes()
     dense_bits = DENSE_ROWS * FLOAT_BITS * dim
-    point_bits = _bits_per_point(traits, dim)
+    held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
+    point_bits = _bits_per_point(traits, dim, held_bits)
     if COPIES * max(num_classes * point_bits, dense_bits) > room_bits:
         needed_bits = max(point_bits, dense_bits // num_classes)
         most = room_bits * dim // (COPIES * needed_bits)
@@ -59,12 +69,18 @@ def size_infeasible_reason(
     return None
 
 
-def _bits_per_point(traits: Traits, dim: int) -> int:
-    """Return how many bits a point takes in the form in which the construction holds it."""
+def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
+    """Return how many bits a point takes in the form in which the construction holds it.
+
+    Args:
+        traits: Traits of the construction.
+        dim: Dimension n.
+        held_bits: Bits of a packed codeword that are held; very large codes compute the others on demand.
+    """
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
     if traits.packed:
-        return dim + NUMBER_BITS
+        return held_bits + NUMBER_BITS
     return FLOAT_BITS * dim
 
 

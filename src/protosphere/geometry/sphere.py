@@ -8,6 +8,9 @@ from protosphere.types import Points
 UNIT_TOLERANCE = 1e-5
 """How far from 1 a norm may be and still count as rounding: float32 rows of a million entries stay within it."""
 
+BLOCK_ROWS = 1 << 16
+"""Rows that are normalized together: of many, no second copy is held."""
+
 
 def product_rounding(dim: int) -> float:
     """How far inner products of unit vectors of R^n stray in float64, generously; ours stay within a tenth of it."""
@@ -16,6 +19,16 @@ def product_rounding(dim: int) -> float:
 
 def normalized(points: Points) -> Points:
     """`points` with every row divided by its norm, twice, so that the norms are 1 to the last bit or two."""
+    if len(points) <= BLOCK_ROWS:
+        return _normalized(points)
+    unit = np.empty(points.shape)
+    for start in range(0, len(points), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        unit[rows] = _normalized(points[rows])
+    return unit
+
+
+def _normalized(points: Points) -> Points:
     scaled = points / np.max(
         np.abs(points), axis=1, keepdims=True
     )  # squares neither overflow nor vanish

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from protosphere.errors import CertificateError
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import OrthogonalSimplices, Tailed
+from protosphere.spherical.structures import OrthogonalSimplices, SignWords, Tailed
 from protosphere.types import Indices
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -39,17 +39,21 @@ def require_different_points(code: SphericalCode) -> None:
 def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
     """A number for each point; the same points have the same."""
     structure = code.placement.structure
-    if structure.packed_signs is not None:
-        return _byte_hashes(structure.packed_signs)
+    if isinstance(structure, SignWords):
+        return _word_hashes(structure)
     if isinstance(structure, Tailed):
         tails: Indices = structure.head.word_numbers() // structure.group
-        return (
-            _byte_hashes(structure.head.packed_signs)
-            + tails.astype(np.uint64) * MULTIPLIER
-        )
+        return _word_hashes(structure.head) + tails.astype(np.uint64) * MULTIPLIER
     starts = range(0, code.num_classes, BLOCK_ROWS)
     return np.concatenate(
         [_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts]
+    )
+
+
+def _word_hashes(words: SignWords) -> NDArray[np.uint64]:
+    starts = range(0, words.count, BLOCK_ROWS)
+    return np.concatenate(
+        [_byte_hashes(words.packed_rows(start, start + BLOCK_ROWS)) for start in starts]
     )
 
 

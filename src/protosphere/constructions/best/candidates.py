@@ -9,6 +9,7 @@ from typing import Any
 
 from protosphere.constructions.build import with_choice
 from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member
+from protosphere.constructions.limits import dense_points_fit, size_infeasible_reason
 from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
@@ -42,6 +43,11 @@ class Candidate:
         """Whose it is."""
         return self.provenance.construction
 
+    def dense_bytes(self, num_classes: int, dim: int) -> int:
+        """How much memory so many dense points take while they are built and padded to R^dim."""
+        own = self.provenance.dim
+        return 8 * num_classes * (own if own == dim else own + dim)
+
     def first(self, num_classes: int) -> Provenance:
         """What the first so many points are, nothing left open."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
@@ -59,6 +65,14 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     traits = describe(scheme).traits
     return few or traits.packed or traits.numbered or traits.quick_certificate
+
+
+def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
+    """Whether so many points of a candidate are built within four gigabytes."""
+    entry = describe(candidate.scheme)
+    if entry.traits.packed or entry.traits.numbered:
+        return size_infeasible_reason(entry, num_classes, dim) is None
+    return dense_points_fit(candidate.dense_bytes(num_classes, dim))
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:

@@ -12,6 +12,7 @@ from protosphere.constructions.best.candidates import (
     Candidate,
     candidates,
     certified_quickly,
+    fits_memory,
     rank,
 )
 from protosphere.constructions.best.search import (
@@ -117,18 +118,7 @@ def best(
     n = dim
     limits = SearchLimits(budget, iterations, catalogue, seed)
     found = candidates(K, n)
-    fitting = [
-        candidate
-        for candidate in found
-        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
-    ]
-    if found and not fitting:
-        raise InfeasibleError(
-            str(size_infeasible_reason(describe(found[0].scheme), K, n))
-        )
-    measurable = [
-        candidate for candidate in fitting if certified_quickly(candidate.scheme, K, n)
-    ] or fitting
+    measurable = _feasible(found, K, n)
     built = sorted(_algebraic(measurable, K, n, progress), key=_rank)
     others = [
         candidate for candidate in found if candidate not in measurable[: len(built)]
@@ -151,6 +141,24 @@ def best(
         built.append(spread_evenly(built[0], progress))
     built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
+
+
+def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
+    """The candidates that are built within memory and, where there are such, certified in seconds."""
+    fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
+        candidate
+        for candidate in found
+        if size_infeasible_reason(describe(candidate.scheme), K, n) is None
+    ]
+    if found and not fitting:
+        raise InfeasibleError(
+            str(size_infeasible_reason(describe(found[0].scheme), K, n))
+        )
+    return [
+        candidate
+        for candidate in fitting
+        if certified_quickly(candidate.scheme, K, candidate.provenance.dim)
+    ] or fitting
 
 
 def _algebraic(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protosphere.coding.linear import codewords, encode, encode_bits, weights
+from protosphere.coding.linear import codewords, encode_bits, weights
 from protosphere.errors import as_choice, brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import LinearWords, SignWords
@@ -69,16 +69,12 @@ def placed_words(
         return Placement(
             recipe, SignWords(dim, _random_words(generator, num_classes, rng))
         )
-    return Placement(
-        recipe, LinearWords(dim, encode(generator, messages), generator, messages)
-    )
+    return Placement(recipe, LinearWords.of(generator, dim, messages))
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
     """The first so many words of a code."""
-    return LinearWords(
-        dim, codewords(generator, num_classes), generator, np.arange(num_classes)
-    )
+    return LinearWords.of(generator, dim, np.arange(num_classes))
 
 
 def _random_words(

@@ -10,7 +10,8 @@ from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.geometry.sphere import normalized
-from protosphere.spherical.placement import Placement, dense_placement
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import LayeredPoints
 from protosphere.types import Points
 
 MOST_POINTS = 10**7
@@ -109,4 +110,5 @@ def apple_peeling(num_classes: int, dim: int) -> Placement:
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])
-    return dense_placement(f"layers {np.degrees(angle):.4g} degrees apart", points)
+    recipe = f"layers {np.degrees(angle):.4g} degrees apart"
+    return Placement(recipe, LayeredPoints(points, angle=angle))

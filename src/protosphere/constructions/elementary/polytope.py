@@ -13,10 +13,11 @@ from protosphere.constructions.registry import construction
 from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
-from protosphere.spherical.placement import Placement, dense_placement
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import LayeredPoints
 from protosphere.types import Cosine, Points
 
-MOST_CORNERS = 1_000_000
+MOST_CORNERS = 10**7
 GOLDEN = (1 + sqrt(5)) / 2
 TRIBONACCI = (1 + (19 + 3 * sqrt(33)) ** (1 / 3) + (19 - 3 * sqrt(33)) ** (1 / 3)) / 3
 """The real zero of t^3 = t^2 + t + 1."""
@@ -54,7 +55,8 @@ def polygon(num_classes: int, dim: int) -> Placement:
     cosine = _polygon_cosine(num_classes)
     step = 1 - cosine if isinstance(cosine, Fraction) else None
     points = normalized(np.column_stack([np.cos(angles), np.sin(angles)]))
-    return dense_placement(f"regular polygon of {num_classes}", points, step)
+    corners = LayeredPoints(points, step, angle=2 * pi / num_classes)
+    return Placement(f"regular polygon of {num_classes}", corners)
 
 
 def icosahedron() -> Points:

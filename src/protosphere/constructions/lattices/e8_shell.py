@@ -1,14 +1,20 @@
 """Shells of the lattice E8: all its vectors of one length."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import shell_member
+from protosphere.constructions.lattices.lattice_shell import Shells
 from protosphere.constructions.traits import Traits
 
+ORIGIN = (0,) * 8
 DEEPEST = 20
-"""The shell of norm 40 has 2,207,520 points; larger ones are more than anybody has classes."""
+"""The shell of norm 40 has 2,207,520 points."""
+
+PAIRED = range(17, 29)
+"""Halves of the larger norm of two shells that are taken together: those of norm 54 and 56 have 10,932,480 points."""
 
 
 @family(
@@ -19,12 +25,31 @@ DEEPEST = 20
 def e8_shell() -> Iterator[Member]:
     """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.
 
-    Integer vectors first, then halves of odd ones, each in a fixed order.
+    Integer vectors first, then halves of odd ones, each in a fixed order. Where more points are asked for than the
+    largest of these shells has, two neighboring shells are taken together: scaled to the sphere they are as far apart
+    as the outer one alone (`lattice_shell`).
     """
     code = generator_rows(0, 3)
-    origin = (0,) * 8
     for m in range(
         1, DEEPEST + 1
     ):  # integers of twice the usual size, so the norm is 8m here
-        size = 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
-        yield shell_member(code, origin, 8 * m, size, f"E8, the shell of norm {2 * m}")
+        recipe = f"E8, the shell of norm {2 * m}"
+        yield shell_member(code, ORIGIN, 8 * m, _shell_size(m), recipe)
+    for m in PAIRED:
+        size = _shell_size(m - 1) + _shell_size(m)
+        recipe = f"E8, the shells of norm {2 * m - 2} and {2 * m}"
+        yield Member(
+            8, size, 1 - Fraction(1, 2 * m), recipe, _paired_shells(m).structure
+        )
+
+
+def _shell_size(m: int) -> int:
+    """How many vectors of norm 2m there are: 240 sigma_3(m)."""
+    return 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
+
+
+def _paired_shells(m: int) -> Shells:
+    """The shells of norm 2m - 2 and 2m, in the scale of the laminated lattice, whose least norm is 4."""
+    return Shells(
+        "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1
+    )

@@ -29,8 +29,8 @@ NAME = re.compile(
 )
 """What shells are called: chain and dimension of the lattice, least and largest squared distance, and from where."""
 
-LARGEST_SQUARED_RADIUS = 64
-"""In nine dimensions it holds twenty million vectors."""
+LARGEST_SQUARED_RADIUS = 70
+"""In nine dimensions it holds thirty million vectors."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _named(dim: int, name: str, size: int = 0) -> Member:
 
 
 @family(
-    summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to a million points and more",
+    summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to ten million points",
     reference="Conway & Sloane, SPLAG, chapters 4 and 6; Fincke & Pohst (1985) for the enumeration",
     named=_named,
     traits=Traits(closed_form=True, quick_certificate=True),

@@ -2,6 +2,7 @@
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.lattice import LatticePoints as LatticePoints
+from protosphere.spherical.structures.layers import LayeredPoints as LayeredPoints
 from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
 from protosphere.spherical.structures.shortened import ShortenedWords as ShortenedWords

@@ -10,7 +10,7 @@ import numpy as np
 
 from protosphere.coding import cosets
 from protosphere.errors import CertificateError, InvalidArgumentError
-from protosphere.spherical.structures.sign_words import SignWords
+from protosphere.spherical.structures.sign_words import SignWords, held_words
 from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
@@ -33,12 +33,16 @@ class CosetUnion(SignWords):
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
         """The words with these numbers."""
-        return CosetUnion(
+        held = held_words(
+            len(numbers),
             1 << m,
-            cosets.coset_union_words(representatives, m, numbers),
-            representatives,
-            numbers,
+            lambda: cosets.coset_union_words(representatives, m, numbers),
         )
+        return CosetUnion(1 << m, held, representatives, numbers)
+
+    def encoded(self, numbers: Indices) -> PackedBits:
+        """The words with these numbers."""
+        return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
     def m(self) -> int:
@@ -73,9 +77,8 @@ class CosetUnion(SignWords):
 
     def check(self) -> None:
         """The words are those of the numbers."""
-        if not np.array_equal(
-            cosets.coset_union_words(self.representatives, self.m, self.numbers),
-            self.packed_signs,
+        if self.held is not None and not np.array_equal(
+            self.encoded(self.numbers), self.held
         ):
             raise CertificateError(
                 "the words are not the ones their cosets and numbers give"

@@ -15,7 +15,7 @@ from protosphere.coding.linear import (
     smallest_weight,
 )
 from protosphere.errors import CertificateError, InvalidArgumentError
-from protosphere.spherical.structures.sign_words import SignWords
+from protosphere.spherical.structures.sign_words import SignWords, held_words
 from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
@@ -34,6 +34,16 @@ class LinearWords(SignWords):
 
     generator: PackedBits
     messages: Indices
+
+    @classmethod
+    def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
+        """The words of these messages."""
+        held = held_words(len(messages), dim, lambda: encode(generator, messages))
+        return LinearWords(dim, held, generator, messages)
+
+    def encoded(self, numbers: Indices) -> PackedBits:
+        """The words of these messages."""
+        return encode(self.generator, numbers)
 
     @property
     def by_differences(self) -> bool:
@@ -72,11 +82,11 @@ class LinearWords(SignWords):
 
     def check(self) -> None:
         """The words are those of the messages."""
+        if self.held is None:
+            return
         for start in range(0, self.count, CHUNK_WORDS):
             chunk = slice(start, start + CHUNK_WORDS)
-            if not np.array_equal(
-                encode(self.generator, self.messages[chunk]), self.packed_signs[chunk]
-            ):
+            if not np.array_equal(self.encoded(self.messages[chunk]), self.held[chunk]):
                 raise CertificateError(
                     "the words are not the ones their generator and messages give"
                 )

@@ -165,7 +165,7 @@ class Plain:
 
     def padded(self, dim: int) -> Self:
         """The same points in R^dim, zeros appended: no cosine changes."""
-        return replace(self, points=padded(self.unit_rows(0, self.count), dim))
+        return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays that fix the points by themselves, which a digest of the points is taken over: the rows."""

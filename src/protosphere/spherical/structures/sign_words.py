@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.coding.linear import packed_length
 from protosphere.geometry import gram
 from protosphere.geometry.sphere import padded
 from protosphere.spherical.structures.plain import Plain
 from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.spherical.structures.structure import (
     ALL_PAIRS_POINTS,
+    LARGEST_HELD_BYTES,
     Content,
     structure,
 )
@@ -39,12 +42,29 @@ class SignWords:
     """The fields that words of a code follow from: those of the code, and last the number of each word in it."""
 
     dim: int
-    packed_signs: PackedBits
+    held: PackedBits | None
+    """The packed words; None where they are so many that they are encoded when asked for."""
 
     @property
     def count(self) -> int:
         """K."""
-        return len(self.packed_signs)
+        return len(self.word_numbers() if self.held is None else self.held)
+
+    @property
+    def packed_signs(self) -> PackedBits:
+        """All packed words, encoded anew where they are not held."""
+        return self.packed_rows(0, self.count)
+
+    def packed_rows(self, start: int, stop: int) -> PackedBits:
+        """Words `start` to `stop`, packed."""
+        if self.held is not None:
+            return self.held[start:stop]
+        return self.encoded(self.word_numbers()[start:stop])
+
+    def encoded(self, numbers: Indices) -> PackedBits:
+        """The words with these numbers in the code that they are from."""
+        assert self.held is not None, "words of no code are held"
+        return self.held[numbers]
 
     @property
     def cosine_step(self) -> Fraction:
@@ -60,13 +80,14 @@ class SignWords:
         """The number of each word in the code that it is from; without one, its place."""
         if self.sources:
             return getattr(self, self.sources[-1])
-        return np.arange(self.count)
+        assert self.held is not None, "words of no code are held"
+        return np.arange(len(self.held))
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words unpacked."""
-        return gram.sign_rows(self.packed_signs, self.dim).slice(start, stop).astype(
-            np.float64
-        ) / np.sqrt(self.dim)
+        words = self.packed_rows(start, stop)
+        signs = gram.sign_rows(words, self.dim).slice(0, len(words))
+        return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
         """All of them, without a tail."""
@@ -102,13 +123,9 @@ class SignWords:
 
     def permuted(self, order: Indices) -> Self:
         """The words in another order, with their numbers."""
-        return replace(
-            self,
-            **{
-                name: getattr(self, name)[order]
-                for name in ("packed_signs", *self.sources[-1:])
-            },
-        )
+        held = None if self.held is None else self.held[order]
+        numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
+        return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | Tailed:
         """Many stay packed, with zeros after them; others become dense points."""
@@ -123,10 +140,9 @@ class SignWords:
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words, and what they follow from."""
-        return self.point_arrays() | {
-            name: getattr(self, name) for name in self.sources
-        }
+        """The words where they are held, and what they follow from."""
+        held = {} if self.held is None else {"signs": self.held}
+        return held | {name: getattr(self, name) for name in self.sources}
 
     def words(self) -> dict[str, Any]:
         """Nothing more."""
@@ -136,3 +152,11 @@ class SignWords:
     def read(cls, content: Content) -> SignWords:
         """The words."""
         return SignWords(content.dim, content.packed("signs", content.count))
+
+
+def held_words(
+    count: int, dim: int, words: Callable[[], PackedBits]
+) -> PackedBits | None:
+    """So many packed words of a code; None where they take more than a gigabyte."""
+    few = count * packed_length(dim) <= LARGEST_HELD_BYTES
+    return words() if few else None

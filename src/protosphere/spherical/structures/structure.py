@@ -23,6 +23,9 @@ ALL_PAIRS_POINTS = 20_000
 """Up to so many points all pairs are measured even where a structure would save it, and words with more coordinates
 after them are kept as dense points: a second or two."""
 
+LARGEST_HELD_BYTES = 1 << 30
+"""Packed words of a code that take more than this are not held, and may be missing in a file: the code gives them."""
+
 LONGEST_TEXT = 10_000
 
 Kind = TypeVar("Kind", bound=type[Any])
@@ -83,8 +86,13 @@ class Content:
             )
         return found
 
-    def packed_or(self, name: str, derive: Callable[[], PackedBits]) -> PackedBits:
-        """K packed words, or what they follow from where they were left out and may be."""
+    def packed_or(
+        self, name: str, derive: Callable[[], PackedBits]
+    ) -> PackedBits | None:
+        """K packed words, or what they follow from where they were left out and may be; None for very many."""
+        many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
+        if name not in self.arrays and many:
+            return None
         if self.complete or name in self.arrays:
             return self.packed(name, self.count)
         return derive()

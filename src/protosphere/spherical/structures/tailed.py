@@ -87,7 +87,8 @@ class Tailed:
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """The words, scaled, and their tails."""
-        words = gram.sign_rows(self.head.packed_signs, self.head.dim).slice(start, stop)
+        packed = self.head.packed_rows(start, stop)
+        words = gram.sign_rows(packed, self.head.dim).slice(0, len(packed))
         which = self.head.word_numbers()[start:stop] // self.group
         return np.hstack(
             [
