@@ -204,7 +204,7 @@ def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_ar
     again = rebuild(words)
     assert np.array_equal(code.points, again.points)
     assert again.certificate == code.certificate
-    assert again.placement.recipe == code.placement.recipe
+    assert again.placement.description == code.placement.description
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)

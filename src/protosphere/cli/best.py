@@ -58,7 +58,7 @@ def best(
 def choice_record(choice: Choice) -> dict[str, object]:
     """The reason and the candidates as fields of the card."""
     rows = [
-        {"scheme": c.scheme, "recipe": c.recipe}
+        {"scheme": c.scheme, "recipe": c.description}
         | cosine_fields("promise", c.promise)
         | cosine_fields("measured", c.measured)
         for c in choice.considered
@@ -77,7 +77,7 @@ def print_choice(choice: Choice) -> None:
         for c in choice.considered
     ]
     rows = [
-        [*pair, f"{c.scheme}: {c.recipe}"]
+        [*pair, f"{c.scheme}: {c.description}"]
         for pair, c in zip(cosines, choice.considered, strict=True)
     ]
     print_codes(("promised", "measured"), rows, "· no promise, or not built")

@@ -41,7 +41,7 @@ def code_lines(
     """The lines of the card; recipe and guarantee of a file are what it says, and nothing that was looked at."""
     proof = code.certificate
     says = ", says the file" * from_file
-    yield "recipe", code.placement.recipe + says * (code.provenance is not None)
+    yield "recipe", code.placement.description + says * (code.provenance is not None)
     yield "max cosine", format_cosine(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     if (found := spread_of(code)) is not None:
@@ -92,7 +92,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     found = spread_of(code)
     return {
         "scheme": made and made.construction,
-        "recipe": code.placement.recipe,
+        "recipe": code.placement.description,
         "num_classes": code.num_classes,
         "dim": code.dim,
         "seed": made and made.seed,

@@ -45,7 +45,11 @@ def atlas_row(
         progress=progress,
     )
     assert code.choice is not None, "best always says why"
-    found = (code.max_cosine, code.choice.considered[0].scheme, code.placement.recipe)
+    found = (
+        code.max_cosine,
+        code.choice.considered[0].scheme,
+        code.placement.description,
+    )
     compared = {
         scheme: _separation(scheme, num_classes, dim) for scheme in paper_columns()
     }

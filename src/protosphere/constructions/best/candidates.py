@@ -34,7 +34,7 @@ class Candidate:
     """A way to place K points in R^n: what it promises, in words what it is, how many there are, and their name."""
 
     max_cosine: Cosine
-    recipe: str
+    description: str
     size: int
     provenance: Provenance
 
@@ -125,11 +125,11 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
             promise = entry.guarantee(K, own, **resolved)
         if promise is not None and promise < 1 and certified_quickly(name, K, own):
             if own == dim:
-                recipe = entry.summary
+                description = entry.summary
             else:
-                recipe = f"{entry.summary}; {dim - own} zero coordinates added"
+                description = f"{entry.summary}; {dim - own} zero coordinates added"
             yield Candidate(
-                promise, recipe, K, made_of(name, K, own, dim, resolved, {})
+                promise, description, K, made_of(name, K, own, dim, resolved, {})
             )
 
 

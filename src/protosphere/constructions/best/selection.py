@@ -254,11 +254,13 @@ def _choice(
         reason += f" Not searched here: searches were kept for {shipped_catalogue().extent}; a budget runs a new one."
     if searches.interrupted:
         reason += " The search was interrupted: it may find something better."
-    unbuilt = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in others]
+    unbuilt = [Considered(c.scheme, c.description, c.max_cosine, None) for c in others]
     return Choice(reason, (*map(_considered, built), *unbuilt), searches.interrupted)
 
 
 def _considered(code: SphericalCode) -> Considered:
     promised = code.certificate.guarantee
     promise = None if promised is None else float(promised)
-    return Considered(_scheme(code), code.placement.recipe, promise, code.max_cosine)
+    return Considered(
+        _scheme(code), code.placement.description, promise, code.max_cosine
+    )

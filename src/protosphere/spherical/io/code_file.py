@@ -40,7 +40,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
     certificate = code.certificate
     return structure.words() | {
         "structure": structure.name,
-        "recipe": code.placement.recipe,
+        "recipe": code.placement.description,
         "provenance": None if code.provenance is None else code.provenance.words(),
         "certificate": {
             "num_classes": certificate.num_classes,
@@ -124,7 +124,7 @@ def _provenance(words: dict[str, Any]) -> Provenance:
 
 def _choice_words(choice: Choice) -> dict[str, Any]:
     rows = [
-        [c.scheme, c.recipe, fraction_words(c.promise), fraction_words(c.measured)]
+        [c.scheme, c.description, fraction_words(c.promise), fraction_words(c.measured)]
         for c in choice.considered
     ]
     return {"reason": choice.reason, "considered": rows}
