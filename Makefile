@@ -1,5 +1,6 @@
 # make demo   designs, the comparison table, every figure, and digits learned with three schemes, into demo/
 # make test   the whole test suite, the linters and the type checker
+# make quick  the unit tests without those marked slow: less than a minute
 # make numbers   runs the commands behind every measured number of the pages again and shows what moved (15 minutes);
 #                .venv/bin/python -m tools numbers --write keeps the new numbers and writes them on the pages
 # make page-test   the atlas page in a browser
@@ -10,7 +11,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test numbers fuzz ray-test page-test lint bench docs dist clean
+# Folders of unit tests; the others test commands, training, tools and everything together.
+UNIT := $(addprefix tests/,assignment backbones bounds coding constructions data geometry nn spherical storage test_progress.py)
+
+.PHONY: demo test quick numbers fuzz ray-test page-test lint bench docs dist clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml constraints.txt
@@ -23,6 +27,9 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+quick: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" $(UNIT)
 
 numbers: $(STAMP)
 	$(BIN)/python -m tools numbers

@@ -36,7 +36,7 @@ def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
 
 
 def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, float]:
-    """The best value of scipy's FAQ, from the centre and then from random starts; how many; the time they took."""
+    """The best value of scipy's FAQ, from the center and then from random starts; how many; the time they took."""
     S = without_diagonal(S)
     G = without_diagonal(G)
     begun = time.process_time()

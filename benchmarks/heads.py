@@ -70,7 +70,7 @@ def contest(
         / 2**20
     )
     logits = 4 * BATCH * num_classes / 2**20
-    cosets, rows = project.parts[0].fused.flips.shape
+    cosets, rows = project.blocks[0].coset_tables.flips.shape
     space = 4 * (2 * 4 * LANES * rows + BATCH * (2 * rows + 3 * cosets)) / 2**20
     memory = {
         "dense": weight.numel() * 4 / 2**20,

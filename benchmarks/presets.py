@@ -59,7 +59,7 @@ RECIPES = {
 
 
 class Candidate(nn.Module):
-    """Ways that are not presets: how z is normalised is `kind`, the scale is the default preset's."""
+    """Ways that are not presets: how z is normalized is `kind`, the scale is the default preset's."""
 
     def __init__(self, kind: str, code: ps.SphericalCode) -> None:
         super().__init__()

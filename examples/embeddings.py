@@ -13,11 +13,11 @@ ESTIMATORS = {
     "logistic regression": make_pipeline(
         StandardScaler(), LogisticRegression(max_iter=500)
     ),
-    "prototypes, linear map": PrototypeClassifier(),
-    "prototypes, linear map to 5 dimensions": PrototypeClassifier(dim=5),
-    "prototypes, one hidden layer": PrototypeClassifier(
-        hidden=(64,), preset="protosphere", random_state=0
+    "prototypes, linear map": PrototypeClassifier(preset="lindstrom"),
+    "prototypes, linear map to 5 dimensions": PrototypeClassifier(
+        dim=5, preset="lindstrom"
     ),
+    "prototypes, one hidden layer": PrototypeClassifier(hidden=(64,), random_state=0),
 }
 
 

@@ -42,7 +42,12 @@ def measured(seed: int) -> dict[str, float]:
     """Return the precision of trained hash codes, of the features before the signs, and of random projections."""
     images, classes = load_digits(return_X_y=True)
     model = PrototypeClassifier(
-        dim=BITS, scheme="bch", hidden=(64,), max_iter=2000, random_state=seed
+        dim=BITS,
+        scheme="bch",
+        preset="lindstrom",
+        hidden=(64,),
+        max_iter=2000,
+        random_state=seed,
     )
     model.fit(images[:STORED], classes[:STORED])
     features = model.embed(images)

@@ -157,7 +157,7 @@ def reed_muller_lower(results: Results) -> Finding:
 
 
 def all_well(results: Results) -> Finding:
-    """Whether every run is above 90 per cent."""
+    """Whether every run is above 90 percent."""
     schemes = sorted({record.config.scheme for record in results.grid})
     if not schemes:
         return NOTHING_RUN

@@ -1,4 +1,4 @@
-"""What samples of finished runs say of a comparison: differences by seed, their 95 % intervals, and verdicts."""
+"""Comparisons of samples of finished runs: differences by seed, their 95 % intervals, and verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,15 +14,22 @@ UNDECIDED = "not decided"
 NOT_RUN = "not run"
 
 MOST_SEEDS = 1000
-"""A difference that would need more than these is as good as none."""
+"""Number of seeds beyond which a difference counts as undecidable."""
 
 TEST_IMAGES = 10_000
-"""Of MNIST and of CIFAR-100 alike."""
+"""Number of test images of MNIST and of CIFAR-100."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Accuracies in per cent by seed, each the mean over some cells of a scheme, and that scheme's noise."""
+    """Accuracies of some configurations of a scheme.
+
+    Attributes:
+        by_seed: Mean accuracy over the configurations in percent, by seed.
+        scheme: Name of the scheme.
+        cells: Number of configurations.
+        noise: Residuals of all configurations of the scheme.
+    """
 
     by_seed: Mapping[int, float]
     scheme: str = ""
@@ -34,15 +41,20 @@ class Sample:
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """Mean over the seeds."""
         return fmean(self.by_seed.values())
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Our figures, and what they say; of what is not decided, how many seeds or cells would if means and spread stay.
+    """What results say about a claim.
 
-    Seeds beyond `MOST_SEEDS` are infinitely many; None is what nobody has counted.
+    Attributes:
+        figures: The measured numbers in words.
+        verdict: One of the four verdicts.
+        seeds_needed: Number of seeds that would decide the claim if mean and spread stay; infinite beyond
+            `MOST_SEEDS`, None if it is decided or was not counted.
+        cells_needed: Number of configurations that would decide it; None if it is decided or was not counted.
     """
 
     figures: str
@@ -54,12 +66,19 @@ class Finding:
 NOTHING_RUN = Finding("", NOT_RUN)
 
 Decide = Callable[[float, float], tuple[str, float]]
-"""From a difference and half of its interval to a verdict, and how short that half must be to decide."""
+"""Function from a difference and half of its interval to a verdict, and to the half that would decide."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two samples, seed by seed: the mean, half of its 95 % interval, and the deviation of one seed's difference."""
+    """The difference of two samples, seed by seed.
+
+    Attributes:
+        mean: Mean difference.
+        margin: Half of its 95 % interval.
+        deviation: Standard deviation of the difference of one seed.
+        seeds: Number of seeds.
+    """
 
     mean: float
     margin: float
@@ -68,48 +87,46 @@ class Difference:
 
 
 def difference(left: Sample, right: Sample) -> Difference | None:
-    """Its spread is that of its seeds or, if that is better known, the noise of both schemes; None below two seeds."""
-    apart = [
-        left.by_seed[seed] - right.by_seed[seed]
-        for seed in left.by_seed.keys() & right.by_seed.keys()
-    ]
-    if len(apart) < 2:
+    """Return the difference of two samples; None if they share fewer than two seeds.
+
+    Its standard deviation is that over seeds or, if it has more degrees of freedom, that of the noise of both schemes.
+    """
+    shared = left.by_seed.keys() & right.by_seed.keys()
+    differences = [left.by_seed[seed] - right.by_seed[seed] for seed in shared]
+    if len(differences) < 2:
         return None
     noise = left.noise if left.scheme == right.scheme else left.noise + right.noise
-    free = float(len(apart) - 1)
-    deviation = stdev(apart)
-    if noise.free > free:
-        free, deviation = (
-            noise.free,
-            sqrt(noise.squares / noise.free * (1 / left.cells + 1 / right.cells)),
-        )
-    return Difference(
-        fmean(apart),
-        student(free) * deviation / sqrt(len(apart)),
-        deviation,
-        len(apart),
-    )
+    freedom = float(len(differences) - 1)
+    deviation = stdev(differences)
+    if noise.free > freedom:
+        freedom = noise.free
+        variance = noise.squares / noise.free
+        deviation = sqrt(variance * (1 / left.cells + 1 / right.cells))
+    margin = student(freedom) * deviation / sqrt(len(differences))
+    return Difference(fmean(differences), margin, deviation, len(differences))
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
-    """Whether the first is higher than the second, seed by seed.
+    """Test whether the first sample is higher than the second, seed by seed.
 
-    It is where the 95 % interval of the difference is above 0, and is not where that is below what is noticeable.
+    It is if the 95 % interval of the difference is above 0. It is not if the interval contains 0 and ends below the
+    noticeable difference.
     """
+    threshold = noticeable(right.mean) if right else 0.0
 
     def decide(value: float, margin: float) -> tuple[str, float]:
-        least = noticeable(right.mean)
         low = value - margin
         high = value + margin
-        return DOES_NOT if low <= 0 and high < least else verdict_on(low, high), max(
-            value, least - value
-        )
+        distance = max(value, threshold - value)
+        if low <= 0 and high < threshold:
+            return DOES_NOT, distance
+        return verdict_on(low, high), distance
 
     return _compared(left, right, names, decide)
 
 
 def noticeable(accuracy: float) -> float:
-    """The least difference that counts, in points: the standard error that so many test images leave an accuracy.
+    """Return the smallest difference that counts, in points: the standard error of an accuracy on the test images.
 
     >>> round(noticeable(68.0), 2), round(noticeable(98.0), 2)
     (0.47, 0.14)
@@ -120,7 +137,7 @@ def noticeable(accuracy: float) -> float:
 def within(
     left: Sample, right: Sample, names: tuple[str, str], points: float
 ) -> Finding:
-    """Whether the two are no further apart than so many points, by that interval."""
+    """Test whether two samples differ by at most so many points, by the 95 % interval of the difference."""
 
     def decide(value: float, margin: float) -> tuple[str, float]:
         inside = points - abs(value)
@@ -132,7 +149,7 @@ def within(
 def _compared(
     left: Sample, right: Sample, names: tuple[str, str], decide: Decide
 ) -> Finding:
-    """The verdict on the difference, and how many seeds would decide it."""
+    """Return the verdict on the difference, and the number of seeds that would decide it."""
     if not left or not right:
         return NOTHING_RUN
     figures = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}"
@@ -140,48 +157,43 @@ def _compared(
     if found is None:
         return Finding(figures, UNDECIDED, 2)
     verdict, distance = decide(found.mean, found.margin)
+    needed = None
     if verdict == UNDECIDED:
         needed = seeds_to_decide(found.deviation, found.seeds, distance)
-    else:
-        needed = None
-    return Finding(
-        f"{figures} ({found.mean:+.2f} ± {found.margin:.2f})", verdict, needed
-    )
+    figures += f" ({found.mean:+.2f} ± {found.margin:.2f})"
+    return Finding(figures, verdict, needed)
 
 
 def verdict_on(low: float, high: float) -> str:
-    """By how far something is above where it would not hold: the whole interval must be on one side of 0."""
+    """Return the verdict on an interval: a claim holds above 0 and does not hold below 0."""
     if low > 0:
         return HOLDS
     return DOES_NOT if high < 0 else UNDECIDED
 
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
-    """How many seeds would, if spread and mean stay: the interval's half is then below the distance; inf for too many.
+    """Return the number of seeds whose interval is short enough, if the spread stays; infinite beyond `MOST_SEEDS`.
 
     >>> seeds_to_decide(0.866, 4, 0.25)
     49
     """
-    counts = range(seeds + 1, MOST_SEEDS + 1)
-    return next(
-        (n for n in counts if student(n - 1) * deviation / sqrt(n) < abs(distance)), inf
-    )
+    for count in range(seeds + 1, MOST_SEEDS + 1):
+        margin = student(count - 1) * deviation / sqrt(count)
+        if margin < abs(distance):
+            return count
+    return inf
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
-    """Several comparisons that a claim makes at once: it holds where all do, and fails where one does."""
+    """Combine the comparisons of one claim: it holds if all of them do, and fails if one does."""
     run = [finding for finding in findings if finding.verdict != NOT_RUN]
     if not run:
         return NOTHING_RUN
+    figures = "; ".join(finding.figures for finding in run)
     verdicts = {finding.verdict for finding in run}
     if DOES_NOT in verdicts:
-        verdict = DOES_NOT
-    elif verdicts == {HOLDS}:
-        verdict = HOLDS
-    else:
-        verdict = UNDECIDED
-    if verdict == UNDECIDED:
-        needed = max((finding.seeds_needed or 0 for finding in run), default=0)
-    else:
-        needed = None
-    return Finding("; ".join(finding.figures for finding in run), verdict, needed)
+        return Finding(figures, DOES_NOT)
+    if verdicts == {HOLDS}:
+        return Finding(figures, HOLDS)
+    needed = max(finding.seeds_needed or 0 for finding in run)
+    return Finding(figures, UNDECIDED, needed)

@@ -43,7 +43,7 @@ SPARE_MARKERS = (
 
 @dataclass(frozen=True)
 class Panel:
-    """One number: its name, what is said of it, and the points as (scheme, mapping, number, accuracy in per cent)."""
+    """One number: its name, what is said of it, and the points as (scheme, mapping, number, accuracy in percent)."""
 
     name: str
     caption: str
@@ -51,7 +51,7 @@ class Panel:
 
 
 def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
-    """Markers are schemes, colours are mappings; the axis of accuracies is shared."""
+    """Markers are schemes, colors are mappings; the axis of accuracies is shared."""
     points = [point for panel in panels for point in panel.points]
     styles = scheme_styles(dict.fromkeys(scheme for scheme, *_ in points))
     markers = _different_markers(styles)

@@ -1,8 +1,8 @@
-"""Which single number of a code tells beforehand how well networks train with it.
+"""Which single number of a code predicts the accuracy of networks that are trained with it.
 
-A point is a cell of the grid, a scheme in a dimension with a mapping, its accuracy the mean over seeds. Points of one
-scheme resemble one another: so the line through all other schemes is asked about each, and intervals are those of
-schemes drawn again, with what belongs to them.
+A point is a configuration: a scheme in a dimension with a mapping. Its accuracy is the mean over seeds. Points of one
+scheme resemble each other, so predictions are tested on held-out schemes, and intervals come from resampling schemes
+(a cluster bootstrap).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +17,10 @@ from protosphere.statistics.regression import correlation
 from protosphere.types import Points
 
 RESAMPLES = 2000
+"""Number of bootstrap samples."""
+
+FEWEST_SCHEMES = 3
+"""Number of schemes below which nothing is predicted."""
 
 
 def _log_energy(record: RunRecord) -> float | None:
@@ -32,12 +36,20 @@ NUMBERS: dict[str, Callable[[RunRecord], float | None]] = {
     "log energy": _log_energy,
     "agreement with the classes": lambda record: record.metrics.get("code_agreement"),
 }
-"""What may predict, by its name."""
+"""Numbers of a code that may predict accuracy, by name."""
 
 
 @dataclass(frozen=True)
 class TrainedCell:
-    """A scheme in a dimension with a mapping: a number of its code and the accuracy in per cent, means over seeds."""
+    """A configuration that was trained, with means over seeds.
+
+    Attributes:
+        scheme: Name of the scheme.
+        dim: Dimension n.
+        mapping: How prototypes were given to classes.
+        number: Number of the code that may predict accuracy.
+        accuracy: Test accuracy in percent.
+    """
 
     scheme: str
     dim: int
@@ -48,10 +60,15 @@ class TrainedCell:
 
 @dataclass(frozen=True)
 class Predictor:
-    """How well a line on one number tells accuracy: the share of the variance over cells that it explains.
+    """How well a line on one number predicts accuracy.
 
-    `low` and `high` are its 95 % interval, schemes drawn again. `held_out` is the share that lines through the other
-    schemes explain; below 0 where they are worse than the mean.
+    Attributes:
+        name: Key of `NUMBERS`.
+        cells: Number of configurations.
+        r_squared: Share of the variance over configurations that the line explains.
+        low: Lower end of the 95 % interval of `r_squared`, by resampling schemes.
+        high: Upper end of that interval.
+        held_out: Share that lines through the other schemes explain; below 0 if they are worse than the mean.
     """
 
     name: str
@@ -63,73 +80,98 @@ class Predictor:
 
 
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
-    """Every number that all runs have, the one that explains most first; runs of learned layers have no code."""
-    done = list(records)
+    """Rank the numbers that all runs with prototypes have.
+
+    Args:
+        records: Finished runs; those of learned layers have no code and are left out.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        The predictors, the one that explains most first.
+    """
+    runs = list(records)
     rng = np.random.default_rng(seed)
-    found = [_predictor(name, cells_of(name, done), rng) for name in NUMBERS]
-    return sorted(
-        (one for one in found if one is not None), key=lambda one: -one.r_squared
-    )
+    found: list[Predictor] = []
+    for name in NUMBERS:
+        predictor = _predictor(name, cells_of(name, runs), rng)
+        if predictor is not None:
+            found.append(predictor)
+    return sorted(found, key=lambda predictor: -predictor.r_squared)
 
 
 def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
-    """The cells of runs with prototypes, with a number of `NUMBERS`; none where a run does not have it."""
-    runs: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
+    """Return the configurations of runs with prototypes, with one of their numbers.
+
+    Args:
+        name: Key of `NUMBERS`.
+        records: Finished runs.
+
+    Returns:
+        The configurations; none if a run does not have the number.
+    """
+    numbers: dict[tuple[str, int, str], list[float]] = {}
+    accuracies: dict[tuple[str, int, str], list[float]] = {}
     for record in records:
-        if record.config.head == "prototypes" and record.test_accuracy is not None:
-            value = NUMBERS[name](record)
-            if value is None:
-                return []
-            which = (record.config.scheme, record.config.dim, record.config.mapping)
-            runs.setdefault(which, []).append((value, 100 * record.test_accuracy))
-    return [
-        TrainedCell(*which, *(fmean(column) for column in zip(*own, strict=True)))
-        for which, own in runs.items()
-    ]
+        config = record.config
+        if config.head != "prototypes" or record.test_accuracy is None:
+            continue
+        number = NUMBERS[name](record)
+        if number is None:
+            return []
+        key = (config.scheme, config.dim, config.mapping)
+        numbers.setdefault(key, []).append(number)
+        accuracies.setdefault(key, []).append(100 * record.test_accuracy)
+    cells: list[TrainedCell] = []
+    for key, own in numbers.items():
+        cells.append(TrainedCell(*key, fmean(own), fmean(accuracies[key])))
+    return cells
 
 
 def _predictor(
     name: str, cells: Sequence[TrainedCell], rng: np.random.Generator
 ) -> Predictor | None:
+    """Return how well a number predicts; None if there are too few schemes or nothing varies."""
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
-    if (
-        len(set(schemes.tolist())) < 3
-        or np.ptp(table[:, 0]) == 0
-        or np.ptp(table[:, 1]) == 0
-    ):
+    if len(np.unique(schemes)) < FEWEST_SCHEMES:
+        return None
+    numbers, accuracies = table.T
+    if np.ptp(numbers) == 0 or np.ptp(accuracies) == 0:
         return None
     low, high = np.quantile(_resampled(table, schemes, rng), (0.025, 0.975)).tolist()
     return Predictor(
-        name,
-        len(table),
-        correlation(*table.T) ** 2,
-        low,
-        high,
-        _held_out(table, schemes),
+        name=name,
+        cells=len(table),
+        r_squared=correlation(numbers, accuracies) ** 2,
+        low=low,
+        high=high,
+        held_out=_held_out(table, schemes),
     )
 
 
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
+    """Return the explained shares of bootstrap samples of schemes."""
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
-    draws = rng.choice(names, (RESAMPLES, len(names)))
-    drawn = (table[np.concatenate([rows[name] for name in draw])] for draw in draws)
-    return np.array([correlation(*sample.T) ** 2 for sample in drawn])
+    shares: list[float] = []
+    for draw in rng.choice(names, (RESAMPLES, len(names))):
+        sample = table[np.concatenate([rows[name] for name in draw])]
+        shares.append(correlation(*sample.T) ** 2)
+    return np.array(shares)
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """One less the squared errors of least-squares lines through the other schemes, over those of the mean of all."""
+    """Return one less the squared errors of least-squares lines through the other schemes, over those of the mean."""
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name
         x, y = table[~own].T
-        centred = x - x.mean()
-        spread = float(centred @ centred)
-        slope = float(centred @ y) / spread if spread > 0 else 0.0
-        errors += float(
-            np.square(
-                table[own, 1] - slope * table[own, 0] - (y.mean() - slope * x.mean())
-            ).sum()
-        )
-    return 1 - errors / float(np.square(table[:, 1] - table[:, 1].mean()).sum())
+        centered = x - x.mean()
+        spread = float(centered @ centered)
+        slope = float(centered @ y) / spread if spread > 0 else 0.0
+        intercept = y.mean() - slope * x.mean()
+        residuals = table[own, 1] - slope * table[own, 0] - intercept
+        errors += float(np.square(residuals).sum())
+    accuracies = table[:, 1]
+    total = float(np.square(accuracies - accuracies.mean()).sum())
+    return 1 - errors / total

@@ -8,6 +8,7 @@ from statistics import fmean
 from protosphere.experiments.config_files import load_config
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.regression import Regression, regression
+from reproduction.experiments import PRESET
 from reproduction.findings import Sample
 from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of
@@ -51,7 +52,7 @@ class Results:
 
     @cached_property
     def cells(self) -> dict[Cell, dict[int, float]]:
-        """Accuracies in per cent by seed, of each scheme, dimension and mapping of the paper's own kind."""
+        """Accuracies in percent by seed, of each scheme, dimension and mapping of the paper's own kind."""
         found: dict[Cell, dict[int, float]] = {}
         for record in self.grid:
             if record.test_accuracy is not None:
@@ -69,7 +70,7 @@ class Results:
     @property
     def grid(self) -> list[RunRecord]:
         """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
-        own = ("prototypes", "lindstrom")
+        own = ("prototypes", PRESET)
         return [
             r
             for r in self.unaligned
@@ -91,7 +92,7 @@ class Results:
         return [r for r in self.alike if r.config.mapping in ("fixed", "random")]
 
     def line(self) -> Regression | None:
-        """Accuracy in per cent against the largest cosine, a point for each scheme, dimension and mapping."""
+        """Accuracy in percent against the largest cosine, a point for each scheme, dimension and mapping."""
         cells = cells_of("max cosine", self.grid)
         return regression(
             [cell.number for cell in cells], [cell.accuracy for cell in cells]

@@ -13,7 +13,7 @@ FACTORS = ("mapping", "network", "split")
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of accuracies, in squared per cent, over some runs as one of `FACTORS` varies; its 95 % interval."""
+    """The variance of accuracies, in squared percent, over some runs as one of `FACTORS` varies; its 95 % interval."""
 
     factor: str
     runs: int

@@ -52,7 +52,9 @@ def images(path, names):
 
 def hostile_records(number=4):
     """Finished runs, every other one with a hostile name of its network."""
-    plan = load_config("quick-digits").changed(scheme="simplex", dim=9)
+    plan = load_config("quick-digits").changed(
+        scheme="simplex", dim=9, preset="lindstrom"
+    )
     for seed in range(number):
         config = plan.changed(
             seed=seed // 2, backbone=HOSTILE if seed % 2 else "simard"

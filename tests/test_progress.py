@@ -19,11 +19,11 @@ def hasty(monkeypatch):
 
 def test_a_pipe_gets_lines(hasty, capsys):
     with ps.progress_bar("best") as progress:
-        progress("optimising: best 0.5, 3 starts", 20, 100)
-        progress("optimising: best 0.4, 9 starts", 40, 100)
+        progress("optimizing: best 0.5, 3 starts", 20, 100)
+        progress("optimizing: best 0.4, 9 starts", 40, 100)
     written = capsys.readouterr().err
-    assert "best optimising: best 0.5, 3 starts 20%\n" in written
-    assert "best optimising: best 0.4, 9 starts 40%\n" in written
+    assert "best optimizing: best 0.5, 3 starts 20%\n" in written
+    assert "best optimizing: best 0.4, 9 starts 40%\n" in written
 
 
 def test_who_has_not_been_told_anything_for_a_while_sees_a_sign_of_life(
@@ -57,7 +57,7 @@ def test_the_bar_of_the_beginning_makes_room_for_the_first_stage(hasty, monkeypa
 
 def test_what_is_quick_writes_nothing(capsys):
     with ps.progress_bar("best") as progress:
-        progress("optimising", 1, 2)
+        progress("optimizing", 1, 2)
     assert capsys.readouterr().err == ""
 
 
@@ -66,7 +66,7 @@ def test_lines_keep_their_distance(monkeypatch, capsys):
     monkeypatch.setattr(module, "LINE_SECONDS", 1e9)
     with ps.progress_bar() as progress:
         for done in range(100):
-            progress("optimising", done, 100)
+            progress("optimizing", done, 100)
     assert capsys.readouterr().err.count("\n") <= 1
 
 
@@ -82,6 +82,6 @@ def test_a_stage_that_says_more_each_time_is_one_bar(hasty, monkeypatch):
     )
     with ps.progress_bar("best") as progress:
         for done in range(5):
-            progress(f"optimising: {done} starts", done, 5)
+            progress(f"optimizing: {done} starts", done, 5)
     assert bars
-    assert list(bars[0].tasks) == ["optimising"]
+    assert list(bars[0].tasks) == ["optimizing"]

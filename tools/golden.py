@@ -1,12 +1,14 @@
 """Golden files: codes and heads' states of every kind, small, as this version writes them. Later ones must read them.
 
-`python -m tools.golden tests/golden/VERSION` writes them into a new folder, and never into one that is there.
+`python -m tools.golden tests/golden/VERSION` writes them into a new folder. Before VERSION is released,
+`python -m tools.golden tests/golden/VERSION --replace` writes them again; afterwards they never change.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -25,7 +27,7 @@ from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
-from protosphere.spherical.structures import ShortenedWords, Tailed
+from protosphere.spherical.structures import GluedWords, ShortenedWords
 
 ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
 TREE = "".join(f"c{number}\ts{number // 3}\n" for number in range(9)) + "s0\tt\ns1\tt\n"
@@ -95,17 +97,17 @@ def codes() -> dict[str, ps.SphericalCode]:
         "best-budget": ps.best(num_classes=30, dim=4, budget=1.2),
         "first-classes": first_classes(kerdock, 40),
         "assigned": ps.assign(ps.construct("uniform", num_classes=9, dim=4), ALIKE),
-        "tailed": _tailed(),
+        "glued": _glued(),
         "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
         "signs": ps.from_points(kerdock.points[::5]),
     }
 
 
-def _tailed() -> ps.SphericalCode:
-    """Words with a tail, packed as large ones are."""
+def _glued() -> ps.SphericalCode:
+    """Words with a glue vector, packed as large ones are."""
     words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
     placement = Placement(
-        "words with a tail", Tailed(words, 0.8, simplex_points(2), 32)
+        "words with a glue vector", GluedWords(words, 0.8, simplex_points(2), 32)
     )
     return ps.SphericalCode(placement, certified(placement, None), None)
 
@@ -146,7 +148,7 @@ def heads() -> dict[str, PrototypeHead]:
             50, dim=45, scheme="bch", options={"modify": True}, preset="mettes"
         ),
         "large-cosets": lambda: PrototypeHead(65_536, dim=256),
-        "large-tail": lambda: PrototypeHead(50_000, dim=150),
+        "large-glued": lambda: PrototypeHead(50_000, dim=150),
         "large-linear": lambda: PrototypeHead(40_000, dim=128, scheme="gold"),
         "large-permuted": lambda: PrototypeHead(
             ps.construct(
@@ -171,30 +173,59 @@ def _sharded() -> PrototypeHead:
 
 
 def write_golden(folder: Path) -> None:
-    """Write all of it into a folder that is not there yet, with the digests of the points."""
+    """Write all codes and heads, with the digests of their points.
+
+    Args:
+        folder: A folder that does not exist yet.
+
+    Raises:
+        FileExistsError: If the folder exists.
+    """
     folder.mkdir(parents=True)
     digests: dict[str, dict[str, str]] = {}
     for name, code in codes().items():
         code.save(folder / f"code-{name}.safetensors")
-        digests[f"code-{name}"] = {
-            "bits": code_digest(code),
-            "rounded": rounded_digest(code),
-        }
+        digests[f"code-{name}"] = _digests(code)
     for name, head in heads().items():
         save_file(dict(head.state_dict()), folder / f"head-{name}.safetensors")
-        digests[f"head-{name}"] = {
-            "bits": code_digest(head.code),
-            "rounded": rounded_digest(head.code),
-        }
-    (folder / "digests.json").write_text(
-        json.dumps(digests, indent=1, sort_keys=True) + "\n"
+        digests[f"head-{name}"] = _digests(head.code)
+    text = json.dumps(digests, indent=1, sort_keys=True)
+    (folder / "digests.json").write_text(text + "\n")
+
+
+def _digests(code: ps.SphericalCode) -> dict[str, str]:
+    return {"bits": code_digest(code), "rounded": rounded_digest(code)}
+
+
+def replace_golden(folder: Path) -> None:
+    """Write the folder anew and remove what it held; only for a version that is not released yet."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+        written = Path(beside) / folder.name
+        write_golden(written)
+        if folder.exists():
+            shutil.rmtree(folder)
+        written.rename(folder)
+
+
+def main() -> None:
+    """Write golden files as the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="write the files of a version again that is not released yet",
     )
+    arguments = parser.parse_args()
+    if arguments.replace:
+        replace_golden(arguments.folder)
+    elif arguments.folder.exists():
+        sys.exit(
+            f"'{arguments.folder}' exists: files of a released version never change"
+        )
+    else:
+        write_golden(arguments.folder)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    place = parser.parse_args().folder
-    if place.exists():
-        sys.exit(f"'{place}' is there already: golden files are never written again")
-    write_golden(place)
+    main()

@@ -95,7 +95,14 @@ def _measured(
     )
     difference = relative_difference(found.max_cosine, table)
     return Record(
-        dim, num_points, found.max_cosine, table, difference, found.kind, seconds, seed
+        dim,
+        num_points,
+        found.max_cosine,
+        table,
+        difference,
+        found.initialization,
+        seconds,
+        seed,
     )
 
 

@@ -21,7 +21,12 @@ from protosphere.version import __version__
 
 ROOT = Path(__file__).parents[1]
 LARGEST_WHEEL = 4_000_000
-NEEDED = ("py.typed", "known/catalogue.npz", "data/digits.npz", "training/configs.toml")
+NEEDED = (
+    "py.typed",
+    "tables/catalogue.npz",
+    "data/digits.npz",
+    "experiments/configs.toml",
+)
 
 PLAIN = (
     "best -K 1000 -n 128 --iterations 0 --json",

@@ -1,4 +1,4 @@
-"""`python -m tools shells`: centres of lattices that more vectors lie around than around those we know."""
+"""`python -m tools shells`: search centers of lattices with many vectors around them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ FEWEST = 64
 def shells(
     table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, seed: Seed = 0
 ) -> None:
-    """Look for centres at random, and keep in the table the shells that no other of it beats.
+    """Search centers at random, and keep in the table the shells that no other one beats.
 
     Args:
-        table: A .csv file such as the one of the package, known/lattice_shells.csv; it is written again.
+        table: A .csv file such as the one of the package, tables/lattice_shells.csv; it is written again.
         dim: Of the lattices.
         tries: Centres of each kind: of the dual lattice, and fractions of it and of the lattice.
         most: About how many vectors are looked at around each.
@@ -46,7 +46,7 @@ def shells(
     rng = np.random.default_rng(seed)
     known = len(rows)
     for chain in (name for name, (_, dims) in CHAINS.items() if dim in dims):
-        for centre, denominator in random_centres(gram_matrix(chain, dim), tries, rng):
+        for centre, denominator in random_centers(gram_matrix(chain, dim), tries, rng):
             rows += shell_rows(
                 chain, dim, centre, denominator, squared_radius(chain, dim, most)
             )
@@ -62,7 +62,7 @@ def squared_radius(chain: str, dim: int, count: int) -> Fraction:
     return min(Fraction(round(8 * radius), 8), Fraction(LARGEST_SQUARED_RADIUS))
 
 
-def random_centres(
+def random_centers(
     gram: Indices, tries: int, rng: np.random.Generator
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """The origin, then coefficients over a denominator: of the dual lattice and its fractions, and of the lattice."""
@@ -83,7 +83,7 @@ def random_centres(
 
 
 def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], int]:
-    """The same centre up to lattice vectors, in lowest terms."""
+    """Return the same center up to lattice vectors, in lowest terms."""
     common = gcd(denominator, *coefficients.tolist())
     return tuple(
         (coefficients // common % (denominator // common)).tolist()

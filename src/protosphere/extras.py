@@ -1,4 +1,4 @@
-"""Packages that only some users need, imported where they are used: an extra of the install line brings each."""
+"""Optional packages, imported where they are used; an extra of the package installs each."""
 
 from importlib import import_module
 from typing import Any
@@ -17,15 +17,24 @@ EXTRAS = {
     "ray": "ray",
     "sklearn": "sklearn",
 }
-"""The packages by the name they are imported by, and the extra that brings each; pyproject.toml says the same."""
+"""Extra that installs each optional package, by the name of its module; pyproject.toml has the same table."""
 
 
 class MissingExtraError(ProtosphereError, ImportError):
-    """A package that is not installed; the message is the line that installs it."""
+    """An optional package is not installed; the message has the command that installs it."""
 
 
 def require(module: str) -> Any:
-    """A module of a package that an extra brings; MissingExtraError where it is not there.
+    """Import a module of an optional package.
+
+    Args:
+        module: Full name of the module.
+
+    Returns:
+        The module.
+
+    Raises:
+        MissingExtraError: If the package, or something that it needs, is not installed.
 
     >>> require("plotly.graph_objects").__name__
     'plotly.graph_objects'
@@ -34,12 +43,8 @@ def require(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        absent = str(error.name).partition(".")[0] == package
-        # it is there, and lacks something itself
-        if absent:
-            reason = ""
-        else:
-            reason = f" ({error})"
+        is_absent = str(error.name).partition(".")[0] == package
+        reason = "" if is_absent else f" ({error})"  # it lacks something itself
         line = f"pip install 'protosphere[{EXTRAS[package]}]'"
         raise MissingExtraError(
             f"this needs {package.replace('_', '-')}{reason}: {line}", name=package

@@ -1,4 +1,4 @@
-"""Progress for people, on standard error: a bar on a terminal, a line every few seconds elsewhere."""
+"""Progress on standard error: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from protosphere.types import Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-PATIENCE_SECONDS, LINE_SECONDS = 1.0, 5.0
-"""Nothing is shown before the first; where there is no terminal, lines come as far apart as the second."""
+PATIENCE_SECONDS = 1.0
+"""Seconds before anything is shown."""
+
+LINE_SECONDS = 5.0
+"""Seconds between two lines where there is no terminal."""
 
 STARTING = "starting"
-"""What is shown while nobody has told anything: imports, or the compiler. Its bar moves to and fro."""
+"""Stage that is shown before the first report: imports, or compilation."""
 
 
 class _StageBars:
-    """A bar with the time left, one for each stage: what stands before the colon of what is told."""
+    """A bar with the remaining time for each stage; the text before a colon names the stage."""
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
@@ -32,15 +35,19 @@ class _StageBars:
             TimeRemainingColumn,
         )
 
-        name = TextColumn("{task.description}", markup=False)
-        percentage = TextColumn("{task.percentage:>3.0f}%")
-        columns = name, BarColumn(), percentage, TimeRemainingColumn()
-        self.bar = Progress(*columns, console=console, transient=True)
+        self.bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
         self.label = label
         self.tasks: dict[str, TaskID] = {}
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Draw it."""
+        """Draw the bar of a stage."""
         name = stage.partition(":")[0]
         description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
@@ -56,13 +63,13 @@ class _StageBars:
         )
 
     def stop(self) -> None:
-        """Take it away."""
+        """Remove the bars."""
         if self.tasks:
             self.bar.stop()
 
 
 class _StageLines:
-    """A line of text now and then."""
+    """A line of text every few seconds."""
 
     def __init__(self, label: str, console: Console) -> None:
         self.label = label
@@ -70,7 +77,7 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write a line, unless one was just written."""
+        """Write a line, unless one was written a moment ago."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""
@@ -78,12 +85,18 @@ class _StageLines:
             self.console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
-        """Lines stay."""
+        """Do nothing: written lines stay."""
 
 
 @contextmanager
 def progress_bar(label: str = "") -> Generator[Progress, None, None]:
-    """A `progress` argument that draws a bar with the time left, or writes lines where there is no terminal.
+    """Show the progress of functions that take a `progress` argument: a bar on a terminal, lines elsewhere.
+
+    Args:
+        label: Text before the name of the stage.
+
+    Yields:
+        A function to give as `progress`.
 
     >>> import protosphere as ps
     >>> with ps.progress_bar("simplex") as progress:
@@ -96,7 +109,7 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
         display = _StageBars(label, console)
     else:
         display = _StageLines(label, console)
-    begun = time.monotonic()
+    started = time.monotonic()
     lock = Lock()
     ended = Event()
     latest = [(STARTING, 0, 0)]
@@ -104,10 +117,10 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     def show(stage: str, done: int, total: int) -> None:
         with lock:
             latest[0] = (stage, done, total)
-            if time.monotonic() - begun >= PATIENCE_SECONDS:
+            if time.monotonic() - started >= PATIENCE_SECONDS:
                 display.show(stage, done, total)
 
-    def repeat() -> None:  # whoever told us last may be busy for long
+    def repeat() -> None:  # a long computation may not report for a while
         pause = PATIENCE_SECONDS
         while not ended.wait(pause):
             pause = LINE_SECONDS

@@ -27,6 +27,9 @@ TOCTREE = re.compile(r"^```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)^```$", re.M | re.S
 FENCES = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 LINKS = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:|#)([^)#\s]+)(?:#[\w-]+)?\)")
 
+PATHS = re.compile(r"`(\w[\w.-]*/(?:[\w./-]*)|\w+\.(?:py|toml|md))`")
+"""Code that is the path of a file or a folder, from the root or from the package."""
+
 PAGE_OF_SCHEME = {"best": "best.md"}
 """Schemes whose page is a guide; every other scheme has the page schemes/NAME.md."""
 
@@ -82,6 +85,17 @@ def test_relative_links_lead_to_existing_files(document):
     folder = (ROOT / document).parent
     dead = [link for link in LINKS.findall(source) if not (folder / link).exists()]
     assert dead == []
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md"])
+def test_paths_in_guides_for_developers_exist(document):
+    source = (ROOT / document).read_text(encoding="utf-8")
+    named = {path for path in PATHS.findall(source) if "NAME" not in path}
+    roots = (ROOT, ROOT / "src" / "protosphere")
+    missing = [
+        path for path in named if not any((root / path).exists() for root in roots)
+    ]
+    assert sorted(missing) == []
 
 
 @pytest.mark.parametrize("scheme", ps.available())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -205,9 +206,10 @@ def test_python_of_the_frameworks_page_runs():
 def test_python_of_the_training_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("docs/training.md", "python")
-    folder = re.search(r'"(runs/[^"]*)"', block)[1]
-    train = "train digits --scheme bch --dim 15 --epochs 1 -o"
-    assert main([*train.split(), folder]) == 0
+    words = ["train", "digits", "--scheme", "bch", "--epochs", "1", "--json"]
+    assert main(words) == 0
+    folder = json.loads(capsys.readouterr().out)["folder"]
+    block = re.sub(r'"runs/[^"]*"', repr(folder), block)
     images = torch.zeros(2, 1, 8, 8, dtype=torch.uint8)
     exec(compile(block, "training.md", "exec"), {"images": images})
 

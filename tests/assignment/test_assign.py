@@ -12,9 +12,9 @@ from protosphere.assignment import OBJECTIVES, assignment
 from protosphere.assignment.many_classes import many_classes_order
 from protosphere.assignment.quadratic import (
     faq,
-    maximised,
+    interchangeable,
+    maximize_pair_sum,
     pair_sum,
-    twins,
     without_diagonal,
 )
 from protosphere.constructions.build import rebuild
@@ -48,6 +48,7 @@ def value(objective, S, cosines):
     return (1 if objective == "align" else -1) * np.sum(S[upper] * cosines[upper])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("K", [2, 3, 5, 7])
 def test_few_classes_get_the_best_of_all_orders(objective, K):
@@ -78,6 +79,7 @@ def test_few_classes_get_the_best_of_all_orders_by_any_function():
     assert rank_products(S, found @ found.T) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_better_than_a_thousand_random_orders(scheme, objective):
@@ -127,6 +129,7 @@ def test_a_simplex_leaves_nothing_to_choose_and_that_is_said():
     assert "every order is the same" in found.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["align", "oppose"])
 @pytest.mark.parametrize(("K", "n"), [(100, 50), (31, 20), (30, 15)])
 def test_a_cross_polytope_is_matched_exactly(objective, K, n):
@@ -162,13 +165,13 @@ def test_never_worse_than_the_relaxation_alone(K):
     S, G = (similarity(K, seed, dim) for seed, dim in ((1, 5), (2, 9)))
     rng = np.random.default_rng(0)
     alone = pair_sum(S, G, faq(without_diagonal(S), without_diagonal(G)))
-    assert pair_sum(S, G, maximised(S, G, rng)) > alone
+    assert pair_sum(S, G, maximize_pair_sum(S, G, rng)) > alone
 
 
-def test_twins_are_rows_that_may_be_exchanged():
+def test_interchangeable_rows_can_be_exchanged():
     gram = code_of("orthogonal_simplices").points
     gram = gram @ gram.T
-    same = twins(gram)
+    same = interchangeable(gram)
     for i in range(40):
         j = same[i]
         order = np.arange(40)

@@ -93,6 +93,7 @@ def test_reading_a_tree_asks_for_each_parent_a_few_times_at_most(shape):
     assert parents.asked <= 4 * len(parents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [caterpillar, star])
 def test_trees_of_any_size_are_read_and_grouped_and_pairs_beyond_the_limit_refused(
     shape,

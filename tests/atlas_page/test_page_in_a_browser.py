@@ -50,9 +50,9 @@ def visit(browser, address):
     seen = []
     contexts = []
 
-    def opened(fragment="", width=1280, height=900, colours="light"):
+    def opened(fragment="", width=1280, height=900, colors="light"):
         context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=colours
+            viewport={"width": width, "height": height}, color_scheme=colors
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         contexts.append(context)
@@ -226,15 +226,15 @@ def test_the_sphere_turns_by_keys_and_by_dragging(visit):
     assert page.get_attribute("#sphere", "data-turn") != turned
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("colors", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 375])
-def test_it_fits_and_everybody_can_use_it(visit, width, colours):
-    page = visit("#K=12&n=3", width=width, colours=colours)
+def test_it_fits_and_everybody_can_use_it(visit, width, colors):
+    page = visit("#K=12&n=3", width=width, colors=colors)
     page.wait_for_selector("table.heat[data-drawn=yes]", timeout=120_000)
     page.click("summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     if SHOTS:
-        page.screenshot(path=f"{SHOTS}/atlas-{width}-{colours}.png", full_page=True)
+        page.screenshot(path=f"{SHOTS}/atlas-{width}-{colors}.png", full_page=True)
     if not AXE.is_file():
         pytest.skip("no axe-core: make page-test brings it")
     page.evaluate(AXE.read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ def test_kissing_numbers(n, size):
     assert found > size - 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "K", "value"), [(3, 24, 0.7139), (4, 24, 0.4785), (8, 1000, 0.6640)]
 )

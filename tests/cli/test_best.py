@@ -11,7 +11,7 @@ def test_ctrl_c_prints_the_answer_so_far_and_the_exit_code_of_a_shell(run, monke
 
     def pressed(**options):
         def press(stage, done, total):
-            if stage.startswith("optimising"):
+            if stage.startswith("optimizing"):
                 raise KeyboardInterrupt
 
         return plain(**options | {"progress": press})

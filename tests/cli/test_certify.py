@@ -40,9 +40,9 @@ def test_card_names_file_and_measurement(run, tmp_path):
 @pytest.mark.parametrize(
     ("points", "said"),
     [
-        (np.vstack([np.eye(3), -np.eye(3)]), "-1 (exactly), 3 opposed pairs"),
-        (np.vstack([np.eye(3), -np.eye(3)[:1]]), "-1 (exactly), 1 opposed pair"),
-        (np.eye(3), "0 (exactly), no opposed pair"),
+        (np.vstack([np.eye(3), -np.eye(3)]), "-1 (exactly), 3 antipodal pairs"),
+        (np.vstack([np.eye(3), -np.eye(3)[:1]]), "-1 (exactly), 1 antipodal pair"),
+        (np.eye(3), "0 (exactly), no antipodal pair"),
     ],
 )
 def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
@@ -50,7 +50,7 @@ def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
     lines = [
         line.strip() for line in run("certify", tmp_path / "mine.npy").out.splitlines()
     ]
-    assert f"least cosine    {said}" in lines
+    assert f"minimum cosine  {said}" in lines
     even = ps.code_statistics(ps.from_points(points))
     assert f"energy          {even.energy:.6f}, at a scale of {even.scale:.2f}" in lines
 

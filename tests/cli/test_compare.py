@@ -5,7 +5,7 @@ import csv
 import pytest
 
 import protosphere as ps
-from protosphere.cli.comparison_table import columns, fitted
+from protosphere.cli.comparison_table import fitted, max_cosine_columns
 from protosphere.cli.dims import parsed_dims
 from protosphere.constructions.comparison import compare
 
@@ -232,7 +232,7 @@ def test_a_row_in_which_nothing_can_be_had(run):
 
 
 def test_columns_are_shared_out_evenly():
-    every = columns(
+    every = max_cosine_columns(
         compare(
             10, [9], schemes=["simplex", "bch", "uniform", "one_hot", "reed_muller"]
         )

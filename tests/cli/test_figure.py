@@ -40,7 +40,7 @@ def test_all_draws_each_with_the_seed(run, tmp_path, monkeypatch):
     assert [entry["name"] for entry in record] == list(FIGURES)
 
 
-def test_misspelt_figure_makes_no_folder(run, tmp_path):
+def test_misspelled_figure_makes_no_folder(run, tmp_path):
     answer = run("figure", "histogram-k1", "-o", tmp_path / "new")
     assert answer.exit_code == 2
     assert "did you mean 'histogram-k10'?" in answer.err

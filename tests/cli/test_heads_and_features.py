@@ -115,12 +115,12 @@ def test_heads_and_schemes_in_one_figure_and_one_report(run, here):
     )
     answer = run("sweep", "heads.toml")
     assert answer.exit_code == 0, answer.err
-    assert answer.out == "14 runs: 12 done, 2 infeasible; in runs/heads\n"
+    assert answer.out == "14 runs: 12 done, 2 infeasible; in runs\n"
     assert "learned layer, n = 10, seed 0: " in answer.err
     assert "learned bottleneck, n = 15, seed 1: " in answer.err
     drawn = run(
         "report",
-        "runs/heads",
+        "runs",
         "--html",
         "report.html",
         "--figures",

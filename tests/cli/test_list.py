@@ -28,19 +28,16 @@ def test_detail_shows_reference_and_defaults(run):
     assert run("list", "log_sum_exp", "--json").json["stochastic"] is True
 
 
-def test_best_says_nothing_of_points_that_it_may_not_have(run):
-    assert "those of the scheme that is chosen" in run("list", "best").out
-    assert "words" not in run("list", "best").out
-    assert "words of signs, one bit per entry" in " ".join(
-        run("list", "bch").out.split()
-    )
+def test_storage_of_points_is_shown_for_schemes_that_have_their_own(run):
+    assert "one bit per entry" in " ".join(run("list", "bch").out.split())
+    assert "one bit per entry" not in " ".join(run("list", "best").out.split())
 
 
 def test_scheme_without_options_says_none(run):
     assert "none" in run("list", "simplex").out
 
 
-def test_misspelt_scheme_is_one_sentence(run):
+def test_misspelled_scheme_is_one_sentence(run):
     answer = run("list", "reedmuller")
     assert (answer.exit_code, answer.out) == (2, "")
     assert "did you mean 'reed_muller'?" in answer.err

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from protosphere.cli.config_options import ConfigOptions
+from protosphere.cli.config_options import ConfigFlags
 from protosphere.constructions import available
 from protosphere.experiments import load_config
 from protosphere.experiments.config_files import config_names
@@ -107,8 +107,8 @@ def test_without_matplotlib_compare_says_how_to_go_without_a_figure(run, monkeyp
 def test_help_of_train_shows_every_default():
     quick = [load_config(name) for name in config_names() if name.startswith("quick-")]
     base = load_config("quick-digits")
-    for option in fields(ConfigOptions):
-        if option.name in ("dim", "modify", "option"):
+    for option in fields(ConfigFlags):
+        if option.name in ("dim", "modify", "scheme_options", "loss_options"):
             continue
         told = option.metadata["help"].rpartition("[default: ")[2]
         value = getattr(base, option.name)

@@ -40,7 +40,7 @@ def test_a_scheme_designed_for_the_similarity_that_training_finds(run, here):
         "semantic",
         "--mapping",
         "align",
-        "--option",
+        "--scheme-option",
         "steps=3",
         "--json",
     )
@@ -56,7 +56,7 @@ def test_a_scheme_designed_for_the_similarity_that_training_finds(run, here):
         *QUICK,
         "--scheme",
         "hierarchical",
-        "--option",
+        "--scheme-option",
         "tree=tree.txt",
         "--dry-run",
     )
@@ -74,7 +74,7 @@ def test_dry_run_can_be_given_back(run, here):
         "log_sum_exp",
         "--dim",
         5,
-        "--option",
+        "--scheme-option",
         "steps=10",
         "--mapping",
         "random",
@@ -85,11 +85,11 @@ def test_dry_run_can_be_given_back(run, here):
     (here / "plan.toml").write_text(plan.out)
     again = run("train", "--config", "plan.toml", "--dim", 5, "--dry-run")
     assert again.out == plan.out
-    assert run("train", "--dry-run", "--json").json["scheme"] == "one_hot"
+    assert run("train", "--dry-run", "--json").json["scheme"] == "best"
     modified = run(
         "train", "--scheme", "bch", "--dim", 8, "--modify", "--dry-run", "--json"
     ).json
-    assert modified["options"] == {"modify": True}
+    assert modified["scheme_options"] == {"modify": True}
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_dry_run_can_be_given_back(run, here):
                 "protosphere",
                 "--loss",
                 "additive_cosine_margin",
-                "--margin",
-                "3",
+                "--loss-option",
+                "margin=3",
                 *map(str, QUICK),
             ],
             2,
@@ -154,7 +154,7 @@ def test_dry_run_can_be_given_back(run, here):
             1,
             "the run failed: KeyError: 'weights'",
         ),
-        (["train", "--option", "steps"], 2, "KEY=VALUE"),
+        (["train", "--scheme-option", "steps"], 2, "KEY=VALUE"),
         (
             ["train", "--train-images", "100", "--lr", "1e30", "--epochs", "3"],
             1,
@@ -210,10 +210,10 @@ def test_a_sweep_and_its_report(run, here):
     (here / "sweep.toml").write_text(SWEEP)
     assert "4 runs of 4 epochs in all" in run("sweep", "sweep.toml", "--dry-run").out
     answer = run("sweep", "sweep.toml", "--export", "runs.csv")
-    assert answer.out == "4 runs: 3 done, 1 infeasible; in runs/sweep\n"
+    assert answer.out == "4 runs: 3 done, 1 infeasible; in runs\n"
     assert "[3/4] bch, n = 10, fixed, seed 0: infeasible, 'bch' needs" in answer.err
     assert run("sweep", "sweep.toml", "--json").json[0]["status"] == "done"
-    for source in ("runs/sweep", "runs.csv"):
+    for source in ("runs", "runs.csv"):
         assert (
             run(
                 "report", source, "--html", "report.html", "--export", "again.csv"
@@ -246,3 +246,35 @@ def test_a_config_names_its_dataset(run):
         "--json",
     ).json
     assert (plan["dataset"], plan["dim"]) == ("cifar100", 100)
+
+
+def test_a_trained_run_is_reported_and_a_sweep_finds_it_done(run, here):
+    (here / "sweep.toml").write_text(SWEEP)
+    trained = run("train", *QUICK, "--scheme", "one_hot", "--dim", 15, "--json").json
+    assert run("report").exit_code == 0
+    (row,) = run("report", "--json").json["runs"]
+    assert (row["scheme"], row["n"], row["ended"]) == ("one_hot", 15, "done")
+    swept = run("sweep", "sweep.toml", "--json")
+    assert "one_hot, n = 15" not in swept.err, "it was finished"
+    rows = {row["digest"]: row for row in swept.json}
+    assert rows[trained["digest"]]["weights"] == trained["weights"]
+    compared = run("paired", "--against", "one_hot", "--json")
+    assert {row["way"] for row in compared.json} == {"one_hot", "bch"}
+
+
+def test_a_run_that_a_sweep_did_is_not_trained_again(run, here):
+    (here / "sweep.toml").write_text(SWEEP)
+    run("sweep", "sweep.toml")
+    trained = run("train", *QUICK, "--scheme", "bch", "--dim", 15, "--json")
+    assert trained.json["status"] == "done"
+    assert "epoch" not in trained.err
+    assert (here / trained.json["folder"] / "weights.safetensors").exists()
+
+
+def test_two_sweeps_that_share_a_store_share_its_runs(run, here):
+    (here / "a.toml").write_text(SWEEP)
+    (here / "b.toml").write_text(SWEEP.replace('["one_hot", "bch"]', '["one_hot"]'))
+    run("sweep", "a.toml")
+    second = run("sweep", "b.toml")
+    assert second.out == "2 runs: 2 done; in runs\n"
+    assert "one_hot" not in second.err

@@ -22,6 +22,7 @@ def largest_between_cosets(code: ShortenedCosets, cosets: int, group: int = 1) -
     return int(products[groups[:, None] != groups].max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [3, 4, 5, 6])
 @pytest.mark.parametrize(
     ("dropped", "punctured"), [(0, 0), (1, 0), (3, 0), (0, 2), (2, 1)]
@@ -41,6 +42,7 @@ def test_ranks_bound_all_pairs_and_an_attained_bound_is_exact(
         assert not code.attains(cosets, bound + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "cosets", "group"), [(6, 36, 32), (5, 33, 32), (5, 12, 4)]
 )
@@ -73,6 +75,7 @@ def test_ranks_and_all_differences_certify_the_same_cosine(
     assert method == METHOD
 
 
+@pytest.mark.slow
 def test_large_codes_are_certified_without_all_differences(
     monkeypatch: pytest.MonkeyPatch,
 ):

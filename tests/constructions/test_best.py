@@ -31,6 +31,7 @@ ALGEBRA = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_classes", "dim", "value"), ALGEBRA)
 def test_algebra_alone(num_classes, dim, value):
     code = ps.best(num_classes=num_classes, dim=dim, iterations=0)
@@ -40,6 +41,7 @@ def test_algebra_alone(num_classes, dim, value):
     np.testing.assert_allclose(np.linalg.norm(code.rows(0, 50), axis=1), 1, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [2, 3, 4, 5, 8, 13, 31, 32, 64])
 def test_rankin_is_met_up_to_twice_the_dimension(dim):
     for num_classes in {2, dim, dim + 1, dim + 2, 2 * dim - 1, 2 * dim}:
@@ -66,6 +68,7 @@ def test_any_small_request_is_served_and_beats_every_paper_scheme(num_classes, d
         assert float(code.max_cosine) <= float(other.max_cosine) + 1e-12
 
 
+@pytest.mark.slow
 def test_iterations_give_the_same_bits():
     first, again = (
         ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2)
@@ -138,6 +141,7 @@ def test_thinning_never_keeps_a_closer_pair_than_there_was(size, dim, seed):
     )
 
 
+@pytest.mark.slow
 def test_of_what_is_known_the_best_that_fits_is_chosen(monkeypatch):
     assert ps.best(num_classes=10**6, dim=600_000).certificate.optimal, (
         "made from numbers, and no word is kept"
@@ -158,3 +162,14 @@ def test_of_what_is_known_the_best_that_fits_is_chosen(monkeypatch):
         match="in this machine's memory, got num_classes 1000 and dim 64",
     ):
         ps.best(num_classes=1000, dim=64, iterations=0)
+
+
+def test_progress_is_told_before_the_first_candidate_is_built():
+    told = list[str]()
+    ps.best(
+        num_classes=300,
+        dim=100,
+        iterations=0,
+        progress=lambda stage, done, total: told.append(stage),
+    )
+    assert told[0].startswith("building")

@@ -8,6 +8,7 @@ from protosphere.tables.catalogue import shipped_catalogue
 UNSEARCHED = "Not searched here"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_classes", "dim"), [(3000, 40), (1100, 70), (20_000, 24)])
 def test_choice_says_where_nothing_was_searched(num_classes: int, dim: int):
     assert not shipped_catalogue().covers(num_classes, dim)

@@ -15,7 +15,7 @@ from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.best.candidates import best_member
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.build import placement_of
-from protosphere.spherical.structures import shortened, tailed
+from protosphere.spherical.structures import glued, shortened
 
 
 def gram(code, count):
@@ -64,15 +64,16 @@ def test_whole_cosets_are_measured_exactly_by_their_differences(cut, cosets):
 REQUESTS = [(600, 40), (1000, 70), (2500, 64), (3000, 33), (900, 20), (5000, 130)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_classes", "dim"), REQUESTS)
 def test_packed_and_dense_points_are_the_same(num_classes, dim, monkeypatch, tmp_path):
     dense = ps.construct("construction_x", num_classes=num_classes, dim=dim)
     assert dense.placement.structure.name == "plain"
-    monkeypatch.setattr(tailed, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(glued, "LARGEST_DENSE", 0)
     packed = ps.construct(
         "construction_x", num_classes=num_classes, dim=dim, mapping="random", seed=4
     )
-    assert packed.placement.structure.name == "tailed"
+    assert packed.placement.structure.name == "glued"
     assert packed.signs is None, "the words are not the whole points"
     order = np.random.default_rng(np.random.SeedSequence(4).spawn(2)[1]).permutation(
         num_classes
@@ -91,7 +92,7 @@ def test_the_ceiling_by_cosets_covers_all_pairs_and_keeps_the_guarantee(
     by_pairs = float(
         ps.construct("construction_x", num_classes=num_classes, dim=dim).max_cosine
     )
-    monkeypatch.setattr(tailed, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(glued, "LARGEST_DENSE", 0)
     monkeypatch.setattr(shortened, "ALL_PAIRS_POINTS", 0)
     code = ps.construct("construction_x", num_classes=num_classes, dim=dim)
     assert (

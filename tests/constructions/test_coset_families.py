@@ -147,6 +147,7 @@ def test_representatives_and_words_come_in_pieces(m, first, count):
     )
 
 
+@pytest.mark.slow
 @given(
     st.integers(1, 5),
     st.integers(1, 6),

@@ -51,6 +51,7 @@ def test_paley_frames_have_the_cosine_of_their_theorem(member):
     assert measured(member) == pytest.approx(1 / sqrt(q), abs=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [289, 625, 729, 1009, 2401])
 def test_larger_paley_frames_are_equiangular_to_rounding(q):
     lines = paley_points(q)
@@ -59,6 +60,7 @@ def test_larger_paley_frames_are_equiangular_to_rounding(q):
     np.testing.assert_allclose(np.abs(gram), 1 / sqrt(q), rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_largest_paley_frame_on_sampled_rows():
     lines = paley_points(8161)
     gram = lines[::97] @ lines.T
@@ -141,6 +143,7 @@ def test_sections_of_quadrangles_have_the_sizes_and_cosines_of_their_theorem(mem
     assert code.max_cosine == member.max_cosine == code.certificate.guarantee
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("member", **named(whole_quadrangles()))
 def test_isotropic_points_have_two_cosines_and_meet_levenshtein(member):
     q = next(q for q in range(2, 10) if q * (q * q - q + 1) == member.dim)
@@ -154,6 +157,7 @@ def test_isotropic_points_have_two_cosines_and_meet_levenshtein(member):
     assert member.max_cosine == Fraction(1, q * q)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [3, 5, 7, 11, 31, 61])
 def test_quadratic_chirps_with_the_basis_have_cosine_one_over_root_p(p):
     member = next(m for m in weil_chirp(2 * p) if m.dim == 2 * p)

@@ -69,6 +69,7 @@ def test_shells_around_the_origin_have_the_sizes_of_the_theta_series(chain, dim)
     assert around_origin(chain, dim, max(THETA[chain, dim])) == THETA[chain, dim]
 
 
+@pytest.mark.slow
 @EVERY_DIM
 def test_all_pairs_and_the_number_of_small_ones(dim):
     small = [member for member in MEMBERS if member.dim == dim and member.size <= 2500]
@@ -82,6 +83,7 @@ def test_all_pairs_and_the_number_of_small_ones(dim):
         assert points.in_coset
 
 
+@pytest.mark.slow
 @EVERY_DIM
 def test_a_larger_one_has_as_many_points_and_is_certified_by_its_lattice(dim):
     member = min(
@@ -162,6 +164,7 @@ def test_points_of_lengths_that_do_not_fit_are_measured_pair_by_pair(monkeypatch
     assert shells.permuted(np.arange(200)[::-1]).by_lattice
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(-2, 2), min_size=6, max_size=6),
     st.lists(st.integers(0, 3), min_size=3, max_size=3),

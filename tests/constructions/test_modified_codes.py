@@ -18,6 +18,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "needed"), SIZES)
 @pytest.mark.parametrize(
     "modifications", [bch_modifications, reed_muller_modifications]

@@ -56,6 +56,7 @@ def test_twice_the_dimension_is_the_cross_polytope():
     )
 
 
+@pytest.mark.slow
 def test_a_million_classes_need_no_pairs_and_no_matrix():
     code = ps.construct(
         "orthogonal_simplices", num_classes=10**6, dim=600_000, mapping="random"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.spherical.certificate import certificate
+from protosphere.spherical.certificate import Measurement, certificate_of
 
 
 def test_sign_codes_take_one_bit_an_entry():
@@ -34,7 +34,8 @@ def test_certificate_refuses_a_measurement_that_contradicts_theory(
 ):
     refused = pytest.raises(ps.CertificateError) if contradiction else nullcontext()
     with refused:
-        certificate(5, 4, measured, Fraction(-1, 4), "told")
+        found = Measurement(5, 4, measured, "by hand")
+        certificate_of(found, Fraction(-1, 4), proved=False)
 
 
 def test_too_many_multiplications_are_refused_before_building(monkeypatch):

@@ -195,7 +195,7 @@ def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_ar
     row,
 ):
     code = build(*row, seed=3, mapping="random")
-    words = Provenance(**json.loads(json.dumps(code.provenance.words())))
+    words = Provenance.from_json(json.loads(json.dumps(code.provenance.to_json())))
     assert words == code.provenance
     if ps.describe(words.placed_by.construction).traits.searched:
         with pytest.raises(ps.InvalidArgumentError, match="its points are in its file"):
@@ -263,7 +263,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
     settings = {
         "scheme": scheme,
         "dim": dim,
-        "options": options,
+        "scheme_options": options,
         "preset": "protosphere",
         "validation": 0.0,
     }

@@ -104,6 +104,7 @@ def test_parts_of_a_batch():
     assert torch.equal(moved(images, moves)[2:5], moved(images[2:5], moves[2:5]))
 
 
+@pytest.mark.slow
 @given(
     channels=st.sampled_from([1, 3]),
     height=st.integers(1, 12),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from datetime import date
 
 import pytest
 
+import protosphere as ps
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.experiments import TrainingConfig, config_names, load_config
 from protosphere.experiments.config import config_from
 from protosphere.experiments.config_files import default_config, default_dim
+from protosphere.experiments.heads import prototype_head
 from protosphere.experiments.store import read_table
 from protosphere.experiments.sweep_files import load_sweep, sweep_configs
+from protosphere.nn import PrototypeHead
+from protosphere.nn.presets import default_preset
 
 
 @pytest.mark.parametrize("name", ["paper-mnist", "paper-cifar100"])
@@ -62,12 +67,14 @@ def test_digests():
     )
 
 
-def test_what_an_older_version_wrote_is_the_same_config():
-    old = config_from({"dataset": "mnist", "objective": "mettes", "lr": 0.2})
-    assert (old.preset, old.digest) == ("mettes", "5937ccf672d8cec54512")
-    assert old == TrainingConfig(dataset="mnist", preset="mettes", lr=0.2)
-    assert config_from({"objective": "lindstrom"}) == TrainingConfig()
-    assert TrainingConfig().changed(objective="mettes").preset == "mettes"
+def test_the_default_preset_and_scheme_are_those_of_a_head():
+    config = TrainingConfig()
+    settings = inspect.signature(PrototypeHead).parameters
+    assert (config.scheme, config.preset) == (settings["scheme"].default, "auto")
+    for num_classes in (10, 100):
+        code = ps.construct("simplex", num_classes=num_classes, dim=num_classes - 1)
+        chosen = prototype_head(config, code).preset
+        assert chosen == default_preset(num_classes) == PrototypeHead(code).preset
 
 
 @pytest.mark.parametrize("table", ["cifar100-features.csv", "cifar100-hours.csv"])
@@ -111,15 +118,18 @@ def test_what_is_no_config(content):
         ({"loss": "hinge"}, "'loss' is not one we know"),
         ({"loss": "squared_cosin"}, "did you mean 'squared_cosine'"),
         (
-            {"loss": "squared_cosine", "margin": 0.3},
-            "'margin' goes with the losses additive",
+            {"loss": "squared_cosine", "loss_options": {"margin": 0.3}},
+            "the loss 'squared_cosine' has no option 'margin'",
         ),
+        ({"loss_options": {"margin": 0.3}}, "'cross_entropy' has no option 'margin'"),
         ({"scale": "big"}, "'scale' must be 'auto', 'learn' or a number above 0"),
         ({"optimizer": "adam"}, "'optimizer' must be one of sgd, adamw"),
         ({"warmup": -1}, "'warmup' must be a number of at least 0"),
-        ({"objective": "hinge"}, "'objective' must be one of lindstrom, mettes"),
-        ({"options": [1]}, "'options' must be options with their names"),
-        ({"options": {"steps": date(2020, 1, 1)}}, "'options' must be plain numbers"),
+        ({"scheme_options": [1]}, "'scheme_options' must be options with their names"),
+        (
+            {"scheme_options": {"steps": date(2020, 1, 1)}},
+            "'scheme_options' must be plain numbers",
+        ),
         (
             {"validation": 1.0},
             "'validation' must be a number of at least 0 and below 1",
@@ -130,7 +140,7 @@ def test_what_is_no_config(content):
         ({"precision": "8"}, "'precision' must be one of"),
         ({"leraning_rate": 1}, "a config has no setting 'leraning_rate'"),
         ({"dataset": 3}, "'dataset' must be a text"),
-        ({"options": {"subset": "none", "x": 1}}, "has no option"),
+        ({"scheme_options": {"subset": "none", "x": 1}}, "has no option"),
     ],
 )
 def test_refusals(settings, complaint):
@@ -227,15 +237,20 @@ def test_sweeps_that_are_wrong(content, complaint):
 
 def test_a_grid_has_settings_of_its_own() -> None:
     grids = [
-        {"schemes": ["bch"], "dims": [7], "lr": 0.5, "options": {"modify": True}},
+        {
+            "schemes": ["bch"],
+            "dims": [7],
+            "lr": 0.5,
+            "scheme_options": {"modify": True},
+        },
         {"heads": ["bottleneck"], "dims": [7], "preset": "mettes"},
     ]
     own, learned = sweep_configs({"dataset": "digits", "lr": 0.25, "grid": grids})
-    assert (own.lr, own.options, learned.lr, learned.preset) == (
+    assert (own.lr, own.scheme_options, learned.lr, learned.preset) == (
         0.5,
         {"modify": True},
         0.25,
-        "lindstrom",
+        "auto",
     )
 
 

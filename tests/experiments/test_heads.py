@@ -18,7 +18,8 @@ from protosphere.nn import LOSSES
 
 
 def test_one_hot_prototypes_are_a_learned_layer(digits, tiny, tmp_path, fabric):
-    one_hot = run(tiny, digits, tmp_path / "a", fabric, tensorboard=False)
+    config = tiny.changed(scheme="one_hot", preset="lindstrom")
+    one_hot = run(config, digits, tmp_path / "a", fabric, tensorboard=False)
     linear = run(
         tiny.changed(head="linear"), digits, tmp_path / "b", fabric, tensorboard=False
     )

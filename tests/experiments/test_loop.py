@@ -95,7 +95,7 @@ def test_a_run_that_stopped_ends_with_the_same_bits(
         backbone=dropout,
         scheme="log_sum_exp",
         dim=5,
-        options={"steps": 20},
+        scheme_options={"steps": 20},
         mapping="random",
     )
     whole = run(config, digits, tmp_path / "whole", fabric, tensorboard=False)
@@ -146,7 +146,7 @@ def test_every_part_of_the_config_matters(digits, tiny, tmp_path, fabric):
     ]
     changes += [
         {"preset": "mettes"},
-        {"preset": "protosphere"},
+        {"preset": "lindstrom"},
         {"loss": "dot_regression"},
         {"scale": 3.0},
     ]

@@ -22,7 +22,7 @@ CHANGES = {
         "mapping": "random",
         "preset": "protosphere",
     },
-    "searched": {"scheme": "log_sum_exp", "dim": 5, "options": {"steps": 20}},
+    "searched": {"scheme": "log_sum_exp", "dim": 5, "scheme_options": {"steps": 20}},
     "learned scale": {
         "scheme": "simplex",
         "dim": 9,
@@ -59,7 +59,7 @@ def test_a_model_comes_back(digits, tiny, tmp_path, fabric, name):
 
 
 def test_prototypes_are_those_of_the_file(digits, tiny, tmp_path, fabric, monkeypatch):
-    config = tiny.changed(scheme="log_sum_exp", dim=5, options={"steps": 20})
+    config = tiny.changed(scheme="log_sum_exp", dim=5, scheme_options={"steps": 20})
     run(config, digits, tmp_path, fabric, tensorboard=False)
     before = load_model(tmp_path / WEIGHTS_FILE).head.prototypes()
     assert before.shape == (10, 5)

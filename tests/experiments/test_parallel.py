@@ -18,6 +18,7 @@ from protosphere.experiments import load_config
 from protosphere.experiments.devices import make_fabric
 from protosphere.experiments.epochs import read_metrics
 from protosphere.experiments.run import run
+from protosphere.experiments.store import Store
 from protosphere.storage.files import locked
 
 SETTINGS = {
@@ -84,7 +85,7 @@ def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
         *words,
         "--devices",
         "2",
-        "--output",
+        "--store",
         str(tmp_path / "run"),
     ]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
@@ -94,14 +95,18 @@ def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = subprocess.Popen(command, env=environment, **quiet, **ignoring)
     ranks = []
+    config = load_config("quick-digits").changed(
+        epochs=100000, scheme="simplex", dim=9, train_images=200
+    )
+    folder = Store(tmp_path / "run").work_folder(config.digest)
     try:
-        assert eventually(lambda: read_metrics(tmp_path / "run"))
+        assert eventually(lambda: read_metrics(folder))
         ranks = children(started.pid)
         assert len(ranks) >= 2
         started.kill()
         started.wait()
         assert eventually(lambda: not any(map(alive, ranks)), 30)
-        with locked(tmp_path / "run", "run"):
+        with locked(folder, "run"):
             pass
     finally:
         for process in (started.pid, *ranks):
@@ -139,13 +144,8 @@ def test_half_precision_that_cpus_do_not_have_is_refused():
 
 
 def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
-    run(
-        load_config("quick-digits").changed(**SETTINGS),
-        digits,
-        tmp_path / "one",
-        fabric,
-        tensorboard=False,
-    )
+    config = load_config("quick-digits").changed(**SETTINGS)
+    run(config, digits, tmp_path / "one", fabric, tensorboard=False)
     flags = [
         word
         for name, value in SETTINGS.items()
@@ -157,7 +157,7 @@ def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
         *flags,
         "--devices",
         "2",
-        "--output",
+        "--store",
         str(tmp_path / "two"),
     ]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
@@ -176,7 +176,11 @@ def test_two_processes_give_the_loss_curve_of_one(digits, fabric, tmp_path):
         if "SIGABRT" not in ended.stderr:
             break
     assert ended.returncode == 0, ended.stderr[-2000:]
-    one, two = (read_metrics(tmp_path / name) for name in ("one", "two"))
+    store = Store(tmp_path / "two")
+    (record,) = store.records()
+    assert record.config == config
+    one = read_metrics(tmp_path / "one")
+    two = read_metrics(store.work_folder(config.digest))
     assert len(one) == 3
     assert [epoch.loss for epoch in two] == pytest.approx(
         [epoch.loss for epoch in one], abs=1e-4

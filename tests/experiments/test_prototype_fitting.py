@@ -1,4 +1,4 @@
-"""Prototypes that depend on the training examples: aligned with what is seen of classes, or rehearsed."""
+"""Prototypes that depend on the training examples: aligned with what is seen of classes, or trained in a warm-up."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_prototypes_take_after_what_a_bottleneck_learns(
     tree = {str(number): f"pair {number // 2}" for number in range(6)}
     config = load_config("quick-features").changed(
         dataset=features, scheme=scheme, dim=3, epochs=4, batch_size=60, backbone="linear", threads=1, lr=0.1,
-        options={"tree": ps.taxonomy(tree).text} if scheme == "hierarchical" else {},
+        scheme_options={"tree": ps.taxonomy(tree).text} if scheme == "hierarchical" else {},
     ).changed(mapping="align", similarity="learned")  # fmt: skip
     dataset = load_dataset(features)
     fabric = make_fabric("cpu", config.precision)
@@ -192,7 +192,9 @@ def test_alike_classes_have_correlated_logits(features, tmp_path):
     assert min(pairs) > np.sort(others)[-4]
 
 
-def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
+def test_prototype_warmup_trains_prototypes_that_are_fixed_afterwards(
+    features, tmp_path
+):
     config = load_config("quick-features").changed(
         dataset=features,
         scheme="cross_polytope",
@@ -200,7 +202,7 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
         epochs=2,
         batch_size=60,
         threads=1,
-        rehearsal=2,
+        prototype_warmup_epochs=2,
         lr=0.2,
     )
     dataset = load_dataset(features)
@@ -223,14 +225,14 @@ def test_a_rehearsal_moves_prototypes_which_are_fixed_then(features, tmp_path):
         torch.tensor(kept.points, dtype=torch.float32),
         atol=1e-6,
     )
-    assert not (tmp_path / "a" / "rehearsal").exists()
+    assert not (tmp_path / "a" / "prototype-warm-up").exists()
 
 
 def test_moving_prototypes_begin_as_the_head_does():
     code = ps.construct("cross_polytope", num_classes=6, dim=3)
     z = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
     assert torch.allclose(
-        MovingPrototypes(code, "soft_cap", "auto")(z),
+        MovingPrototypes(PrototypeHead(code, preset="soft_cap"))(z),
         PrototypeHead(code, preset="soft_cap")(z),
         atol=1e-5,
     )
@@ -245,7 +247,10 @@ def test_a_tree_comes_in_the_order_of_the_data(features):
         }
     )
     config = load_config("quick-features").changed(
-        dataset=features, scheme="hierarchical", dim=5, options={"tree": tree.text}
+        dataset=features,
+        scheme="hierarchical",
+        dim=5,
+        scheme_options={"tree": tree.text},
     )
     code = constructed(config, 6, load_dataset(features).class_names)
     cosines = code.points @ code.points.T

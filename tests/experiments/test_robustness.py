@@ -52,7 +52,7 @@ def test_a_second_run_in_the_same_folder_is_refused(digits, tiny, tmp_path, fabr
 def test_a_refused_sweep_leaves_the_first_ones_files_alone(digits, tiny, tmp_path):
     store = Store(tmp_path)
     with store.locked():
-        half = store.runs / ".a.json.part"
+        half = store.record_folder / ".a.json.part"
         half.write_text("{")
         with pytest.raises(StorageError, match="in use by another sweep"):
             next(sweep([tiny], digits, Store(tmp_path), in_this_process))
@@ -108,7 +108,7 @@ def test_a_checkpoint_with_a_generator_that_is_none_is_one_sentence(
     ("changed", "complaint"),
     [
         ({"config": [1, 2]}, "a config must be settings with their names"),
-        ({"config": {"options": [1]}}, "'options' must be options"),
+        ({"config": {"scheme_options": [1]}}, "'scheme_options' must be options"),
         (
             {"test_accuracy": "high"},
             "test_accuracy must be a finite number, got 'high'",

@@ -106,13 +106,13 @@ def test_a_refused_sweep_leaves_what_the_first_is_writing(digits, configs, tmp_p
         beside.write_text("{}")
 
     with store.locked():
-        assert replace_file(store.runs / "a.json", write).read_text() == "{}"
+        assert replace_file(store.record_folder / "a.json", write).read_text() == "{}"
 
 
 def test_tables_go_out_and_come_back(digits, configs, tmp_path):
     changed = [
-        configs[1].changed(options={}),
-        configs[5].changed(scheme="bch", dim=8, options={"modify": True}),
+        configs[1].changed(scheme_options={}),
+        configs[5].changed(scheme="bch", dim=8, scheme_options={"modify": True}),
     ]
     records = list(
         sweep([*configs, *changed], digits, Store(tmp_path / "store"), in_this_process)
@@ -132,7 +132,7 @@ def test_tables_go_out_and_come_back(digits, configs, tmp_path):
 def test_records_changed_by_hand_are_refused(configs, tmp_path):
     store = Store(tmp_path)
     store.add(RunRecord(configs[0], "done", test_accuracy=0.5))
-    (path,) = store.runs.iterdir()
+    (path,) = store.record_folder.iterdir()
     path.write_text(path.read_text().replace('"epochs": 1', '"epochs": 2'))
     with pytest.raises(StorageError, match="changed by hand"):
         store.records()
@@ -154,7 +154,9 @@ def test_a_record_under_the_name_of_another_configuration_is_refused(
     asked = configs[0]
     other = RunRecord(asked.changed(**setting), "done", test_accuracy=0.99)
     store.add(other)
-    (store.runs / f"{other.digest}.json").rename(store.runs / f"{asked.digest}.json")
+    (store.record_folder / f"{other.digest}.json").rename(
+        store.record_folder / f"{asked.digest}.json"
+    )
     for read in (
         lambda: store.get(asked.digest),
         store.records,

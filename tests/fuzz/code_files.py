@@ -25,10 +25,10 @@ from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.gram import max_cosine
 from protosphere.spherical.cosines import cosine_counts
 from protosphere.spherical.structures import (
+    GluedWords,
     OrthogonalSimplices,
     Plain,
     ShortenedWords,
-    Tailed,
     lattice,
     shortened,
 )
@@ -53,10 +53,10 @@ def seeds(folder: Path) -> list[Path]:
         "shells": ps.construct("lattice_shell", num_classes=60, dim=10),
         "best": ps.best(num_classes=12, dim=5, iterations=20),
     }
-    tails = ps.construct("simplex", num_classes=4, dim=3).points
+    glue_vectors = ps.construct("simplex", num_classes=4, dim=3).points
     for name, points in {
-        "tailed": Tailed(chain, 0.8, tails, 16),
-        "zeros": Tailed(
+        "glued": GluedWords(chain, 0.8, glue_vectors, 16),
+        "zeros": GluedWords(
             codes["linear"].placement.structure, 1.0, np.zeros((1, 3)), 1 << 62
         ),
         "simplices": OrthogonalSimplices(

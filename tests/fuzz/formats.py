@@ -218,7 +218,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
             return _restored(begun, done, work)
 
     def recorded(path: Path) -> object:
-        (store.runs / f"{config.digest}.json").write_bytes(path.read_bytes())
+        (store.record_folder / f"{config.digest}.json").write_bytes(path.read_bytes())
         found = store.get(config.digest)
         assert found is not None
         return found.to_json(), write_table([found], folder / "again.csv")
@@ -232,7 +232,7 @@ def _finished_run(folder: Path) -> dict[str, Format]:
     )
     return {
         "record": Format(
-            _copied(store.runs / f"{config.digest}.json", folder), recorded
+            _copied(store.record_folder / f"{config.digest}.json", folder), recorded
         ),
         "table": Format(
             folder / "runs.csv",

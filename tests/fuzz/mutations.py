@@ -22,7 +22,7 @@ NUMBERS = [0, 1, -1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 127, 1000, 1
            1 << 64, 10**400, -(1 << 63), 0.5, -0.5, 1e-9, 1 - 1e-9, 1e300, 1e400, float("nan"), -1e400, True,
            None]  # fmt: skip
 TEXTS = ["", "1", "0", "-1", "1/2", "1/3", "2/16", "1/1048576", "1/1048577", "1/0", "1e9", "-1e-99999999", "9" * 500,
-         "plain", "signs", "linear", "cosets", "shortened", "tailed", "lattice", "simplices", "bch", "best", "fixed",
+         "plain", "signs", "linear", "cosets", "shortened", "glued", "lattice", "simplices", "bch", "best", "fixed",
          "nested from 3", "\x1b[2J", "\n", "\u202e", "a" * 20_000, "[bold]", "nan"]  # fmt: skip
 HOSTILE = [*NUMBERS, *TEXTS, [], {}, [0], {"a": 1}, [[[[1]]]], [1, 2, 3, 4]]
 
@@ -95,8 +95,8 @@ def change_words(arrays, words, rng: random.Random) -> None:
             rng.choice(
                 [
                     "structure",
-                    "head",
-                    "tail",
+                    "codewords",
+                    "glue",
                     "lattice",
                     "shortened",
                     "cosine_step",
@@ -127,7 +127,7 @@ def change_arrays(arrays, words, rng: random.Random) -> None:
                     "generator",
                     "messages",
                     "numbers",
-                    "tails",
+                    "glue_vectors",
                     "basis",
                     "representatives",
                     "sizes",

@@ -42,6 +42,7 @@ def bases(seed):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_it_is_what_all_combinations_say(seed):
     for basis in bases(seed):
@@ -53,6 +54,7 @@ def test_it_is_what_all_combinations_say(seed):
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shell", "dim"), [("e8_shell", 8), ("barnes_wall_shell", 16), ("leech_shell", 24),
                                             ("barnes_wall_shell", 32)])  # fmt: skip
 def test_lattices_of_shells_are_measured_at_a_small_cost(shell, dim, monkeypatch):

@@ -1,4 +1,4 @@
-"""Files and states of every kind that some version wrote: they mean the same for ever, whatever is found later."""
+"""Files and states of every kind that released versions wrote: every later version reads the same points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DIGESTS = {
     for folder in {path.parent for path in FILES}
 }
 BUILT_AGAIN = ("head-large-closed-form",)
-"""States without points: roots and quotients come back to within rounding."""
+"""States without points: square roots and quotients may be rounded otherwise on another CPU."""
 
 
 def read(path):
@@ -107,7 +107,7 @@ def test_a_better_family_changes_what_best_answers_and_not_what_files_mean(fake_
             )
 
 
-def test_every_structure_has_a_golden_file_and_every_scheme_of_then_is_still_there():
+def test_every_structure_and_every_scheme_has_a_golden_file():
     assert all(ps.describe(name) for name in SCHEMES)
     assert {f"code-{name}" for name in SCHEMES} <= {path.stem for path in FILES}
     written = {
@@ -118,12 +118,6 @@ def test_every_structure_has_a_golden_file_and_every_scheme_of_then_is_still_the
     assert written == set(STRUCTURES)
 
 
-def test_golden_files_are_small_and_never_written_again():
-    assert (
-        sum(
-            path.stat().st_size for path in Path(__file__).parent.rglob("*.safetensors")
-        )
-        < 1_500_000
-    )
+def test_golden_files_of_a_version_are_not_overwritten():
     with pytest.raises(FileExistsError):
         write_golden(FILES[0].parent)

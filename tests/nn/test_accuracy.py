@@ -43,6 +43,7 @@ def prototypes(preset=None):
     return nn.Sequential(nn.Linear(64, 9), PrototypeHead(10, dim=9, preset=preset))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.01, 0.1, 0.5])
 def test_as_accurate_as_a_learned_layer(rate):
     plain = [accuracy(lambda: nn.Linear(64, 10), rate, seed) for seed in range(SEEDS)]

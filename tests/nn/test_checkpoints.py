@@ -30,8 +30,8 @@ def test_a_checkpoint_holds_the_code_and_is_small(tmp_path):
     state = through_file(model().state_dict(), tmp_path / "model.pt")
     assert set(state) == {"0.weight", "0.bias", "1._extra_state"}
     saved = unpacked_state(state["1._extra_state"])
-    assert saved.words["num_classes"] == 100
-    assert len(saved.words["digest"]) == 64
+    assert saved.header["num_classes"] == 100
+    assert len(saved.header["digest"]) == 64
     assert state["1._extra_state"].numel() < 4000
     code = saved_code(saved)
     assert np.array_equal(code.points, PrototypeHead(100, dim=64).code.points)

@@ -14,9 +14,10 @@ from scipy.linalg import hadamard
 
 import protosphere as ps
 from protosphere.nn.kernels import row_threads as threads
-from protosphere.nn.kernels.cpu import coset_products as fused_cosets
+from protosphere.nn.kernels.cpu import backend as cpu_backend
 from protosphere.nn.kernels.cpu import simd as lanes
 from protosphere.nn.kernels.cpu.simd import LANES
+from protosphere.nn.kernels.registry import backend_for
 from protosphere.nn.projections import projection_for
 
 CODES = {
@@ -55,9 +56,11 @@ def close(ours, theirs, size):
 
 @pytest.mark.parametrize("name", CODES)
 def test_the_loops_serve_every_coset_code(name):
-    assert projection(name).parts[0].fused.serves(torch.zeros(1, CODES[name].dim))
+    block = projection(name).blocks[0]
+    assert backend_for(block, torch.zeros(1, CODES[name].dim)).name == "cpu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("size", SIZES)
 def test_words_and_their_transpose(name, size):
@@ -88,7 +91,7 @@ def test_log_sum_exp_and_the_mean_word(name, size):
 @pytest.mark.parametrize("k", [1, 5, 200])
 def test_the_largest(name, k, monkeypatch):
     monkeypatch.setattr(
-        fused_cosets, "CHOSEN_ENTRIES", 3000
+        cpu_backend, "CHOSEN_ENTRIES", 3000
     )  # several rows at once, not all
     z = vectors(name, 3.0)
     scores = products(name, z)
@@ -164,6 +167,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_no_value_brings_the_process_down():
     ended = subprocess.run(
         [sys.executable, "-c", NOT_FINITE], check=False, capture_output=True, text=True

@@ -92,6 +92,7 @@ def losses(draw):
     return head, z, target, options
 
 
+@pytest.mark.slow
 @given(losses())
 @settings(max_examples=150, deadline=None)
 def test_value_and_gradients_are_those_of_torch(case):
@@ -219,6 +220,7 @@ def test_a_weight_is_a_constant():
         )
 
 
+@pytest.mark.slow
 @EACH
 def test_probabilities_take_no_second_block_of_their_size(name, monkeypatch):
     monkeypatch.setattr(projection, "WEIGHTS_ENTRIES", 1 << 14)

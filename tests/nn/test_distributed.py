@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 import torch
 from torch import distributed, nn
 from torch.distributed.checkpoint.state_dict import (
@@ -71,6 +72,7 @@ def one_of_two(rank, folder):
     distributed.destroy_process_group()
 
 
+@pytest.mark.slow
 def test_two_processes_equal_one(tmp_path):
     # Fresh ones: a fork of this process, where compilers and solvers have left threads behind, may never wake up.
     processes = [

@@ -71,6 +71,7 @@ def close(found, expected, dtype, size=1.0):
     )
 
 
+@pytest.mark.slow
 @EACH_CODE
 @EACH_TYPE
 @pytest.mark.parametrize("input_dtype", NEAR, ids=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 
 from protosphere import nn
-from protosphere.nn import PrototypeClassifier
+from protosphere.nn import PrototypeClassifier, PrototypeHead
 from protosphere.nn import estimator as classifier
 from protosphere.nn import linear_probe as map_training
 from protosphere.nn.feature_scaling import moments
@@ -29,6 +30,7 @@ UNFINISHED = pytest.mark.filterwarnings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore:Skipping check:sklearn.exceptions.SkipTestWarning"
 )  # two ask for pandas and an option
@@ -45,6 +47,7 @@ def digits():
     return images[:900], classes[:900], images[900:], classes[900:]
 
 
+@pytest.mark.slow
 @UNFINISHED
 def test_on_digits_it_is_as_good_as_logistic_regression(digits):
     train, train_classes, test, test_classes = digits
@@ -54,10 +57,8 @@ def test_on_digits_it_is_as_good_as_logistic_regression(digits):
         (train - mean) / deviation, train_classes
     )
     beside = plain.score((test - mean) / deviation, test_classes)
-    assert (
-        PrototypeClassifier().fit(train, train_classes).score(test, test_classes)
-        >= beside - 0.005
-    )
+    linear = PrototypeClassifier(preset="lindstrom").fit(train, train_classes)
+    assert linear.score(test, test_classes) >= beside - 0.005
     hidden = PrototypeClassifier(
         hidden=(64,), preset="protosphere", random_state=0
     ).fit(train, train_classes)
@@ -69,7 +70,9 @@ def test_a_simplex_without_hidden_layers_is_logistic_regression(digits):
     train, train_classes, *_ = digits
     train = train[:200, 20:40]
     train_classes = train_classes[:200] % 3
-    ours = PrototypeClassifier(max_iter=2000, tol=1e-9).fit(train, train_classes)
+    ours = PrototypeClassifier(preset="lindstrom", max_iter=2000, tol=1e-9).fit(
+        train, train_classes
+    )
     standard = (train - train.mean(axis=0)) / np.where(
         train.std(axis=0) > 0, train.std(axis=0), 1
     )
@@ -120,6 +123,16 @@ def few(digits):
 
 def precise(**options):
     return PrototypeClassifier(max_iter=2000, tol=1e-9, random_state=0, **options)
+
+
+def test_defaults_are_those_of_a_head(digits):
+    train, train_classes, *_ = digits
+    chosen = PrototypeClassifier(max_iter=2000).fit(train[:200], train_classes[:200])
+    head = PrototypeHead(10, dim=9)
+    assert chosen.head_.preset == head.preset
+    assert (
+        chosen.scheme == inspect.signature(PrototypeHead).parameters["scheme"].default
+    )
 
 
 @pytest.mark.parametrize("preset", ["lindstrom", "protosphere", "mettes"])

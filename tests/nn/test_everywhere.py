@@ -61,6 +61,7 @@ def agree(found, z):
         )
 
 
+@pytest.mark.slow
 def test_compiled_in_one_graph():
     compiled = torch.compile(EVERY, fullgraph=True, backend="aot_eager")
     z = vectors()
@@ -73,6 +74,7 @@ def test_compiled_in_one_graph():
     torch.testing.assert_close(*gradients, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::ResourceWarning"
 )  # of inductor's own imports
@@ -89,6 +91,7 @@ def test_exported():
     agree(program.module()(vectors(9)), vectors(9))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning"
 )  # the exporter's

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from protosphere.nn.kernels import row_threads as threads
+from protosphere.nn.kernels import threaded
 from protosphere.nn.kernels.held_signals import HeldSignals
 
 ITS_OWN = pytest.mark.skipif(
@@ -130,7 +131,7 @@ def test_what_is_computed_stays_the_same_with_two_threads():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        pieces = threads.by_rows(lambda rows: z[rows] * 2, z, 1 << 20)
+        pieces = threaded.by_rows(lambda rows: z[rows] * 2, z, 1 << 20)
     finally:
         torch.set_num_threads(before)
     assert torch.equal(torch.cat(pieces), z * 2)

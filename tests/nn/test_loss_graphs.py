@@ -113,6 +113,7 @@ class Every(nn.Module):
         return [*found, weighted]
 
 
+@pytest.mark.slow
 def test_losses_compile_into_one_graph_for_batches_of_any_size():
     plain = Every()
     compiled = torch.compile(plain, fullgraph=True, backend="aot_eager", dynamic=True)
@@ -136,7 +137,7 @@ def test_a_compiled_loss_is_of_its_own_head():
     z = torch.randn(4, 7, dtype=torch.float64)
     target = torch.arange(4)
     second = copy.deepcopy(first)
-    second.projection.parts[0].weight.neg_()
+    second.projection.blocks[0].weight.neg_()
     for head in (first, second):
         torch.testing.assert_close(
             torch.compile(head.loss, fullgraph=True, backend="eager")(z, target),

@@ -17,6 +17,7 @@ def not_warned_yet(monkeypatch):
     monkeypatch.setattr(growth, "_WARNED", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_classes", "dim"), [(2000, 128), (600, 32), (5000, 256)])
 def test_many_classes_in_few_dimensions_warn_and_name_a_dimension_that_does_not(
     num_classes, dim

@@ -111,6 +111,7 @@ def test_checkpoints_of_a_model_without_a_head(options):
     assert torch.equal(model(x()), whole(x()))
 
 
+@pytest.mark.slow
 def test_a_real_pretrained_model(tmp_path):
     transformers = pytest.importorskip("transformers")
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 
 import protosphere as ps
@@ -75,6 +76,7 @@ def main(theirs, mine):
     sys.exit(", ".join(differences(theirs)) or 0)
 
 
+@pytest.mark.slow
 def test_states_are_read_by_other_processors_and_theirs_by_this_one(tmp_path):
     here = tmp_path / "here"
     there = tmp_path / "there"

@@ -8,6 +8,7 @@ from protosphere.nn import PrototypeHead
 from protosphere.spherical.statistics import confident_scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("num_classes", "dim"), [(10, 9), (100, 99), (100, 300), (1000, 999), (300, 40)]
 )

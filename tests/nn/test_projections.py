@@ -79,7 +79,7 @@ def code_of(case):
 def with_zeros(code, dim):
     """The code as `best` hands it over where it needs more dimensions: packed, zeros after the words."""
     placement = code.placement.padded(dim, "words and zeros")
-    assert placement.structure.name == "tailed"
+    assert placement.structure.name == "glued"
     return replace(
         code, placement=placement, certificate=replace(code.certificate, dim=dim)
     )
@@ -101,6 +101,7 @@ def vectors(case, batch, size=1.0, dtype=torch.float32, seed=0):
     return (size * torch.nn.functional.normalize(z, dim=1)).to(dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CODES)
 @pytest.mark.parametrize("dtype", PRECISION)
 @pytest.mark.parametrize("size", [1.0, 0.0, 1e4, 1e-6])

@@ -17,6 +17,7 @@ def kerdock(num_classes=4096, dim=64, **options):
     return ps.construct("kerdock", num_classes=num_classes, dim=dim, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "num_classes", "dim", "kind"),
     [
@@ -154,6 +155,7 @@ GRAPHED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "kind"), GRAPHED[1:4])
 def test_compiles_in_one_graph(code, kind):
     project = projection_for(code, kind)
@@ -165,6 +167,7 @@ def test_compiles_in_one_graph(code, kind):
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "kind"), GRAPHED)
 def test_exports_with_any_batch(code, kind):
     project = projection_for(code, kind)
@@ -188,14 +191,13 @@ torch.compile(lambda z: head.loss(z, torch.arange(4)), backend="eager")(z).backw
 """
 
 
+@pytest.mark.slow
 def test_a_torch_that_cannot_say_whether_it_exports_trains():
     subprocess.run([sys.executable, "-c", BEFORE_2_7], check=True, capture_output=True)
 
 
 def test_many_logits_may_be_changed_in_place(monkeypatch):
-    monkeypatch.setattr(
-        "protosphere.nn.projections.hadamard_words.HUGE_PAGES_FROM", 1 << 10
-    )
+    monkeypatch.setattr("protosphere.nn.kernels.threaded.HUGE_PAGES_FROM", 1 << 10)
     project = projection_for(kerdock())
     z = torch.randn(3, 64, requires_grad=True)
     project(z).mul_(2).sum().backward()

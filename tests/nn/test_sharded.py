@@ -90,7 +90,7 @@ def one_of_two(rank, folder):
     found = {}
     for name in CODES:
         project = ShardedProjection(code_of(name), KINDS.get(name, "auto"))
-        held = sum(part.num_words for part in project.parts)
+        held = sum(block.num_points for block in project.blocks)
         found[f"{name}/held"] = torch.tensor(held)
         for size in (1.0, 1000.0):
             found |= {
@@ -117,6 +117,7 @@ def processes(tmp_path_factory):
     return [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("size", [1.0, 1000.0])
 @pytest.mark.parametrize("rank", [0, 1])

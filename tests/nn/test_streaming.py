@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy, normalize
 
 import protosphere as ps
-from protosphere.nn.kernels import row_threads as threads
+from protosphere.nn.kernels import threaded as threads
 from protosphere.nn.projections import dense, hadamard, projection_for
 
 CODES = {
@@ -92,6 +92,7 @@ def test_log_sum_exp_and_its_gradient(name, size):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])

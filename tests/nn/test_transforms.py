@@ -143,6 +143,7 @@ def test_batched_second_derivatives(name):
         torch.testing.assert_close(found, of_logits)
 
 
+@pytest.mark.slow
 @EACH
 def test_traced_for_batches_of_any_size(name, recwarn):
     head = HEADS[name]
@@ -179,6 +180,7 @@ def test_a_trace_saved_and_loaded_gives_the_same_logits(name):
     torch.testing.assert_close(torch.jit.load(file)(z), head(z))
 
 
+@pytest.mark.slow
 @EACH
 @pytest.mark.filterwarnings("ignore::UserWarning")  # torch's own, while it saves
 def test_an_exported_head_saved_and_loaded_gives_the_same_logits(name):

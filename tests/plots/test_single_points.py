@@ -45,7 +45,7 @@ def pixels(figure):
 
 
 def seen(picture, color, tolerance=12):
-    """How many pixels are of that colour."""
+    """How many pixels are of that color."""
     wanted = np.rint(255 * np.array(to_rgb(color)))
     return int((np.abs(picture - wanted).max(axis=-1) <= tolerance).sum())
 

@@ -105,7 +105,7 @@ def test_a_weaker_correlation_is_one_whose_interval_is_lower():
         runs = [
             RunRecord(
                 load_config("quick-cifar100").changed(
-                    scheme="bch", dim=dim, mapping=mapping
+                    scheme="bch", dim=dim, mapping=mapping, preset="lindstrom"
                 ),
                 "done",
                 test_accuracy=0.5 - dim / 1000 + noise * rng.standard_normal(),
@@ -194,7 +194,7 @@ def test_so_many_seeds_would_decide_and_one_fewer_would_not(differences, distanc
 
 def run_with(accuracy, dim=63, **seeds):
     config = load_config("quick-cifar100").changed(
-        scheme="bch", dim=dim, mapping="random", **seeds
+        scheme="bch", dim=dim, mapping="random", preset="lindstrom", **seeds
     )
     return RunRecord(config, "done", test_accuracy=accuracy, max_cosine=0.3)
 

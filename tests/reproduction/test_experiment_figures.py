@@ -14,6 +14,8 @@ pytest.importorskip("matplotlib")
 
 
 def finished(**settings):
+    if settings.get("head", "prototypes") == "prototypes":
+        settings = {"preset": "lindstrom"} | settings
     config = load_config("quick-features").changed(**settings)
     rng = np.random.default_rng(config.dim + config.seed)
     accuracy = float(rng.uniform(0.5, 0.7))

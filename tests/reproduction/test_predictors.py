@@ -26,7 +26,11 @@ def runs(seed, accuracy):
             }
             for number in range(2):
                 config = load_config("quick-features").changed(
-                    scheme=scheme, dim=dim, seed=number, mapping="random"
+                    scheme=scheme,
+                    dim=dim,
+                    seed=number,
+                    mapping="random",
+                    preset="lindstrom",
                 )
                 value = (
                     accuracy(cosine, np.log(energy), agreement)

@@ -32,7 +32,7 @@ def cifar100_runs(config, **changes):
     for (scheme, dim), accuracy in accuracies.items():
         for seed in range(3):
             run = load_config(config).changed(
-                scheme=scheme, dim=dim, seed=seed, **changes
+                scheme=scheme, dim=dim, seed=seed, preset="lindstrom", **changes
             )
             records.append(
                 RunRecord(

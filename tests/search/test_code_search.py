@@ -16,8 +16,8 @@ from protosphere.search.arrangements import random_arrangement
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine
 from protosphere.search.code_search import search_code
 from protosphere.search.groups import group, group_names
+from protosphere.search.initialization import known_optimum, resize
 from protosphere.search.polish import contacts, polish_code
-from protosphere.search.starts import known_optimum, resize
 
 # (dim, points, largest cosine): optimal codes; in three dimensions by Schuette and van der Waerden, Danzer, Robinson,
 # Musin and Tarasov, the angles as Sloane's table prints them.
@@ -182,8 +182,8 @@ def test_same_seed_same_bits_and_another_seed_another_code():
         search(20, 5, seed=seed, iterations=500) for seed in (1, 1, 2)
     )
     assert np.array_equal(first.points, again.points)
-    assert (first.kind, first.starts, first.iterations) == (
-        again.kind,
+    assert (first.initialization, first.starts, first.iterations) == (
+        again.initialization,
         again.starts,
         again.iterations,
     )
@@ -194,7 +194,7 @@ def test_never_worse_than_the_points_it_was_given():
     good = search(30, 5).points
     found = search(30, 5, seed=9, iterations=10, start_points=[good])
     assert found.max_cosine <= max_cosine(good)
-    assert found.kind == "given"
+    assert found.initialization == "given"
 
 
 @pytest.mark.parametrize("num_points", [14, 27, 33])
@@ -233,10 +233,10 @@ def test_kinds_are_checked_and_progress_is_told():
         InvalidArgumentError,
         match="'starts' must be one of random, symmetric, refilled, got 'lucky'",
     ):
-        search(9, 3, kinds=["lucky"])
+        search(9, 3, initializations=["lucky"])
     told = []
     search(9, 3, progress=lambda *words: told.append(words))
-    assert told[-1][0].startswith("optimising: best 0.3333")
+    assert told[-1][0].startswith("optimizing: best 0.3333")
     assert all(0 <= done <= total for _, done, total in told)
 
 

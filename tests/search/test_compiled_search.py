@@ -16,7 +16,7 @@ from protosphere.geometry.sphere import uniform_points
 from protosphere.search.code_search import search_code
 from protosphere.search.compiled_energy import near_pairs, smooth_max_cosine_gradient
 from protosphere.search.compiled_lbfgs import compiled_anneal
-from protosphere.search.starts import refill, resize
+from protosphere.search.initialization import refill, resize
 
 
 def work_space(points):

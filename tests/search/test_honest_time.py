@@ -13,7 +13,11 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
 from protosphere.search import descent_backend
 from protosphere.search.budget import Budget, evaluation_products
-from protosphere.search.code_search import MOST_WORK, default_iterations, search_code
+from protosphere.search.code_search import (
+    MAX_DEFAULT_PRODUCTS,
+    default_iterations,
+    search_code,
+)
 from protosphere.search.compiled_lbfgs import (
     ALLOWED,
     SPENT,
@@ -78,7 +82,7 @@ def test_the_default_is_bounded_work_and_falls_to_none():
             assert (
                 default_iterations(num_points, dim)
                 * evaluation_products(num_points, dim)
-                <= MOST_WORK
+                <= MAX_DEFAULT_PRODUCTS
             )
     assert default_iterations(1000, 64) >= 100
     assert default_iterations(10**6, 2) == default_iterations(20_000, 64) == 0
@@ -132,15 +136,15 @@ def test_an_interrupted_search_hands_back_its_best(after):
     assert found.iterations < 10**6
 
 
-def pressed_while_optimising(stage, done, total):
-    if stage.startswith("optimising"):
+def pressed_while_optimizing(stage, done, total):
+    if stage.startswith("optimizing"):
         raise KeyboardInterrupt
 
 
 def test_best_says_that_it_was_interrupted(caplog):
     with caplog.at_level(logging.WARNING):
         code = ps.best(
-            num_classes=330, dim=8, iterations=10**6, progress=pressed_while_optimising
+            num_classes=330, dim=8, iterations=10**6, progress=pressed_while_optimizing
         )
     assert "interrupted" in code.explain()
     assert code.choice.interrupted

@@ -155,6 +155,7 @@ def test_best_never_lets_two_classes_coincide(num_classes, dim):
     assert float(code.certificate.guarantee) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_classes", [30, 256, 100_000])
 def test_more_dimensions_are_never_worse_without_a_search(num_classes):
     dims = [17, 18, 20, 24, 33, 45, 48, 57, 64, 65]

@@ -10,7 +10,7 @@ from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.gram import largest_inner_product, max_cosine, sign_rows
 from protosphere.geometry.sphere import normalized
 from protosphere.spherical.certificate import certified
-from protosphere.spherical.structures import ShortenedWords, Tailed
+from protosphere.spherical.structures import GluedWords, ShortenedWords
 
 
 @pytest.fixture(params=[0, 1 << 38], ids=["bound", "all pairs"], autouse=True)
@@ -19,7 +19,7 @@ def few_points(monkeypatch, request):
     structures = "protosphere.spherical.structures"
     monkeypatch.setattr(f"{structures}.shortened.ALL_PAIRS_POINTS", 1)
     monkeypatch.setattr(f"{structures}.shortened.MOST_PAIR_PRODUCTS", request.param)
-    monkeypatch.setattr(f"{structures}.tailed.MOST_PAIR_PRODUCTS", request.param)
+    monkeypatch.setattr(f"{structures}.glued.MOST_PAIR_PRODUCTS", request.param)
     monkeypatch.setattr(
         "protosphere.coding.shortened_cosets.MOST_PROBE_PRODUCTS", 10**5
     )
@@ -55,21 +55,21 @@ def test_words_of_shortened_cosets():
         )
 
 
-def test_words_of_shortened_cosets_with_tails():
+def test_words_of_shortened_cosets_with_glue_vectors():
     rng = np.random.default_rng(1)
     for _ in range(100):
         words = random_words(rng)
         group = 1 << int(rng.integers(0, 8))
-        tails = normalized(
+        glue_vectors = normalized(
             rng.standard_normal(
                 (max(2, -(-words.count // group)), int(rng.integers(2, 5)))
             )
         )
         if rng.random() < 0.5:
-            tails = ps.construct(
-                "simplex", num_classes=len(tails), dim=len(tails) - 1
+            glue_vectors = ps.construct(
+                "simplex", num_classes=len(glue_vectors), dim=len(glue_vectors) - 1
             ).points
-        points = Tailed(words, float(rng.uniform(0.05, 0.95)), tails, group)
-        found = certified(ps.Placement("words and tails", points), None)
+        points = GluedWords(words, float(rng.uniform(0.05, 0.95)), glue_vectors, group)
+        found = certified(ps.Placement("words and glue vectors", points), None)
         true = min(1.0, max_cosine(points.unit_rows(0, points.count)))
         assert found.interval[0] <= true <= found.interval[1]

@@ -33,77 +33,81 @@ def is_honest(path):
 
 
 @pytest.fixture
-def tailed(tmp_path, monkeypatch):
-    """600 words with tails, certified by cosets as 30,000 are."""
-    monkeypatch.setattr("protosphere.spherical.structures.tailed.LARGEST_DENSE", 0)
+def glued(tmp_path, monkeypatch):
+    """600 words with glue_vectors, certified by cosets as 30,000 are."""
+    monkeypatch.setattr("protosphere.spherical.structures.glued.LARGEST_DENSE", 0)
     monkeypatch.setattr(
         "protosphere.spherical.structures.shortened.ALL_PAIRS_POINTS", 10
     )
-    path = tmp_path / "tailed.safetensors"
+    path = tmp_path / "glued.safetensors"
     ps.construct("construction_x", num_classes=600, dim=40).save(path)
-    assert "of their tails" in ps.certify(path).method
+    assert "of their glue vectors" in ps.certify(path).method
     return path
 
 
-def test_long_tails_are_refused_in_a_large_file(tmp_path, forged):
+def test_long_glue_vectors_are_refused_in_a_large_file(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("construction_x", num_classes=30_000, dim=64).save(path)
-    forged(path, lambda arrays, words: arrays["tails"].__imul__(1000))
-    assert "'tails' must have unit rows" in refusal(path)
+    forged(path, lambda arrays, words: arrays["glue_vectors"].__imul__(1000))
+    assert "'glue_vectors' must have unit rows" in refusal(path)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda arrays, words: arrays["tails"].__setitem__((0, 0), np.nan),
-        lambda arrays, words: arrays["tails"].__setitem__((1, 0), np.inf),
-        lambda arrays, words: arrays.update(tails=arrays["tails"][:, :, None]),
-        lambda arrays, words: arrays.update(tails=arrays["tails"][:1]),
-        lambda arrays, words: arrays.update(tails=np.zeros((3, 0))),
-        lambda arrays, words: arrays.update(tails=np.eye(100)[:3]),
-        lambda arrays, words: arrays.update(tails=arrays["tails"].astype(np.float32)),
-        lambda arrays, words: words["tail"].update(share=0.0),
-        lambda arrays, words: words["tail"].update(share=1.0),
-        lambda arrays, words: words["tail"].update(share=1.5),
-        lambda arrays, words: words["tail"].update(share=float("nan")),
-        lambda arrays, words: words["tail"].update(share="half"),
-        lambda arrays, words: words["tail"].update(share=10**400),
-        lambda arrays, words: words["tail"].update(group=0),
-        lambda arrays, words: words["tail"].update(group=1),
-        lambda arrays, words: words["tail"].update(group=2.5),
-        lambda arrays, words: words["tail"].pop("group"),
-        lambda arrays, words: words.update(tail=[1, 2]),
-        lambda arrays, words: words.update(head="plain"),
-        lambda arrays, words: words.update(head="tailed"),
-        lambda arrays, words: words.update(head=["shortened"]),
+        lambda arrays, words: arrays["glue_vectors"].__setitem__((0, 0), np.nan),
+        lambda arrays, words: arrays["glue_vectors"].__setitem__((1, 0), np.inf),
+        lambda arrays, words: arrays.update(
+            glue_vectors=arrays["glue_vectors"][:, :, None]
+        ),
+        lambda arrays, words: arrays.update(glue_vectors=arrays["glue_vectors"][:1]),
+        lambda arrays, words: arrays.update(glue_vectors=np.zeros((3, 0))),
+        lambda arrays, words: arrays.update(glue_vectors=np.eye(100)[:3]),
+        lambda arrays, words: arrays.update(
+            glue_vectors=arrays["glue_vectors"].astype(np.float32)
+        ),
+        lambda arrays, words: words["glue"].update(share=0.0),
+        lambda arrays, words: words["glue"].update(share=1.0),
+        lambda arrays, words: words["glue"].update(share=1.5),
+        lambda arrays, words: words["glue"].update(share=float("nan")),
+        lambda arrays, words: words["glue"].update(share="half"),
+        lambda arrays, words: words["glue"].update(share=10**400),
+        lambda arrays, words: words["glue"].update(group=0),
+        lambda arrays, words: words["glue"].update(group=1),
+        lambda arrays, words: words["glue"].update(group=2.5),
+        lambda arrays, words: words["glue"].pop("group"),
+        lambda arrays, words: words.update(glue=[1, 2]),
+        lambda arrays, words: words.update(codewords="plain"),
+        lambda arrays, words: words.update(codewords="glued"),
+        lambda arrays, words: words.update(codewords=["shortened"]),
         lambda arrays, words: words["shortened"].update(m=60),
         lambda arrays, words: words["shortened"].update(extra=1),
         lambda arrays, words: arrays["numbers"].__setitem__(0, -1),
         lambda arrays, words: arrays["numbers"].__setitem__(0, 1 << 62),
     ],
 )
-def test_tails_that_are_none_are_refused(tailed, change, forged):
-    forged(tailed, change)
-    assert refusal(tailed)
+def test_glue_vectors_that_are_none_are_refused(glued, change, forged):
+    forged(glued, change)
+    assert refusal(glued)
 
 
 @pytest.mark.parametrize("factor", [2, 3, 5])
-def test_tails_shared_by_other_words_are_measured_for_what_they_are(
-    tailed, factor, forged
+def test_glue_vectors_shared_by_other_words_are_measured_for_what_they_are(
+    glued, factor, forged
 ):
     def regroup(arrays, words):
-        words["tail"]["group"] *= factor
+        words["glue"]["group"] *= factor
         words["certificate"].update(guarantee=None)
 
-    forged(tailed, regroup)
+    forged(glued, regroup)
     with pytest.raises(ps.CertificateError, match="do not trust it"):
-        ps.certify(tailed)
-    true = max_cosine(np.vstack([*_loaded_rows(tailed)]))
-    forged(tailed, lambda arrays, words: words["certificate"].update(max_cosine=true))
+        ps.certify(glued)
+    true = max_cosine(np.vstack([*_loaded_rows(glued)]))
+    forged(glued, lambda arrays, words: words["certificate"].update(max_cosine=true))
     with suppress(
         ps.CertificateError
     ):  # by cosets a ceiling is measured, which may be above the claim, never below
-        is_honest(tailed)
+        is_honest(glued)
 
 
 def _loaded_rows(path):
@@ -224,6 +228,7 @@ def test_a_converse_and_a_theorem_of_the_file_are_not_repeated(tmp_path, forged)
         assert not found.optimal
 
 
+@pytest.mark.slow
 def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     code = ps.construct("uniform", num_classes=12_000, dim=32)

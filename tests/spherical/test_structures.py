@@ -19,12 +19,12 @@ from protosphere.geometry.sphere import uniform_points
 from protosphere.nn.projections.choose import PROJECTIONS
 from protosphere.spherical.structures import (
     CosetUnion,
+    GluedWords,
     LinearWords,
     OrthogonalSimplices,
     Plain,
     ShortenedWords,
     SignWords,
-    Tailed,
     lattice,
 )
 from protosphere.spherical.structures.structure import (
@@ -61,8 +61,8 @@ CASES = {
     "cosets": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70]),
     "cosets, whole": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(80)),
     "shortened": chain_words(),
-    "tailed": Tailed(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
-    "tailed, zeros": Tailed(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
+    "glued": GluedWords(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
+    "glued, zeros": GluedWords(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
     "simplices": OrthogonalSimplices(np.array([4, 4, 3]), RNG.permutation(11)[:9], 10),
     "lattice": ps.construct("e8_shell", num_classes=200, dim=8).placement.structure,
     "lattice, several lengths": ps.construct("lattice_shell", num_classes=150, dim=10).placement.structure,
@@ -79,8 +79,8 @@ def cosines(rows):
 
 
 def read_again(points, **changes):
-    words = json.loads(json.dumps(points.words()))
-    content = Content(points.arrays(), words | changes, points.count, points.dim)
+    header = json.loads(json.dumps(points.header()))
+    content = Content(points.arrays(), header | changes, points.count, points.dim)
     return read_structure(points.name, content)
 
 
@@ -94,7 +94,7 @@ def test_arrays_that_follow_from_others_may_be_left_out_where_that_is_agreed(cas
     }
     content = Content(
         carried,
-        json.loads(json.dumps(points.words())),
+        json.loads(json.dumps(points.header())),
         points.count,
         points.dim,
         complete=False,
@@ -113,7 +113,7 @@ def test_every_structure_has_a_row_and_stands_in_the_description_of_files():
     for points in CASES.values():
         assert all(
             f"`{name}`" in page
-            for name in (points.name, *points.arrays(), *points.words())
+            for name in (points.name, *points.arrays(), *points.header())
         )
 
 
@@ -220,7 +220,7 @@ def test_sign_rows_are_the_points(case):
     assert set(points.projections) <= set(PROJECTIONS)
     if rows is not None:
         signs = 2.0 * np.unpackbits(rows.words, axis=1, count=rows.length) - 1
-        again = np.hstack([rows.coefficient * signs, rows.tails[rows.tail_of]])
+        again = np.hstack([rows.coefficient * signs, rows.glue_vectors[rows.glue_of]])
         np.testing.assert_allclose(again, rows_of(points)[rows.classes], atol=1e-14)
     assert (
         (rows is not None)
@@ -229,15 +229,15 @@ def test_sign_rows_are_the_points(case):
     )
 
 
-@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "tailed"])
+@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "glued"])
 def test_words_that_are_not_what_is_said_are_found_out(case):
     points = CASES[case]
-    words = points.head if case == "tailed" else points
+    words = points.codewords if case == "glued" else points
     signs = words.packed_signs.copy()
     signs[1, 0] ^= 128
     changed = replace(words, held=signs)
     with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
-        (replace(points, head=changed) if case == "tailed" else changed).check()
+        (replace(points, codewords=changed) if case == "glued" else changed).check()
 
 
 def test_a_lattice_with_shorter_vectors_than_it_says_is_found_out(monkeypatch):
@@ -255,3 +255,38 @@ def test_a_second_structure_of_a_name_is_refused():
     with pytest.raises(ps.InvalidArgumentError, match="'plain' is registered already"):
         structure("plain")(SignWords)
     assert SignWords.name == "signs"
+
+
+@pytest.mark.parametrize("case", ["linear", "cosets", "cosets, whole", "shortened"])
+def test_words_that_are_not_held_are_those_that_are(case):
+    held = CASES[case]
+    encoded = replace(held, held=None)
+    assert encoded.count == held.count
+    assert np.array_equal(rows_of(encoded), rows_of(held))
+    assert np.array_equal(encoded.packed_rows(3, 8), held.packed_rows(3, 8))
+    assert encoded.largest_cosine(ignore)[0] == held.largest_cosine(ignore)[0]
+    order = np.arange(held.count)[::-2]
+    assert np.array_equal(rows_of(encoded.permuted(order)), rows_of(held)[order])
+    encoded.check()
+    assert "signs" not in encoded.arrays()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "dim"), [("bch", 63), ("gold", 32), ("kerdock", 16)]
+)
+def test_many_words_are_encoded_on_demand_and_left_out_of_the_file(
+    scheme, dim, tmp_path, monkeypatch
+):
+    held = ps.construct(scheme, num_classes=200, dim=dim)
+    for module in ("sign_words", "structure"):
+        limit = f"protosphere.spherical.structures.{module}.LARGEST_HELD_BYTES"
+        monkeypatch.setattr(limit, 100)
+    code = ps.construct(scheme, num_classes=200, dim=dim)
+    assert code.placement.structure.held is None
+    assert np.array_equal(code.points, held.points)
+    assert np.array_equal(code.signs, held.signs)
+    assert code.max_cosine == held.max_cosine
+    code.save(tmp_path / "code.safetensors")
+    again = ps.load(tmp_path / "code.safetensors")
+    assert again.placement.structure.held is None
+    assert np.array_equal(again.points, held.points)

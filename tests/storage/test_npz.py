@@ -91,6 +91,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_file_packed_to_exhaust_the_memory_is_refused_within_some_megabytes(
     tmp_path, bomb

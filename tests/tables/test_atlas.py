@@ -203,7 +203,7 @@ def test_the_map_has_a_cell_for_every_row(tmp_path):
 
 def test_the_command_line_checks_the_shipped_one(capsys):
     assert main(["atlas", "--shipped", "--check", "1", "--seed", "3"]) in (0, None)
-    assert f"1 of {len(ROWS)} rows built anew" in capsys.readouterr().out
+    assert f"1 of {len(ROWS)} rows rebuilt" in capsys.readouterr().out
 
 
 def test_the_map_is_drawn_whoever_reads_the_answer(tmp_path, capsys):

@@ -68,7 +68,7 @@ def test_what_is_made_can_be_made_anew_and_is_better_than_families_alone(made, c
         family = best_member(entry.num_points, entry.dim)
         assert family is None or entry.max_cosine < float(family.max_cosine) + 1e-9
     assert main(["catalogue", "--file", "made.npz", "--check", "2"]) in (0, None)
-    assert "2 made anew" in capsys.readouterr().out
+    assert "2 rebuilt" in capsys.readouterr().out
 
 
 def test_a_finished_dimension_is_not_searched_again_but_another_seed_may_improve_it(

@@ -82,7 +82,7 @@ class Workshop:
                 and one.d > self.d(one.n, one.k)
             ):
                 self.best[one.n, one.k] = one
-                new += _neighbours(one)
+                new += _neighbors(one)
                 kept += 1
         return kept > 0
 
@@ -152,7 +152,7 @@ class Workshop:
         return list(done.values())
 
 
-def _neighbours(code: Found) -> Iterator[Found]:
+def _neighbors(code: Found) -> Iterator[Found]:
     """What follows from a code by one step."""
     n = code.n
     k = code.k

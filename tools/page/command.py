@@ -29,7 +29,9 @@ Output = Annotated[Path, Parameter(name=("--output", "-o"))]
 
 
 def page(
-    *, output: Output = Path("src/protosphere/page") / FILE, families: Flag = False
+    *,
+    output: Output = Path("src/protosphere/atlas_page") / FILE,
+    families: Flag = False,
 ) -> None:
     """Measure what the atlas page carries; members of families that the file has already are not measured again.
 

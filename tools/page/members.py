@@ -175,7 +175,7 @@ def attained(value: Cosine | None, guarantee: Cosine) -> bool:
 
 
 def merged(steps: list[Any]) -> list[Any]:
-    """Neighbouring intervals of one value as one."""
+    """Neighboring intervals of one value as one."""
     out: list[Any] = []
     for low, high, value in zip(*[iter(steps)] * 3, strict=True):
         if out and low <= out[-2] + 1 and out[-1] == value:

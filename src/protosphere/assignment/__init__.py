@@ -1,44 +1,64 @@
-"""Which class gets which point: in order, at random, or by how similar classes are."""
+"""Assignment of prototypes to classes: in order, at random, or by the similarity of the classes."""
 
 import numpy as np
 
-from protosphere.assignment.assign import OBJECTIVES as OBJECTIVES
-from protosphere.assignment.assign import Assignment as Assignment
-from protosphere.assignment.assign import assign as assign
-from protosphere.assignment.assign import assignment as assignment
-from protosphere.assignment.class_table import (
-    similarity_from_table as similarity_from_table,
-)
-from protosphere.assignment.features import (
-    similarity_from_features as similarity_from_features,
-)
-from protosphere.assignment.levels import LevelCosines as LevelCosines
-from protosphere.assignment.levels import level_cosines as level_cosines
-from protosphere.assignment.severity import expected_cost_scores as expected_cost_scores
+from protosphere.assignment.assign import OBJECTIVES, Assignment, assign, assignment
+from protosphere.assignment.class_table import similarity_from_table
+from protosphere.assignment.features import similarity_from_features
+from protosphere.assignment.levels import LevelCosines, level_cosines
 from protosphere.assignment.severity import (
-    hierarchical_distance as hierarchical_distance,
-)
-from protosphere.assignment.severity import mistake_severity as mistake_severity
-from protosphere.assignment.severity import superclass_accuracy as superclass_accuracy
-from protosphere.assignment.similarity import (
-    similarity_from_confusion as similarity_from_confusion,
+    expected_cost_scores,
+    hierarchical_distance,
+    mistake_severity,
+    superclass_accuracy,
 )
 from protosphere.assignment.similarity import (
-    similarity_from_embeddings as similarity_from_embeddings,
+    similarity_from_confusion,
+    similarity_from_embeddings,
+    similarity_from_names,
 )
-from protosphere.assignment.similarity import (
-    similarity_from_names as similarity_from_names,
-)
-from protosphere.assignment.taxonomy import Taxonomy as Taxonomy
-from protosphere.assignment.taxonomy import taxonomy as taxonomy
+from protosphere.assignment.taxonomy import Taxonomy, taxonomy
 from protosphere.types import Indices
 
+__all__ = [
+    "MAPPINGS",
+    "OBJECTIVES",
+    "Assignment",
+    "LevelCosines",
+    "Taxonomy",
+    "assign",
+    "assignment",
+    "class_order",
+    "expected_cost_scores",
+    "hierarchical_distance",
+    "level_cosines",
+    "mistake_severity",
+    "similarity_from_confusion",
+    "similarity_from_embeddings",
+    "similarity_from_features",
+    "similarity_from_names",
+    "similarity_from_table",
+    "superclass_accuracy",
+    "taxonomy",
+]
+
 MAPPINGS = ("fixed", "random")
-"""What `construct` takes as its `mapping`."""
+"""Values of the argument `mapping` of `construct`."""
 
 
 def class_order(
     mapping: str, num_classes: int, rng: np.random.Generator
 ) -> Indices | None:
-    """For each class the number of its point: None for `fixed` (class i gets point i), a permutation for `random`."""
-    return None if mapping == "fixed" else rng.permutation(num_classes)
+    """Return the number of the point of each class.
+
+    Args:
+        mapping: One of `MAPPINGS`.
+        num_classes: K.
+        rng: Source of a random permutation.
+
+    Returns:
+        None for "fixed" (class i gets point i), a permutation for "random".
+    """
+    if mapping == "fixed":
+        return None
+    return rng.permutation(num_classes)

@@ -1,4 +1,4 @@
-"""Assignment by an objective of which nothing is known: exchanges of two classes, kept if they are better."""
+"""Assignment by an arbitrary objective: random exchanges of two classes, kept if they are not worse."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,11 +10,25 @@ from protosphere.types import Indices, Points, Progress, ignore
 Objective = Callable[[Points, Points], float]
 """(similarity, cosines of the prototypes), both K x K in the order of the classes, to a number: larger is better."""
 
-EVALUATIONS = 30_000
+MAX_EXCHANGES = 30_000
+NUM_RANDOM_ORDERS = MAX_EXCHANGES // 20
+REPORT_EVERY = 1000
 
 
 def value_of(objective: Objective, similarity: Points, cosines: Points) -> float:
-    """What the objective says; one sentence where that is not a number."""
+    """Evaluate an objective.
+
+    Args:
+        objective: The function.
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the prototypes, in the order of the classes.
+
+    Returns:
+        The value.
+
+    Raises:
+        InvalidArgumentError: If the value is not a number.
+    """
     value = objective(similarity, cosines)
     try:
         number = float(value)
@@ -27,7 +41,7 @@ def value_of(objective: Objective, similarity: Points, cosines: Points) -> float
     return number
 
 
-def climbed(
+def hill_climb(
     objective: Objective,
     similarity: Points,
     cosines: Points,
@@ -35,34 +49,52 @@ def climbed(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """The best order found by random exchanges from the best of `starts` and of random orders."""
+    """Maximize an objective by random exchanges, from the best of the given and of random orders.
+
+    Args:
+        objective: The function to maximize.
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+        starts: Orders to start from.
+        rng: Source of the random orders and exchanges.
+        progress: Called every thousand exchanges.
+
+    Returns:
+        The best order: class i gets point order[i].
+    """
     K = len(similarity)
-    candidates = [*starts, *(rng.permutation(K) for _ in range(EVALUATIONS // 20))]
-
-    def placed(order: Indices) -> float:
-        return value_of(objective, similarity, cosines[np.ix_(order, order)])
-
-    best, order = max(
-        ((placed(order), order.copy()) for order in candidates),
-        key=lambda found: found[0],
-    )
-    near = np.ascontiguousarray(cosines[np.ix_(order, order)])
-    for step in range(EVALUATIONS):
-        both = rng.choice(K, 2, replace=False)
-        swap_classes(near, order, both)
-        value = value_of(objective, similarity, near)
+    random_orders = [rng.permutation(K) for _ in range(NUM_RANDOM_ORDERS)]
+    best = -np.inf
+    order = np.arange(K)
+    for candidate in [*starts, *random_orders]:
+        placed = cosines[np.ix_(candidate, candidate)]
+        value = value_of(objective, similarity, placed)
+        if value > best:
+            best = value
+            order = candidate.copy()
+    placed = np.ascontiguousarray(cosines[np.ix_(order, order)])
+    for step in range(MAX_EXCHANGES):
+        pair = rng.choice(K, 2, replace=False)
+        swap_classes(placed, order, pair)
+        value = value_of(objective, similarity, placed)
         if value >= best:
             best = value
         else:
-            swap_classes(near, order, both)
-        if step % 1000 == 0:
-            progress("assigning", step, EVALUATIONS)
+            swap_classes(placed, order, pair)
+        if step % REPORT_EVERY == 0:
+            progress("assigning", step, MAX_EXCHANGES)
     return order
 
 
-def swap_classes(near: Points, order: Indices, both: Indices) -> None:
-    """Let two classes exchange their points: in the order, and in a matrix of pairs in that order."""
-    other = both[::-1]
-    order[both] = order[other]
-    near[both] = near[other]
-    near[:, both] = near[:, other]
+def swap_classes(matrix: Points, order: Indices, pair: Indices) -> None:
+    """Exchange the points of two classes in place.
+
+    Args:
+        matrix: A K x K matrix of pairs of points, in the order of the classes.
+        order: The order of the points.
+        pair: The two classes.
+    """
+    swapped = pair[::-1]
+    order[pair] = order[swapped]
+    matrix[pair] = matrix[swapped]
+    matrix[:, pair] = matrix[:, swapped]

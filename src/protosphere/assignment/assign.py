@@ -1,25 +1,26 @@
-"""Which class gets which prototype, by how similar classes are: the same code, its rows in another order."""
+"""Assignment of prototypes to classes by the similarity of the classes: the same code, its rows in another order."""
 
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from protosphere.assignment.any_objective import Objective, climbed, value_of
+from protosphere.assignment.any_objective import Objective, hill_climb, value_of
 from protosphere.assignment.exact import (
-    LARGEST_K,
-    ROUNDING_TOLERANCE,
+    ALL_ORDERS_PROOF,
+    EQUAL_TOLERANCE,
+    MAX_EXHAUSTIVE_CLASSES,
     all_orders,
     exact_order,
 )
 from protosphere.assignment.many_classes import many_classes_order
-from protosphere.assignment.quadratic import maximised, pair_sum
+from protosphere.assignment.quadratic import maximize_pair_sum, pair_sum
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.worst_pair import (
-    least_worst_pair,
-    mildest,
-    mildest_of_all,
+    exhaustive_worst_pair_order,
+    improve_worst_pair,
     worst_pair,
+    worst_pair_bound,
 )
 from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brief
 from protosphere.spherical.provenance import Choice, Step
@@ -27,24 +28,32 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices, Points, Progress, ignore
 
 OBJECTIVES = ("align", "oppose", "worst")
-"""What `assign` knows by name; a function of your own does as well."""
+"""Objectives that `assign` knows by name. A function may be given instead."""
 
-LARGEST_WHOLE = 1500
-"""Up to so many classes the problem is searched as a whole; beyond, a block of classes at a time."""
+MAX_WHOLE_CLASSES = 1500
+"""Number of classes up to which all are searched at once; above, one block of classes at a time."""
 
-LARGEST_WORST = 3000
-"""The worst pair is sought among all cosines: some hundred MB."""
+MAX_WORST_PAIR_CLASSES = 3000
+"""Number of classes up to which 'worst' is available: it holds all cosines, some hundred MB."""
+
+NEAREST_PAIR_PROOF = (
+    "the two most similar classes are at two nearest prototypes, or no farther apart"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """An order of a code's points: class i gets point order[i].
+    """An order of the points of a code: class i gets point order[i].
+
+    Larger values are better: the sum over pairs of similarity times cosine ("align"), its negative ("oppose"), minus
+    the worst pair's similarity times (1 - cosine) ("worst"), or the value of a function.
 
     Attributes:
-        objective: 'align', 'oppose', 'worst', or the name of a function.
-        before, after: the objective in the code's own order and in this one, larger being better: the sum over pairs of
-            similarity times cosine, its negative, or minus the worst pair's similarity times (1 - cosine).
-        proof: why no order is better, where that is known.
+        order: The number of the point of each class.
+        objective: "align", "oppose", "worst", or the name of a function.
+        before: The value in the order of the code.
+        after: The value in this order.
+        proof: Why no order is better; None where that is not known.
     """
 
     order: Indices
@@ -55,8 +64,9 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """In a sentence."""
-        if self.after <= self.before + ROUNDING_TOLERANCE * max(1.0, abs(self.before)):
+        """A sentence that states the change and its proof."""
+        tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
+        if self.after <= self.before + tolerance:
             change = f"The order of before stays, {self.objective} {self.before:.6g}"
         else:
             change = f"Assigned to {self.objective}: {self.before:.6g} before, {self.after:.6g} now"
@@ -73,33 +83,42 @@ def assign(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> SphericalCode:
-    """The same code with its points given to classes by how similar those are.
+    """Match prototypes to classes so that similar classes get nearby prototypes.
+
+    The points stay the same; only their order changes. The result is optimal for at most 8 classes, for cross-polytopes
+    (a minimum-weight matching) and for simplices. Otherwise it comes from FAQ and a tabu search.
 
     Args:
-        code: whose points to distribute; its certificate holds for any order.
-        similarity: K x K, symmetric, larger for classes that are more alike; a `Taxonomy`; or what
-            `similarity_from_embeddings`, `_features`, `_confusion` or `_names` make.
-        objective: 'align' puts similar classes at near prototypes (the largest sum over pairs of similarity times
-            cosine), 'oppose' at distant ones (the smallest); 'worst' makes the worst pair mild (the smallest maximum of
-            similarity times (1 - cosine)); or a function (similarity, cosines) -> number, larger being better.
-        seed: of the searches.
-        progress: called while they go on.
+        code: Prototypes to distribute. The certificate holds for any order.
+        similarity: Symmetric K x K matrix, larger for classes that are more alike; a `Taxonomy`; or the result of
+            `similarity_from_embeddings`, `_features`, `_confusion` or `_names`.
+        objective: "align" maximizes the sum over pairs of similarity times cosine, "oppose" minimizes it, and "worst"
+            minimizes the maximum of similarity times (1 - cosine). A function (similarity, cosines) -> number is
+            maximized.
+        seed: Seed of the searches.
+        progress: Called during the searches.
 
-    >>> import protosphere as ps
-    >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
-    >>> alike = [[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]]
-    >>> assign(code, alike).explain()
-    'Assigned to align: -18 before, -2 now; no order is better: all orders were looked at.'
+    Returns:
+        A code with the same points, reordered: row i is the prototype of class i.
+
+    Raises:
+        InvalidArgumentError: If `code` is not a code, `similarity` is not a symmetric K x K matrix of finite numbers,
+            or `objective` is unknown.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
+        >>> alike = [[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]]
+        >>> assign(code, alike).explain()
+        'Assigned to align: -18 before, -2 now; no order is better: all orders were looked at.'
     """
     found = assignment(code, similarity, objective, seed=seed, progress=progress)
     considered = code.choice.considered if code.choice else ()
-    placement = code.placement.permuted(found.order)
     step = Step(f"assigned to {found.objective}", numbers=tuple(found.order.tolist()))
-    provenance = code.provenance and code.provenance.then(step)
     return replace(
         code,
-        placement=placement,
-        provenance=provenance,
+        placement=code.placement.permuted(found.order),
+        provenance=code.provenance and code.provenance.then(step),
         choice=Choice(found.reason, considered),
     )
 
@@ -112,7 +131,21 @@ def assignment(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Assignment:
-    """The order that `assign` puts a code's points in, what it gains, and whether it is proved best."""
+    """Return the order that `assign` puts the points of a code in, its gain, and whether it is proved optimal.
+
+    Args:
+        code: See `assign`.
+        similarity: See `assign`.
+        objective: See `assign`.
+        seed: See `assign`.
+        progress: See `assign`.
+
+    Returns:
+        The order with its values.
+
+    Raises:
+        InvalidArgumentError: As `assign` does.
+    """
     if not isinstance(code, SphericalCode):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise InvalidArgumentError(
             f"'code' must be a SphericalCode, got {brief(code)}; ps.from_points makes one"
@@ -120,114 +153,122 @@ def assignment(
     S = as_similarity(similarity, code.num_classes)
     rng = np.random.default_rng(as_integer("seed", seed, minimum=0))
     if not isinstance(objective, str):
-        return _by_function(code, S, objective, rng, progress)
-    if as_choice("objective", objective, OBJECTIVES) == "worst":
-        return _by_worst_pair(code, S, rng, progress)
-    return _by_pair_sum(
-        code, S if objective == "align" else -S, objective, rng, progress
-    )
+        return _assign_by_function(code, S, objective, rng, progress)
+    as_choice("objective", objective, OBJECTIVES)
+    if objective == "worst":
+        return _assign_by_worst_pair(code, S, rng, progress)
+    signed = S if objective == "align" else -S
+    return _assign_by_pair_sum(code, signed, objective, rng, progress)
 
 
-def _by_pair_sum(
+def _assign_by_pair_sum(
     code: SphericalCode,
     S: Points,
     objective: str,
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
+    """Maximize the sum over pairs of S times cosine."""
     K = code.num_classes
-    identity = np.arange(code.num_classes)
-    if K > LARGEST_WHOLE:
-        points = code.points
-        order = many_classes_order(S, points, rng, progress)
-        before, after = (_large_pair_sum(S, points, one) for one in (identity, order))
-        return Assignment(
-            order if after > before else identity,
-            objective,
-            before,
-            max(before, after),
-            None,
-        )
+    if K > MAX_WHOLE_CLASSES:
+        return _assign_many_classes(code, S, objective, rng, progress)
+    identity = np.arange(K)
     cosines = _cosines(code)
-    order, proof = exact_order(S, cosines) or (
-        maximised(S, cosines, rng, progress),
-        None,
-    )
+    exact = exact_order(S, cosines)
+    if exact is not None:
+        order, proof = exact
+    else:
+        order = maximize_pair_sum(S, cosines, rng, progress)
+        proof = None
     before = pair_sum(S, cosines, identity)
     after = pair_sum(S, cosines, order)
-    if after <= before + ROUNDING_TOLERANCE * abs(before):
+    if after <= before + EQUAL_TOLERANCE * abs(before):
         order = identity
         after = before
     return Assignment(order, objective, before, after, proof)
 
 
-def _by_worst_pair(
+def _assign_many_classes(
+    code: SphericalCode,
+    S: Points,
+    objective: str,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Assignment:
+    """Maximize the sum over pairs without holding all cosines."""
+    identity = np.arange(code.num_classes)
+    points = code.points
+    order = many_classes_order(S, points, rng, progress)
+    before = _pair_sum_of_points(S, points, identity)
+    after = _pair_sum_of_points(S, points, order)
+    if after <= before:
+        order = identity
+        after = before
+    return Assignment(order, objective, before, after, None)
+
+
+def _assign_by_worst_pair(
     code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
 ) -> Assignment:
+    """Minimize the largest similarity times (1 - cosine)."""
     K = code.num_classes
-    identity = np.arange(code.num_classes)
-    if K > LARGEST_WORST:
+    if K > MAX_WORST_PAIR_CLASSES:
         raise InvalidArgumentError(
-            f"'objective' 'worst' takes up to {LARGEST_WORST} classes, got {K}; 'align' takes more"
+            f"'objective' 'worst' takes up to {MAX_WORST_PAIR_CLASSES} classes, got {K}; 'align' takes more"
         )
+    identity = np.arange(K)
     cosines = _cosines(code)
     proof = None
-    if K <= LARGEST_K:
-        order = mildest_of_all(S, cosines)
-        proof = "all orders were looked at"
+    if K <= MAX_EXHAUSTIVE_CLASSES:
+        order = exhaustive_worst_pair_order(S, cosines)
+        proof = ALL_ORDERS_PROOF
     else:
-        aligned = _by_pair_sum(code, S, "align", rng, progress).order
-        found = [mildest(S, cosines, start, rng) for start in (aligned, identity)]
-        order = min(found, key=lambda one: worst_pair(S, cosines, one))
+        aligned = _assign_by_pair_sum(code, S, "align", rng, progress).order
+        from_aligned = improve_worst_pair(S, cosines, aligned, rng)
+        from_identity = improve_worst_pair(S, cosines, identity, rng)
+        candidates = (from_aligned, from_identity)
+        order = min(candidates, key=lambda one: worst_pair(S, cosines, one))
     before = -worst_pair(S, cosines, identity)
     after = -worst_pair(S, cosines, order)
-    if after >= -least_worst_pair(S, cosines) - ROUNDING_TOLERANCE:
-        proof = "the two most similar classes are at two nearest prototypes, or no farther apart"
-    return Assignment(
-        order if after >= before else identity,
-        "worst",
-        before,
-        max(before, after),
-        proof,
-    )
+    if after >= -worst_pair_bound(S, cosines) - EQUAL_TOLERANCE:
+        proof = NEAREST_PAIR_PROOF
+    if after < before:
+        order = identity
+        after = before
+    return Assignment(order, "worst", before, after, proof)
 
 
-def _by_function(
+def _assign_by_function(
     code: SphericalCode,
     S: Points,
     objective: Any,
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
+    """Maximize a function of similarity and cosines."""
     if not callable(objective):
         raise InvalidArgumentError(
             f"'objective' must be one of {', '.join(OBJECTIVES)} or a function, got {brief(objective)}"
         )
     K = code.num_classes
-    identity = np.arange(code.num_classes)
+    identity = np.arange(K)
     cosines = _cosines(code)
     function = cast("Objective", objective)
 
     def value(order: Indices) -> float:
         return value_of(function, S, cosines[np.ix_(order, order)])
 
-    if K <= LARGEST_K:
+    if K <= MAX_EXHAUSTIVE_CLASSES:
         order = max(all_orders(K), key=value)
-        proof = "all orders were looked at"
+        proof = ALL_ORDERS_PROOF
     else:
-        starts = [
-            identity,
-            *(_by_pair_sum(code, T, "align", rng, progress).order for T in (S, -S)),
-        ]
-        order = climbed(function, S, cosines, starts, rng, progress)
+        aligned = _assign_by_pair_sum(code, S, "align", rng, progress).order
+        opposed = _assign_by_pair_sum(code, -S, "align", rng, progress).order
+        starts = [identity, aligned, opposed]
+        order = hill_climb(function, S, cosines, starts, rng, progress)
         proof = None
-    return Assignment(
-        order,
-        getattr(objective, "__name__", "objective"),
-        value(identity),
-        value(order),
-        proof,
-    )
+    name = getattr(objective, "__name__", "objective")
+    return Assignment(order, name, value(identity), value(order), proof)
 
 
 def _cosines(code: SphericalCode) -> Points:
@@ -235,6 +276,8 @@ def _cosines(code: SphericalCode) -> Points:
     return points @ points.T
 
 
-def _large_pair_sum(S: Points, points: Points, order: Indices) -> float:
+def _pair_sum_of_points(S: Points, points: Points, order: Indices) -> float:
+    """Return the sum over pairs of S times cosine, without the K x K matrix of cosines."""
     placed = points[order]
-    return float(np.vdot(placed, S @ placed) - S.trace()) / 2
+    all_terms = np.vdot(placed, S @ placed)
+    return float(all_terms - S.trace()) / 2

@@ -1,8 +1,8 @@
-"""Vectors of classes from a table: word vectors, attributes, or whatever else is known of each class by its name."""
+"""Similarity of classes from a table of vectors: word vectors, attributes, or other numbers for each class name."""
 
 import csv
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,14 +14,14 @@ from protosphere.types import Points
 
 
 def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Points:
-    """Cosines of the classes' vectors in a file, after their mean is taken out.
+    """Return cosines of the classes' vectors in a file, after their mean is subtracted.
 
-    A .csv file has a line of headings, a class's name in the first cell of a line, and its vector in the columns that
-    hold numbers throughout; a file of any other ending has blanks between a name and its numbers, as GloVe's and
-    word2vec's text files have. Lines of other names are passed over.
+    A .csv file has a line of headings. The first cell of a line is the name of a class, and the columns that hold
+    numbers in every line are its vector. In other files spaces separate a name and its numbers, as in the text files of
+    GloVe and word2vec. Lines of other names are skipped.
 
-    A name of several words that has no line of its own, such as "aquarium fish" or "aquarium_fish", gets the average
-    of its words' vectors. A word that has no line as it is written is looked up in lower case.
+    A name of several words without a line of its own, such as "aquarium fish" or "aquarium_fish", gets the mean of its
+    words' vectors. A word without a line as written is looked up in lower case.
 
     Args:
         path: A file with a line for each class, or for each word of the classes' names.
@@ -44,14 +44,16 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         ...     similarity_from_table(path, ["cat", "dog", "car"]).round(2).tolist()
         [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """
-    wanted = {entry for name in class_names for entry in _entries(name)}
-    rows = _rows(Path(path), wanted)
-    rows_of_classes = [_rows_of(name, rows, path) for name in class_names]
-    width = min((len(row) for found in rows_of_classes for row in found), default=0)
+    wanted: set[str] = set()
+    for name in class_names:
+        wanted.update(_lookup_keys(name))
+    rows = _read_rows(Path(path), wanted)
+    class_rows = [_rows_of_class(name, rows, path) for name in class_names]
+    width = min((len(row) for found in class_rows for row in found), default=0)
     columns: list[list[float]] = []
     for column in range(width):
-        with suppress(ValueError):
-            columns.append([_mean_of(found, column) for found in rows_of_classes])
+        with suppress(ValueError):  # a column of text
+            columns.append([_mean_of_column(found, column) for found in class_rows])
     if not columns:
         raise InvalidArgumentError(
             f"'{path}' has no column of numbers; each class needs its vector"
@@ -59,62 +61,82 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
     return similarity_from_embeddings(np.array(columns).T)
 
 
-def _words(name: str) -> list[str]:
-    """The words of a class's name.
+def _words_of_name(name: str) -> list[str]:
+    """Split the name of a class into words.
 
-    >>> _words("aquarium_fish"), _words("T-shirt/top")
+    >>> _words_of_name("aquarium_fish"), _words_of_name("T-shirt/top")
     (['aquarium', 'fish'], ['T', 'shirt', 'top'])
     """
     return re.findall(r"[^\s_/,-]+", name)
 
 
-def _entries(name: str) -> list[str]:
-    """Every entry of a table that may say something of a class: its name, its words, and these in lower case."""
-    words = _words(name)
-    return [name, name.lower(), *words, *(word.lower() for word in words)]
+def _lookup_keys(name: str) -> list[str]:
+    """Return every first cell that may belong to a class: its name, its words, and these in lower case."""
+    words = _words_of_name(name)
+    lower_words = [word.lower() for word in words]
+    return [name, name.lower(), *words, *lower_words]
 
 
-def _rows_of(
+def _rows_of_class(
     name: str, rows: Mapping[str, list[str]], path: Path | str
 ) -> list[list[str]]:
-    """The row of a class, or those of its words."""
-    own = rows.get(name, rows.get(name.lower()))
-    if own is not None:
-        return [own]
-    words = _words(name)
-    absent = next(
-        (word for word in words if word not in rows and word.lower() not in rows), None
-    )
-    if absent is None and words:
-        return [rows.get(word, rows.get(word.lower(), [])) for word in words]
+    """Return the row of a class, or the rows of its words."""
+    own_row = _look_up(rows, name)
+    if own_row is not None:
+        return [own_row]
+    words = _words_of_name(name)
+    found: list[list[str]] = []
+    missing: str | None = None
+    for word in words:
+        row = _look_up(rows, word)
+        if row is None:
+            missing = word
+            break
+        found.append(row)
+    if found and missing is None:
+        return found
     where = f"the class {brief(name)}"
     if len(words) > 1:
-        where += f", and none for its word {brief(absent)}"
+        where += f", and none for its word {brief(missing)}"
     raise InvalidArgumentError(f"'{path}' has no line for {where}")
 
 
-def _mean_of(rows: Sequence[Sequence[str]], column: int) -> float:
+def _look_up(rows: Mapping[str, list[str]], name: str) -> list[str] | None:
+    """Return the row of a name, or of the name in lower case."""
+    if name in rows:
+        return rows[name]
+    return rows.get(name.lower())
+
+
+def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
     return sum(float(row[column]) for row in rows) / len(rows)
 
 
-def _rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """The cells of the wanted classes alone: files of word vectors have millions of lines."""
-    rows: dict[str, list[str]] = {}
+def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
+    """Read the lines of the wanted names only: files of word vectors have millions of lines."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             if path.suffix.lower() == ".csv":
                 lines = csv.reader(file)
             else:
                 lines = (line.split() for line in file)
-            for cells in lines:
-                if cells and cells[0] in wanted:
-                    if cells[0] in rows:
-                        raise InvalidArgumentError(
-                            f"'{path}' has two lines for the class {brief(cells[0])}"
-                        )
-                    rows[cells[0]] = cells[1:]
+            return _wanted_rows(lines, wanted, path)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StorageError(
-            f"cannot read '{path}': {getattr(error, 'strerror', None) or error}"
-        ) from error
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot read '{path}': {reason}") from error
+
+
+def _wanted_rows(
+    lines: Iterable[list[str]], wanted: Collection[str], path: Path
+) -> dict[str, list[str]]:
+    rows: dict[str, list[str]] = {}
+    for cells in lines:
+        if not cells or cells[0] not in wanted:
+            continue
+        name = cells[0]
+        if name in rows:
+            raise InvalidArgumentError(
+                f"'{path}' has two lines for the class {brief(name)}"
+            )
+        rows[name] = cells[1:]
     return rows

@@ -1,4 +1,4 @@
-"""Orders that are known to be the best: where there is nothing to choose, little to choose from, or only pairs."""
+"""Orders that are proved to be optimal: every order equal, all orders tried, or a minimum-weight matching."""
 
 from functools import cache
 from itertools import permutations
@@ -6,67 +6,97 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.assignment.matching import cheapest_matching
+from protosphere.assignment.matching import min_weight_matching
 from protosphere.types import Indices, Points
 
-ROUNDING_TOLERANCE = 1e-9
-"""Cosines, or other entries of a matrix, this close are taken for equal."""
+EQUAL_TOLERANCE = 1e-9
+"""Difference up to which cosines, or other entries of a matrix, count as equal."""
 
-LARGEST_K = 8
-"""8! = 40,320 orders."""
+MAX_EXHAUSTIVE_CLASSES = 8
+"""Number of classes up to which all orders are tried: 8! = 40,320."""
+
+ALL_ORDERS_PROOF = "all orders were looked at"
 
 
 @cache
 def all_orders(num_classes: int) -> Indices:
-    """Every permutation of 0, ..., K - 1, one per row."""
+    """Return every permutation of 0, ..., K - 1, one a row."""
     return np.array(list(permutations(range(num_classes))), dtype=np.int64)
 
 
 def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Points]:
-    """All orders, and for each the similarities (one per pair, the same for all) and the cosines of the pairs."""
+    """Return what an exhaustive search over orders needs.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+
+    Returns:
+        All orders, one a row; the similarity of each pair of classes; and for each order the cosine of each pair.
+    """
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
-    return (
-        orders,
-        similarity[first, second],
-        cosines[orders[:, first], orders[:, second]],
-    )
+    pair_similarity = similarity[first, second]
+    pair_cosines = cosines[orders[:, first], orders[:, second]]
+    return orders, pair_similarity, pair_cosines
 
 
-def exact_order(S: Points, cosines: Points) -> tuple[Indices, str] | None:
-    """The best order where the code, or their number, lets us know it."""
+def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | None:
+    """Return the order with the largest sum over pairs of similarity times cosine, where it can be proved.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+
+    Returns:
+        The order and why no other is better; None where no proof is known.
+    """
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]
     low = float(upper.min())
     high = float(upper.max())
-    if high - low < ROUNDING_TOLERANCE:
-        return np.arange(
-            K
-        ), "all prototypes are equally far apart, so that every order is the same"
-    if K <= LARGEST_K:
-        orders, weights, placed = pair_terms(S, cosines)
-        return orders[np.argmax(placed @ weights)], "all orders were looked at"
-    for special, other in ((low, high), (high, low)):
-        pairs = np.abs(cosines - special) < ROUNDING_TOLERANCE
-        np.fill_diagonal(pairs, False)
-        two_valued = (
-            pairs
-            | (np.abs(cosines - other) < ROUNDING_TOLERANCE)
-            | np.eye(K, dtype=np.bool_)
-        )
-        if pairs.sum(axis=1).max() == 1 and np.all(two_valued):
-            return _matched(S if special < other else -S, pairs)
+    if high - low < EQUAL_TOLERANCE:
+        proof = "all prototypes are equally far apart, so that every order is the same"
+        return np.arange(K), proof
+    if K <= MAX_EXHAUSTIVE_CLASSES:
+        orders, weights, placed = pair_terms(similarity, cosines)
+        best = np.argmax(placed @ weights)
+        return orders[best], ALL_ORDERS_PROOF
+    pairs = _disjoint_pairs(cosines, low, high)
+    if pairs is not None:  # as in a cross-polytope
+        return _matched_order(similarity, pairs)
+    pairs = _disjoint_pairs(cosines, high, low)
+    if pairs is not None:
+        return _matched_order(-similarity, pairs)
     return None
 
 
-def _matched(weights: Points, special: NDArray[np.bool_]) -> tuple[Indices, str] | None:
-    """Where all points look alike but for disjoint special pairs, classes are matched: the cheapest ones get those."""
+def _disjoint_pairs(
+    cosines: Points, special: float, other: float
+) -> NDArray[np.bool_] | None:
+    """Return the K x K mask of pairs at cosine `special`, if they are disjoint and all other pairs are at `other`."""
+    K = len(cosines)
+    pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
+    np.fill_diagonal(pairs, False)
+    others = np.abs(cosines - other) < EQUAL_TOLERANCE
+    is_two_valued = pairs | others | np.eye(K, dtype=np.bool_)
+    if pairs.sum(axis=1).max() == 1 and np.all(is_two_valued):
+        return pairs
+    return None
+
+
+def _matched_order(
+    weights: Points, special: NDArray[np.bool_]
+) -> tuple[Indices, str] | None:
+    """Give the special pairs of points to the pairs of classes of a minimum-weight matching."""
+    K = len(weights)
     ends = np.argwhere(np.triu(special))
-    matching, proved = cheapest_matching(weights, len(ends))
-    if not proved:
+    matching, is_proved = min_weight_matching(weights, len(ends))
+    if not is_proved:
         return None
-    order = np.empty(len(weights), dtype=np.int64)
+    order = np.empty(K, dtype=np.int64)
     order[matching.ravel()] = ends.ravel()
-    rest = np.setdiff1d(np.arange(len(weights)), matching.ravel())
-    order[rest] = np.setdiff1d(np.arange(len(weights)), ends.ravel())
+    unmatched_classes = np.setdiff1d(np.arange(K), matching.ravel())
+    unpaired_points = np.setdiff1d(np.arange(K), ends.ravel())
+    order[unmatched_classes] = unpaired_points
     return order, "its pairs were chosen by matching"

@@ -1,4 +1,4 @@
-"""How similar classes are to a network: the means of their features, compared."""
+"""Similarity of classes to a network: cosines of the mean features of the classes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,27 +12,75 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.storage.npz import read_arrays
 from protosphere.types import Points
 
+NUMBER_KINDS = "biuf"
+"""Kinds of numpy types that are numbers: booleans, integers and floats."""
+
 
 def similarity_from_features(
     source: Any, labels: Any = None, *, num_classes: int | None = None
 ) -> Points:
-    """Cosines of the classes' mean features, after the mean of these means is taken out.
+    """Return cosines of the mean features of the classes, after the mean of these means is subtracted.
 
     Args:
-        source: the path of an .npz file with x_train and y_train, or a mapping of such arrays, and perhaps `step`, by
-            which columns of integers are to be multiplied; or, with `labels`, the features, one image a row.
-        labels: the class of each row.
+        source: Path of an .npz file with `x_train` and `y_train`, or a mapping of such arrays. An array `step` in it
+            multiplies the columns of integer features. With `labels`, the features themselves, one image a row.
+        labels: The class of each row.
         num_classes: K; by default one more than the largest label. Every class needs at least one row.
+
+    Returns:
+        The K x K similarity.
+
+    Raises:
+        InvalidArgumentError: If shapes or types do not fit, or if a class has no row.
+        StorageError: If the file cannot be read.
     """
-    return similarity_from_embeddings(
-        class_means(*_arrays(source, labels), num_classes)
-    )
+    if labels is not None:
+        features = as_array(source)
+        classes = as_array(labels)
+    elif isinstance(source, Mapping):
+        arrays = cast("Mapping[str, Any]", source)
+        features, classes = _scaled_features(arrays, "the mapping")
+    else:
+        path = Path(source)
+        arrays = read_arrays(path, ("x_train", "y_train", "step"))
+        features, classes = _scaled_features(arrays, str(path))
+    return similarity_from_embeddings(class_means(features, classes, num_classes))
 
 
 def class_means(
     features: NDArray[Any], labels: NDArray[Any], num_classes: int | None = None
 ) -> Points:
-    """The mean row of each class, K x d in float64."""
+    """Return the mean row of each class.
+
+    Args:
+        features: (N, d) features.
+        labels: (N,) classes.
+        num_classes: K; by default one more than the largest label.
+
+    Returns:
+        (K, d) means in float64.
+
+    Raises:
+        InvalidArgumentError: If shapes or types do not fit, a class has no row, or a mean is not finite.
+    """
+    _check_shapes(features, labels)
+    classes, starts, counts = np.unique(
+        np.sort(labels), return_index=True, return_counts=True
+    )
+    K = int(classes[-1]) + 1 if num_classes is None else num_classes
+    _check_classes(classes, K)
+    sorted_features = features[np.argsort(labels, kind="stable")]
+    with np.errstate(invalid="ignore", over="ignore"):  # refused below
+        sums = np.add.reduceat(sorted_features, starts, axis=0, dtype=np.float64)
+        means = sums / counts[:, None]
+    if not np.isfinite(means).all():
+        raise InvalidArgumentError(
+            "'features' must have finite means, got NaN or infinity among them"
+        )
+    return means
+
+
+def _check_shapes(features: NDArray[Any], labels: NDArray[Any]) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1] or not len(labels):
         shapes = f"{features.shape} and {labels.shape}"
         raise InvalidArgumentError(
@@ -42,63 +90,55 @@ def class_means(
         raise InvalidArgumentError(
             f"'labels' must be classes 0, 1, 2, ..., got {labels.dtype} from {labels.min()}"
         )
-    classes, starts, counts = np.unique(
-        np.sort(labels), return_index=True, return_counts=True
+
+
+def _check_classes(classes: NDArray[Any], num_classes: int) -> None:
+    """Check that the sorted classes are 0, ..., K - 1."""
+    largest = classes[-1]
+    if len(classes) == num_classes and largest == num_classes - 1:
+        return
+    if largest < num_classes:
+        missing = _first_missing(classes)
+        found = f"no image of class {missing}"
+    else:
+        found = f"class {largest}"
+    raise InvalidArgumentError(
+        f"'labels' must have every class of 0, ..., {num_classes - 1}, and no other, got {found}"
     )
-    K = int(classes[-1]) + 1 if num_classes is None else num_classes
-    if len(classes) != K or classes[-1] != K - 1:
-        absent = next(
-            (number for number, one in enumerate(classes) if one != number),
-            len(classes),
-        )
-        if classes[-1] < K:
-            found = f"no image of class {absent}"
-        else:
-            found = f"class {classes[-1]}"
-        raise InvalidArgumentError(
-            f"'labels' must have every class of 0, ..., {K - 1}, and no other, got {found}"
-        )
-    ranked = features[np.argsort(labels, kind="stable")]
-    with np.errstate(invalid="ignore", over="ignore"):  # found below
-        means = (
-            np.add.reduceat(ranked, starts, axis=0, dtype=np.float64) / counts[:, None]
-        )
-    if not np.isfinite(means).all():
-        raise InvalidArgumentError(
-            "'features' must have finite means, got NaN or infinity among them"
-        )
-    return means
 
 
-def _arrays(source: Any, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    if labels is not None:
-        return as_array(source), as_array(labels)
-    if isinstance(source, Mapping):
-        return _scaled(cast("Mapping[str, Any]", source), "the mapping")
-    path = Path(source)
-    return _scaled(read_arrays(path, ("x_train", "y_train", "step")), str(path))
+def _first_missing(classes: NDArray[Any]) -> int:
+    for number, present in enumerate(classes):
+        if present != number:
+            return number
+    return len(classes)
 
 
-def _scaled(arrays: Mapping[str, Any], where: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def _scaled_features(
+    arrays: Mapping[str, Any], where: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return features, multiplied by `step` if there is one, and labels."""
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(
                 f"{where} has no array '{name}'; features need 'x_train' and 'y_train'"
             )
-    features, labels, step = (
-        as_array(arrays.get(name, 1.0)) for name in ("x_train", "y_train", "step")
-    )
-    if features.dtype.kind not in "biuf" or not features.size or not features.ndim:
+    features = as_array(arrays["x_train"])
+    labels = as_array(arrays["y_train"])
+    is_number = features.dtype.kind in NUMBER_KINDS
+    if not is_number or not features.size or not features.ndim:
         found = f"{features.dtype} of shape {features.shape}"
         raise InvalidArgumentError(
             f"{where} must have numbers in 'x_train', one image a row, got {found}"
         )
     features = features.reshape(len(features), -1)
-    if step.dtype.kind not in "biuf" or step.shape not in ((), features.shape[1:]):
+    if "step" not in arrays:
+        return features, labels
+    step = as_array(arrays["step"])
+    is_number = step.dtype.kind in NUMBER_KINDS
+    if not is_number or step.shape not in ((), features.shape[1:]):
         raise InvalidArgumentError(
             f"{where} must have one number per column in 'step', got shape {step.shape}"
         )
-    with np.errstate(
-        invalid="ignore", over="ignore"
-    ):  # means that are none are refused
-        return (features * step if "step" in arrays else features), labels
+    with np.errstate(invalid="ignore", over="ignore"):  # refused with the means
+        return features * step, labels

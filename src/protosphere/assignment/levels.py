@@ -1,4 +1,4 @@
-"""What a tree's levels mean for a code: the cosines of pairs by where they meet."""
+"""The cosines of a code by the levels of a tree: by the lowest common ancestor of each pair of classes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +11,20 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Points
 
-BLOCK = 256
-"""Rows of points whose cosines are looked at together."""
+BLOCK_ROWS = 256
+"""Points whose cosines are computed together."""
 
 
 @dataclass(frozen=True)
 class LevelCosines:
-    """The pairs of classes whose lowest common ancestor has this height: how many, and the range of their cosines."""
+    """The cosines of the pairs of classes whose lowest common ancestor has a given height.
+
+    Attributes:
+        height: The height of the lowest common ancestor.
+        pairs: Number of such pairs.
+        lowest: Their minimum cosine.
+        highest: Their maximum cosine.
+    """
 
     height: int
     pairs: int
@@ -26,42 +33,66 @@ class LevelCosines:
 
 
 def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
-    """The certificate of a code level by level, measured over all pairs, from siblings up to the root.
+    """Measure the cosines of a code at each level of a tree, over all pairs.
 
-    >>> import protosphere as ps
-    >>> code = ps.construct("orthogonal_simplices", num_classes=4, dim=2)
-    >>> for level in level_cosines(code, {"a": "x", "b": "x", "c": "y", "d": "y"}):
-    ...     print(level)
-    LevelCosines(height=1, pairs=2, lowest=-1.0, highest=-1.0)
-    LevelCosines(height=2, pairs=4, lowest=0.0, highest=0.0)
+    Args:
+        code: A code of K classes.
+        tree: A tree of the same classes, as `taxonomy` takes it.
+
+    Returns:
+        The levels, from siblings to the root.
+
+    Raises:
+        InvalidArgumentError: If the tree does not have K classes.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.construct("orthogonal_simplices", num_classes=4, dim=2)
+        >>> for level in level_cosines(code, {"a": "x", "b": "x", "c": "y", "d": "y"}):
+        ...     print(level)
+        LevelCosines(height=1, pairs=2, lowest=-1.0, highest=-1.0)
+        LevelCosines(height=2, pairs=4, lowest=0.0, highest=0.0)
     """
     heights = heights_of(tree, code.num_classes)
     return cosine_ranges(code.points, heights)
 
 
 def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
-    """The pairs and the range of cosines of each height, a block of rows at a time."""
-    levels = int(heights.max()) + 1
-    pairs = np.zeros(levels, dtype=np.int64)
-    lowest = np.full(levels, 1.0)
-    highest = np.full(levels, -1.0)
-    for start in range(0, len(points), BLOCK):
-        block = points[start : start + BLOCK]
+    """Return the pairs and the range of cosines of each height, computed a block of rows at a time.
+
+    Args:
+        points: (K, n) unit points.
+        heights: K x K heights of lowest common ancestors.
+
+    Returns:
+        One entry for each height that occurs, lowest first.
+    """
+    num_levels = int(heights.max()) + 1
+    pairs = np.zeros(num_levels, dtype=np.int64)
+    lowest = np.full(num_levels, 1.0)
+    highest = np.full(num_levels, -1.0)
+    for start in range(0, len(points), BLOCK_ROWS):
+        stop = start + BLOCK_ROWS
+        block = points[start:stop]
         above_diagonal = np.triu_indices(len(block), 1, len(points) - start)
-        cosines = np.clip((block @ points[start:].T)[above_diagonal], -1, 1)
-        met = heights[start : start + BLOCK, start:][above_diagonal]
-        pairs += np.bincount(met, minlength=levels)
-        np.minimum.at(lowest, met, cosines)
-        np.maximum.at(highest, met, cosines)
-    found = np.flatnonzero(pairs)
+        gram = block @ points[start:].T
+        cosines = np.clip(gram[above_diagonal], -1, 1)
+        block_heights = heights[start:stop, start:][above_diagonal]
+        pairs += np.bincount(block_heights, minlength=num_levels)
+        np.minimum.at(lowest, block_heights, cosines)
+        np.maximum.at(highest, block_heights, cosines)
     return tuple(
         LevelCosines(int(h), int(pairs[h]), float(lowest[h]), float(highest[h]))
-        for h in found
+        for h in np.flatnonzero(pairs)
     )
 
 
 def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
-    """The tree, which must have just so many classes."""
+    """Return the tree, which must have `num_classes` classes.
+
+    Raises:
+        InvalidArgumentError: If it has another number of classes.
+    """
     found = taxonomy(tree)
     if len(found.classes) != num_classes:
         raise InvalidArgumentError(
@@ -71,5 +102,5 @@ def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
 
 
 def heights_of(tree: Any, num_classes: int) -> Heights:
-    """The heights of lowest common ancestors in a tree of just so many classes."""
+    """Return the K x K heights of lowest common ancestors in a tree of `num_classes` classes."""
     return checked_tree(tree, num_classes).heights

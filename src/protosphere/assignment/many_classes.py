@@ -1,20 +1,30 @@
-"""Quadratic assignment of thousands of classes: groups first, then blocks of classes while the others stay."""
+"""Quadratic assignment of thousands of classes: groups first, then one block of classes at a time."""
 
 import numpy as np
 
 from protosphere.assignment.quadratic import tabu
 from protosphere.types import Indices, Points, Progress, ignore
 
-GROUPS, GROUP_STEPS = 64, 5_000
-"""Into how many parts classes and points are cut, and the steps in which parts are assigned to parts."""
+NUM_GROUPS = 64
+"""Number of groups that classes and points are divided into, a power of two."""
 
-BLOCK, BLOCK_STEPS, SWEEPS = 400, 600, 3
-"""Classes reassigned at a time, the steps that takes, and how often all of them are."""
+GROUP_STEPS = 5_000
+"""Steps of the tabu search that assigns groups to groups."""
 
-FEATURES = 24
-"""Eigenvectors of the similarity that classes are cut by."""
+BLOCK_CLASSES = 400
+"""Classes that are reassigned at once."""
+
+BLOCK_STEPS = 600
+"""Steps of the tabu search of a block."""
+
+NUM_SWEEPS = 3
+"""Number of times that every class is reassigned."""
+
+NUM_EIGENVECTORS = 24
+"""Eigenvectors of the similarity that classes are divided by."""
 
 FORBIDDEN = -1e12
+"""Linear term of an assignment between groups of different sizes."""
 
 
 def many_classes_order(
@@ -23,14 +33,25 @@ def many_classes_order(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """An order of the points with a large sum over pairs of similarity times cosine, never holding all cosines."""
-    order = _grouped(similarity, points, rng)
+    """Find an order of the points with a large sum over pairs of similarity times cosine.
+
+    The K x K matrix of cosines is never held.
+
+    Args:
+        similarity: The K x K similarity.
+        points: The (K, n) points.
+        rng: Source of the blocks and of the tabu tenures.
+        progress: Called after each block.
+
+    Returns:
+        The order: class i gets point order[i].
+    """
+    order = _group_order(similarity, points, rng)
     K = len(order)
-    blocks = [
-        block
-        for _ in range(SWEEPS)
-        for block in np.array_split(rng.permutation(K), -(-K // BLOCK))
-    ]
+    num_blocks = -(-K // BLOCK_CLASSES)
+    blocks: list[Indices] = []
+    for _ in range(NUM_SWEEPS):
+        blocks.extend(np.array_split(rng.permutation(K), num_blocks))
     for done, block in enumerate(blocks):
         order[block] = _reassigned(similarity, points, order, block, rng)
         progress("assigning", done + 1, len(blocks))
@@ -44,56 +65,67 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """The points of these classes, distributed among them anew while all others keep theirs."""
+    """Distribute the points of a block of classes among them anew; all other classes keep theirs."""
     placed = points[order]
-    mine = points[order[block]]
-    own = similarity[np.ix_(block, block)]
-    linear = (similarity[block] @ placed - own @ mine) @ mine.T
-    local = tabu(own, mine @ mine.T, np.arange(len(block)), BLOCK_STEPS, rng, linear)
-    return order[block][local]
+    block_points = points[order[block]]
+    block_similarity = similarity[np.ix_(block, block)]
+    from_others = similarity[block] @ placed - block_similarity @ block_points
+    linear = from_others @ block_points.T
+    cosines = block_points @ block_points.T
+    identity = np.arange(len(block))
+    local_order = tabu(block_similarity, cosines, identity, BLOCK_STEPS, rng, linear)
+    return order[block][local_order]
 
 
-def _grouped(similarity: Points, points: Points, rng: np.random.Generator) -> Indices:
-    """Groups of similar classes at groups of near points: cut both in halves, and the halves, and assign the parts."""
-    classes = _parts(_spectral(similarity), GROUPS)
-    places = _parts(points, GROUPS)
-    sizes = np.array([len(part) for part in classes])
-    inside = np.zeros((GROUPS, len(points)))
-    for number, part in enumerate(classes):
-        inside[number, part] = 1
-    sums = inside @ similarity @ inside.T
-    means = np.stack([points[part].mean(axis=0) for part in places])
+def _group_order(
+    similarity: Points, points: Points, rng: np.random.Generator
+) -> Indices:
+    """Bisect classes and points into groups, and assign groups of similar classes to groups of near points."""
+    class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
+    point_groups = _bisected(points, NUM_GROUPS)
+    sizes = np.array([len(group) for group in class_groups])
+    membership = np.zeros((NUM_GROUPS, len(points)))
+    for number, group in enumerate(class_groups):
+        membership[number, group] = 1
+    group_similarity = membership @ similarity @ membership.T
+    means = np.stack([points[group].mean(axis=0) for group in point_groups])
     cosines = means @ means.T
-    linear = sums.diagonal()[:, None] * cosines.diagonal() / 2
-    linear = np.where(sizes[:, None] == sizes, linear, FORBIDDEN)
-    chosen = tabu(sums, cosines, np.arange(GROUPS), GROUP_STEPS, rng, linear)
+    own_terms = group_similarity.diagonal()[:, None] * cosines.diagonal() / 2
+    same_size = sizes[:, None] == sizes
+    linear = np.where(same_size, own_terms, FORBIDDEN)
+    identity = np.arange(NUM_GROUPS)
+    found = tabu(group_similarity, cosines, identity, GROUP_STEPS, rng, linear)
     order = np.empty(len(points), dtype=np.int64)
-    for part, place in zip(classes, chosen, strict=True):
-        order[part] = places[place]
+    for classes, number in zip(class_groups, found, strict=True):
+        order[classes] = point_groups[number]
     return order
 
 
-def _spectral(similarity: Points) -> Points:
-    """Vectors of the classes whose products are about their similarities."""
+def _spectral_embedding(similarity: Points) -> Points:
+    """Return vectors of the classes whose inner products approximate their similarities."""
     from scipy.sparse.linalg import eigsh
 
-    values, vectors = eigsh(
-        similarity, k=FEATURES, which="LA", v0=np.ones(len(similarity))
-    )
+    start = np.ones(len(similarity))
+    values, vectors = eigsh(similarity, k=NUM_EIGENVECTORS, which="LA", v0=start)
     return vectors * np.sqrt(np.maximum(values, 0))
 
 
-def _parts(vectors: Points, count: int) -> list[Indices]:
-    """Rows cut in halves across their longest direction, again and again; `count` is a power of two."""
-    parts = [np.arange(len(vectors))]
-    while len(parts) < count:
-        parts = [half for part in parts for half in _halves(vectors, part)]
-    return parts
+def _bisected(vectors: Points, count: int) -> list[Indices]:
+    """Bisect the rows repeatedly into `count` groups, a power of two."""
+    groups = [np.arange(len(vectors))]
+    while len(groups) < count:
+        halves: list[Indices] = []
+        for group in groups:
+            halves.extend(_halves(vectors, group))
+        groups = halves
+    return groups
 
 
-def _halves(vectors: Points, part: Indices) -> tuple[Indices, Indices]:
-    centred = vectors[part] - vectors[part].mean(axis=0)
-    direction = np.linalg.eigh(centred.T @ centred)[1][:, -1]
-    ranked = part[np.argsort(centred @ direction, kind="stable")]
-    middle = (len(part) + 1) // 2
+def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
+    """Divide a group at the median of its first principal component."""
+    centered = vectors[group] - vectors[group].mean(axis=0)
+    eigenvectors = np.linalg.eigh(centered.T @ centered)[1]
+    direction = eigenvectors[:, -1]
+    ranked = group[np.argsort(centered @ direction, kind="stable")]
+    middle = (len(group) + 1) // 2
     return ranked[:middle], ranked[middle:]

@@ -1,75 +1,91 @@
-"""Quadratic assignment: the order of the points that maximises the sum over pairs of classes of S_uv cos_uv."""
+"""Quadratic assignment: the order of the points that maximizes the sum over pairs of classes of S_uv cos_uv."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.assignment.exact import ROUNDING_TOLERANCE
+from protosphere.assignment.exact import EQUAL_TOLERANCE
 from protosphere.types import Indices, Points, Progress, ignore
 
-FAQ_STEPS, FAQ_STILL = 30, 0.03
-"""Steps of the relaxed problem, and how short one must be, by the root mean square per row, to be the last."""
+MAX_FAQ_STEPS = 30
 
-ROUNDS, ROUND_CLASSES = (3, 10), 3_000
-"""How often the relaxed problem is solved anew from a shaken start: so many classes in all, within these limits."""
+FAQ_CONVERGED = 0.03
+"""Root mean square change per row at which the relaxed problem has converged."""
 
-PAIRS, MOST_STEPS, LEAST_STEPS = 1_000_000_000, 30_000, 1_000
-"""Pairs that the tabu search looks at, and the steps that makes at most and at least."""
+MIN_ROUNDS = 3
+MAX_ROUNDS = 10
+ROUND_CLASSES = 3_000
+"""The relaxed problem is solved from ROUND_CLASSES / K perturbed starts, within these limits."""
+
+MAX_TABU_PAIRS = 1_000_000_000
+"""Pairs that the tabu search evaluates, which gives its number of steps within the limits below."""
+
+MAX_TABU_STEPS = 30_000
+MIN_TABU_STEPS = 1_000
 
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
-    """The sum over pairs of classes of similarity times cosine, class u at point order[u]."""
-    own = similarity.diagonal() @ cosines.diagonal()[order]
-    return float(np.vdot(similarity, cosines[np.ix_(order, order)]) - own) / 2
+    """Return the sum over pairs of classes of similarity times cosine, with class u at point order[u]."""
+    placed = cosines[np.ix_(order, order)]
+    own_terms = similarity.diagonal() @ cosines.diagonal()[order]
+    return float(np.vdot(similarity, placed) - own_terms) / 2
 
 
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
-    """Frank and Wolfe's method on doubly stochastic matrices (Vogelstein et al. 2015), from the centre or from `start`.
+    """Solve the relaxed problem by the Frank-Wolfe method on doubly stochastic matrices (FAQ, Vogelstein et al. 2015).
 
-    What scipy's `quadratic_assignment` does, for symmetric matrices: one product and one assignment a step.
+    scipy's `quadratic_assignment` is the same method for matrices that need not be symmetric. For symmetric ones a step
+    needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1000.
+
+    Args:
+        similarity: Symmetric K x K similarity with a zero diagonal.
+        cosines: Symmetric K x K cosines with a zero diagonal.
+        start: Doubly stochastic matrix to start from; None for the barycenter.
+
+    Returns:
+        The order nearest to the solution.
     """
     from scipy.optimize import linear_sum_assignment
 
     K = len(similarity)
     rows = np.arange(K)
-    inside = np.full((K, K), 1 / K) if start is None else start.copy()
-    pull = similarity @ inside @ cosines
-    for _ in range(FAQ_STEPS):
-        vertex = linear_sum_assignment(pull, maximize=True)[1]
+    current = np.full((K, K), 1 / K) if start is None else start.copy()
+    gradient = similarity @ current @ cosines
+    for _ in range(MAX_FAQ_STEPS):
+        vertex = linear_sum_assignment(gradient, maximize=True)[1]
         permuted = np.empty_like(similarity)
         permuted[:, vertex] = similarity
-        vertex_pull = permuted @ cosines
-        here = np.vdot(inside, pull)
-        across = pull[rows, vertex].sum()
-        there = vertex_pull[rows, vertex].sum()
+        vertex_gradient = permuted @ cosines
+        here = np.vdot(current, gradient)
+        across = gradient[rows, vertex].sum()
+        there = vertex_gradient[rows, vertex].sum()
         curvature = here - 2 * across + there
         slope = across - here
-        share = 1.0 if slope >= -curvature else float(-slope / curvature)
-        moved = share * np.sqrt(
-            max(0.0, np.vdot(inside, inside) - 2 * inside[rows, vertex].sum() + K) / K
-        )
-        inside *= 1 - share
-        inside[rows, vertex] += share
-        pull = (1 - share) * pull + share * vertex_pull
-        if moved < FAQ_STILL:
+        step = 1.0 if slope >= -curvature else float(-slope / curvature)
+        overlap = current[rows, vertex].sum()
+        squared_distance = np.vdot(current, current) - 2 * overlap + K
+        change = step * np.sqrt(max(0.0, squared_distance) / K)
+        current *= 1 - step
+        current[rows, vertex] += step
+        gradient = (1 - step) * gradient + step * vertex_gradient
+        if change < FAQ_CONVERGED:
             break
-    return np.asarray(linear_sum_assignment(inside, maximize=True)[1], dtype=np.int64)
+    order = linear_sum_assignment(current, maximize=True)[1]
+    return np.asarray(order, dtype=np.int64)
 
 
-def twins(matrix: Points) -> Indices:
-    """For each row the first one that can be exchanged with it and leave the symmetric matrix as it is.
+def interchangeable(matrix: Points) -> Indices:
+    """Return for each row the first one that can be exchanged with it without changing the symmetric matrix.
 
-    >>> twins(np.array([[0.0, 5, 1], [5, 0, 1], [1, 1, 0]]))
-    array([0, 0, 2])
+    Example:
+        >>> interchangeable(np.array([[0.0, 5, 1], [5, 0, 1], [1, 1, 0]]))
+        array([0, 0, 2])
     """
     weights = np.random.default_rng(0).standard_normal(len(matrix))
-    others = (matrix @ weights - matrix.diagonal() * weights)[
-        :, None
-    ] - matrix * weights
-    return np.argmax(
-        np.abs(others - others.T)
-        < ROUNDING_TOLERANCE * max(1.0, float(np.abs(matrix).max())),
-        axis=1,
-    )
+    row_sums = matrix @ weights - matrix.diagonal() * weights
+    sums_of_others = row_sums[:, None] - matrix * weights
+    differences = np.abs(sums_of_others - sums_of_others.T)
+    tolerance = EQUAL_TOLERANCE * max(1.0, float(np.abs(matrix).max()))
+    return np.argmax(differences < tolerance, axis=1)
 
 
 def tabu(
@@ -80,58 +96,93 @@ def tabu(
     rng: np.random.Generator,
     linear: Points | None = None,
 ) -> Indices:
-    """A better order, by tabu search from this one; `linear` adds the sum of linear[u, order[u]]."""
+    """Improve an order by tabu search.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+        order: The order to start from.
+        steps: Number of exchanges.
+        rng: Source of the tabu tenures.
+        linear: K x K linear term: the sum of linear[u, order[u]] is added to the objective. None for no such term.
+
+    Returns:
+        The best order found.
+    """
     from protosphere.assignment.swaps import exchange_gains, tabu_search
 
     K = len(order)
     S = without_diagonal(similarity)
     G = without_diagonal(cosines)
     tenures = rng.integers(K // 2, 3 * K // 2 + 1, (steps, 2)) + 1
-    L = np.zeros((K, K)) if linear is None else linear
-    unlike = np.arange(K)
-    class_twins, point_twins = (
-        (twins(S), twins(G)) if linear is None else (unlike, unlike)
-    )
+    if linear is None:
+        linear_term = np.zeros((K, K))
+        class_groups = interchangeable(S)
+        point_groups = interchangeable(G)
+    else:
+        linear_term = linear
+        class_groups = np.arange(K)
+        point_groups = np.arange(K)
     H = np.ascontiguousarray(G[np.ix_(order, order)])
-    gains = exchange_gains(S, H, L, order)
+    gains = exchange_gains(S, H, linear_term, order)
     start = order.astype(np.int64)
-    return tabu_search(S, H, L, gains, start, class_twins, point_twins, tenures)
+    return tabu_search(
+        S, H, linear_term, gains, start, class_groups, point_groups, tenures
+    )
 
 
 def without_diagonal(matrix: NDArray[np.float64]) -> Points:
-    """A copy with zeros on the diagonal."""
+    """Return a copy with zeros on the diagonal."""
     copy = np.array(matrix, dtype=np.float64, order="C")
     np.fill_diagonal(copy, 0.0)
     return copy
 
 
-def shaken(order: Indices, rng: np.random.Generator) -> Points:
-    """A doubly stochastic matrix: a fifth this order, two fifths a random one, two fifths all orders alike."""
+def perturbed(order: Indices, rng: np.random.Generator) -> Points:
+    """Return a doubly stochastic matrix: 0.2 of this order, 0.4 of a random one and 0.4 of the barycenter."""
     K = len(order)
+    rows = np.arange(K)
     matrix = np.full((K, K), 0.4 / K)
-    matrix[np.arange(K), order] += 0.2
-    matrix[np.arange(K), rng.permutation(K)] += 0.4
+    matrix[rows, order] += 0.2
+    matrix[rows, rng.permutation(K)] += 0.4
     return matrix
 
 
-def maximised(
+def maximize_pair_sum(
     similarity: Points,
     cosines: Points,
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """The best order found: relaxed solutions from the centre and from shaken ones, then a tabu search."""
+    """Maximize the sum over pairs of similarity times cosine: FAQ from several starts, then tabu search.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+        rng: Source of the perturbed starts and of the tabu tenures.
+        progress: Called after each start.
+
+    Returns:
+        The best order found.
+    """
     K = len(similarity)
     S = without_diagonal(similarity)
     G = without_diagonal(cosines)
-    rounds = int(np.clip(ROUND_CLASSES // K, *ROUNDS))
-    best = max((np.arange(K), faq(S, G)), key=lambda order: pair_sum(S, G, order))
-    for done in range(rounds):
-        progress("assigning", done + 1, rounds + 2)
-        best = max(
-            (best, faq(S, G, shaken(best, rng))),
-            key=lambda order: pair_sum(S, G, order),
-        )
-    best = tabu(S, G, best, int(min(MOST_STEPS, max(LEAST_STEPS, PAIRS // K**2))), rng)
-    progress("assigning", rounds + 2, rounds + 2)
+    num_rounds = int(np.clip(ROUND_CLASSES // K, MIN_ROUNDS, MAX_ROUNDS))
+    num_stages = num_rounds + 2
+    best = _better(S, G, np.arange(K), faq(S, G))
+    for done in range(num_rounds):
+        progress("assigning", done + 1, num_stages)
+        best = _better(S, G, best, faq(S, G, perturbed(best, rng)))
+    affordable_steps = MAX_TABU_PAIRS // K**2
+    steps = int(min(MAX_TABU_STEPS, max(MIN_TABU_STEPS, affordable_steps)))
+    best = tabu(S, G, best, steps, rng)
+    progress("assigning", num_stages, num_stages)
     return best
+
+
+def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
+    """Return the order with the larger sum, the first one at a tie."""
+    if pair_sum(S, G, second) > pair_sum(S, G, first):
+        return second
+    return first

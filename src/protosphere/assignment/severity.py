@@ -1,4 +1,4 @@
-"""How bad mistakes are, by a tree over the classes, and predictions that make them milder."""
+"""Severity of mistakes by a tree over the classes, and predictions that reduce it."""
 
 from typing import Any
 
@@ -12,57 +12,114 @@ from protosphere.types import Indices, Points
 
 
 def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
-    """The mean height of the lowest common ancestor of the predicted and the true class over mistakes; 0 without any.
+    """Return the mean height of the lowest common ancestor of predicted and true class over the mistakes.
 
-    >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
-    >>> mistake_severity([[9, 1, 0], [5, 1, 0], [5, 1, 2]], [0, 1, 2], tree)
-    1.5
+    Args:
+        scores: Scores of the K classes, one image a row.
+        labels: The true class of each row.
+        tree: A tree of the K classes, as `taxonomy` takes it.
+
+    Returns:
+        The mean height; 0 without a mistake.
+
+    Raises:
+        InvalidArgumentError: If shapes or types do not fit.
+
+    Example:
+        >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
+        >>> mistake_severity([[9, 1, 0], [5, 1, 0], [5, 1, 2]], [0, 1, 2], tree)
+        1.5
     """
-    heights, ranked = _ranked(scores, labels, tree, 1)
-    wrong = ranked[:, 0] != _classes(labels)
-    return float(heights[:, 0][wrong].mean()) if wrong.any() else 0.0
+    heights, ranked = _top_heights(scores, labels, tree, 1)
+    predicted = ranked[:, 0]
+    is_mistake = predicted != _class_numbers(labels)
+    if not is_mistake.any():
+        return 0.0
+    return float(heights[:, 0][is_mistake].mean())
 
 
 def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> float:
-    """The mean height of the lowest common ancestors of the true class and the k classes with the highest scores."""
-    return float(_ranked(scores, labels, tree, k)[0].mean())
+    """Return the mean height of the lowest common ancestors of the true class and the k classes of highest score.
+
+    Args:
+        scores: Scores of the K classes, one image a row.
+        labels: The true class of each row.
+        tree: A tree of the K classes, as `taxonomy` takes it.
+        k: Number of classes, at most K.
+
+    Returns:
+        The mean height.
+
+    Raises:
+        InvalidArgumentError: If shapes or types do not fit.
+    """
+    heights, _ = _top_heights(scores, labels, tree, k)
+    return float(heights.mean())
 
 
 def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> float:
-    """The share of images whose best class has the same ancestor `above` levels up as the true one."""
+    """Return the share of images whose predicted class has the same ancestor as the true class.
+
+    Args:
+        scores: Scores of the K classes, one image a row.
+        labels: The true class of each row.
+        tree: A tree of the K classes, as `taxonomy` takes it.
+        above: Number of levels from a class to its ancestor.
+
+    Returns:
+        The share, from 0 to 1.
+
+    Raises:
+        InvalidArgumentError: If shapes or types do not fit.
+    """
     groups = taxonomy(tree).groups(as_integer("above", above, minimum=1))
-    _, ranked = _ranked(scores, labels, tree, 1)
-    return float((groups[ranked[:, 0]] == groups[_classes(labels)]).mean())
+    _, ranked = _top_heights(scores, labels, tree, 1)
+    predicted_groups = groups[ranked[:, 0]]
+    true_groups = groups[_class_numbers(labels)]
+    return float((predicted_groups == true_groups).mean())
 
 
 def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
-    """Minus the expected height of the lowest common ancestor for each class that might be predicted.
+    """Return minus the expected height of the lowest common ancestor for each class that might be predicted.
 
-    The class with the highest is the prediction of the least conditional risk (Karthik et al. 2021); the k highest are
-    the k such predictions. `probabilities` are those of a softmax, one image a row.
+    The class with the highest score is the prediction of least conditional risk (Karthik et al. 2021).
+
+    Args:
+        probabilities: Class probabilities of a softmax, one image a row.
+        tree: A tree of the K classes, as `taxonomy` takes it.
+
+    Returns:
+        Scores of the same shape.
+
+    Raises:
+        InvalidArgumentError: If `probabilities` is not a matrix with a column for each class of the tree.
     """
-    chances = real_matrix(probabilities, "probabilities", least_rows=1)
-    return -(chances @ heights_of(tree, chances.shape[1]).astype(np.float64))
-
-
-def _ranked(scores: Any, labels: Any, tree: Any, k: int) -> tuple[Indices, Indices]:
-    """For each image the heights of common ancestors with its k best classes, and those classes, best first."""
-    rows = real_matrix(scores, "scores", least_rows=1)
-    true = _classes(labels)
+    rows = real_matrix(probabilities, "probabilities", least_rows=1)
     heights = heights_of(tree, rows.shape[1])
-    if true.shape != (len(rows),):
+    return -(rows @ heights.astype(np.float64))
+
+
+def _top_heights(
+    scores: Any, labels: Any, tree: Any, k: int
+) -> tuple[Indices, Indices]:
+    """Return for each image the heights of common ancestors with its k best classes, and those classes, best first."""
+    rows = real_matrix(scores, "scores", least_rows=1)
+    true_classes = _class_numbers(labels)
+    heights = heights_of(tree, rows.shape[1])
+    if true_classes.shape != (len(rows),):
         raise InvalidArgumentError(
-            f"'labels' must be one class a row of scores, got {true.shape} for {len(rows)} rows"
+            f"'labels' must be one class a row of scores, got {true_classes.shape} for {len(rows)} rows"
         )
     if as_integer("k", k, minimum=1) > rows.shape[1]:
         raise InvalidArgumentError(
             f"'k' must be at most the {rows.shape[1]} classes, got {k}"
         )
     ranked = np.argsort(-rows, axis=1, kind="stable")[:, :k]
-    return heights[ranked, true[:, None]].astype(np.int64), ranked
+    top_heights = heights[ranked, true_classes[:, None]]
+    return top_heights.astype(np.int64), ranked
 
 
-def _classes(labels: Any) -> Indices:
+def _class_numbers(labels: Any) -> Indices:
     found = as_array(labels)
     if found.dtype.kind not in "iu":
         raise InvalidArgumentError(

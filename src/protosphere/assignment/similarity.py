@@ -1,4 +1,4 @@
-"""How similar classes are, as a K x K matrix: checked, or made of embeddings, confusions, or names."""
+"""Similarity of classes as a K x K matrix: checked, or computed from embeddings, confusions or names."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
@@ -13,29 +13,59 @@ from protosphere.errors import InvalidArgumentError, as_choice, brief
 from protosphere.storage.files import reason
 from protosphere.types import Points
 
-ASYMMETRY = 1e-6
-"""How much of its largest entry a similarity may differ from its transpose by and still be rounded symmetric."""
+MAX_ASYMMETRY = 1e-6
+"""Difference from the transpose, relative to the largest entry, up to which a matrix is taken for symmetric."""
 
-BLOCK = 1024
+BLOCK_ROWS = 1024
 
-LARGEST_ENTRY = 1e100
-"""Of a similarity: sums over all pairs of classes, and their squares, stay finite."""
+MAX_ENTRY = 1e100
+"""Largest entry of a similarity: sums over all pairs of classes, and their squares, stay finite."""
 
-TEXT = "upper triangle "
-"""What a similarity written as text begins with."""
+TEXT_PREFIX = "upper triangle "
+"""Beginning of a similarity written as text."""
+
+MIN_RELATIVE_NORM = 1e-12
+"""Norm of a centered vector, relative to the largest one, up to which it counts as zero."""
 
 
 def as_similarity(given: Any, num_classes: int | None = None) -> Points:
-    """`given` as a symmetric K x K float64 matrix; anything else gets one sentence.
+    """Check a similarity and return it as a symmetric float64 matrix.
 
-    A `Taxonomy`, or whatever has a `similarity()` of its own, is asked for it; text is what `similarity_text` wrote, or
-    the name of a tree that we ship. The diagonal may be anything.
+    Args:
+        given: A square matrix, whose diagonal may be anything; a `Taxonomy` or another object with a method
+            `similarity()`; text of `similarity_text`; or the name of a tree of `SHIPPED`.
+        num_classes: The number of rows that is required; None for any.
+
+    Returns:
+        The K x K matrix.
+
+    Raises:
+        InvalidArgumentError: If it is not a symmetric matrix of finite numbers, or not of `num_classes` rows.
     """
     if isinstance(given, str):
         given = _read_text(given)
     if callable(getattr(given, "similarity", None)):
         given = given.similarity()
     matrix = real_matrix(given, "similarity")
+    _check_shape(matrix, num_classes)
+    largest = float(max(matrix.max(), -matrix.min()))
+    if largest > MAX_ENTRY:
+        raise InvalidArgumentError(
+            f"'similarity' must have entries up to {MAX_ENTRY:g}, got {largest:g}; divide by that"
+        )
+    row, column, difference = _largest_asymmetry(matrix)
+    if difference > MAX_ASYMMETRY * max(largest, 1e-300):
+        one = f"{matrix[row, column]:.6g} at ({row}, {column})"
+        other = f"{matrix[column, row]:.6g} at ({column}, {row})"
+        raise InvalidArgumentError(
+            f"'similarity' must be symmetric, got {one} and {other}; (S + S.T) / 2 is"
+        )
+    if difference:
+        return matrix / 2 + matrix.T / 2
+    return matrix
+
+
+def _check_shape(matrix: Points, num_classes: int | None) -> None:
     if matrix.shape[0] != matrix.shape[1]:
         hint = "similarity_from_embeddings makes a similarity of one vector per class"
         raise InvalidArgumentError(
@@ -45,40 +75,35 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
         raise InvalidArgumentError(
             f"'similarity' must be {num_classes} x {num_classes}, one row per class, got {_shape(matrix)}"
         )
-    largest = float(max(matrix.max(), -matrix.min()))
-    if largest > LARGEST_ENTRY:
-        raise InvalidArgumentError(
-            f"'similarity' must have entries up to {LARGEST_ENTRY:g}, got {largest:g}; divide by that"
-        )
-    row, column, difference = _largest_asymmetry(matrix)
-    if difference > ASYMMETRY * max(largest, 1e-300):
-        entries = f"{matrix[row, column]:.6g} at ({row}, {column}) and {matrix[column, row]:.6g} at ({column}, {row})"
-        raise InvalidArgumentError(
-            f"'similarity' must be symmetric, got {entries}; (S + S.T) / 2 is"
-        )
-    return matrix / 2 + matrix.T / 2 if difference else matrix
 
 
 def similarity_text(given: Any) -> str:
-    """A similarity as one word, which `as_similarity` reads: the entries above the diagonal, bit for bit."""
+    """Write a similarity as text that `as_similarity` reads: the entries above the diagonal, bit for bit.
+
+    Args:
+        given: A similarity, as `as_similarity` takes it. Text is returned as it is.
+
+    Returns:
+        The text, without line breaks.
+
+    Raises:
+        InvalidArgumentError: If `given` is not a similarity.
+    """
     if isinstance(given, str):
         return given
     matrix = as_similarity(given)
-    return (
-        TEXT
-        + b64encode(
-            matrix[np.triu_indices(len(matrix), 1)].astype("<f8").tobytes()
-        ).decode()
-    )
+    above_diagonal = np.triu_indices(len(matrix), 1)
+    content = matrix[above_diagonal].astype("<f8").tobytes()
+    return TEXT_PREFIX + b64encode(content).decode()
 
 
 def _read_text(text: str) -> Any:
-    if not text.startswith(TEXT):
+    """Return the matrix of a text of `similarity_text`, or the tree of a name."""
+    if not text.startswith(TEXT_PREFIX):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
-        entries = np.frombuffer(
-            b64decode(text.removeprefix(TEXT), validate=True), dtype="<f8"
-        )
+        content = b64decode(text.removeprefix(TEXT_PREFIX), validate=True)
+        entries = np.frombuffer(content, dtype="<f8")
         K = (1 + isqrt(1 + 8 * len(entries))) // 2
         matrix = np.eye(K)
         matrix[np.triu_indices(K, 1)] = entries.reshape(K * (K - 1) // 2)
@@ -90,20 +115,31 @@ def _read_text(text: str) -> Any:
 
 
 def as_array(given: Any) -> NDArray[Any]:
-    """A numpy array of anything that holds numbers; of torch tensors on whatever device."""
+    """Return a numpy array of anything that holds numbers, including torch tensors on any device."""
     if not hasattr(given, "detach"):
         return np.asarray(given)
     tensor = given.detach().cpu()
     try:
         return np.asarray(tensor.numpy())
-    except (
-        TypeError
-    ):  # bfloat16 and float8, which numpy does not have and float32 holds exactly
+    except TypeError:
+        # numpy has no bfloat16 and no float8; float32 holds both exactly.
         return np.asarray(tensor.float().numpy())
 
 
 def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
-    """`given` as a float64 matrix of finite numbers with at least so many rows."""
+    """Check a matrix of finite numbers and return it in float64.
+
+    Args:
+        given: Anything that holds numbers.
+        name: Name of the argument in error messages.
+        least_rows: Fewest rows: 2 where rows are classes, 1 where they are images.
+
+    Returns:
+        The matrix.
+
+    Raises:
+        InvalidArgumentError: If it is not a matrix of finite numbers with enough rows.
+    """
     try:
         matrix = as_array(given)
         if matrix.dtype.kind not in "biuf":
@@ -121,41 +157,59 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
         raise InvalidArgumentError(
             f"'{name}' must be a matrix with {rows}, got {_shape(matrix)}"
         )
-    finite = np.isfinite(matrix).all(axis=1)
-    if not finite.all():
+    is_finite = np.isfinite(matrix).all(axis=1)
+    if not is_finite.all():
+        first = int(np.argmin(is_finite))
         raise InvalidArgumentError(
-            f"'{name}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}"
+            f"'{name}' must be finite, got NaN or infinity in row {first}"
         )
     return matrix
 
 
 def similarity_from_embeddings(embeddings: Any) -> Points:
-    """Cosines of the rows, one vector per class, after their mean is taken out.
+    """Return the cosines of one vector per class, after their mean is subtracted.
 
-    >>> similarity_from_embeddings([[1, 0], [0, 1], [-1, -1]]).round(2).tolist()
-    [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
+    Args:
+        embeddings: (K, d) vectors.
+
+    Returns:
+        The K x K similarity, with ones on the diagonal.
+
+    Raises:
+        InvalidArgumentError: If `embeddings` is not a matrix of finite numbers with at least two rows.
+
+    Example:
+        >>> similarity_from_embeddings([[1, 0], [0, 1], [-1, -1]]).round(2).tolist()
+        [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """
-    vectors = _within_one(real_matrix(embeddings, "embeddings"))
-    centred = vectors - vectors.mean(axis=0)
-    norms = np.linalg.norm(centred, axis=1)
-    units = (
-        centred
-        / np.where(norms > 1e-12 * max(1e-300, float(norms.max())), norms, np.inf)[
-            :, None
-        ]
-    )
+    vectors = _scaled_to_one(real_matrix(embeddings, "embeddings"))
+    centered = vectors - vectors.mean(axis=0)
+    norms = np.linalg.norm(centered, axis=1)
+    smallest = MIN_RELATIVE_NORM * max(1e-300, float(norms.max()))
+    divisors = np.where(norms > smallest, norms, np.inf)
+    units = centered / divisors[:, None]
     cosines = units @ units.T
     np.fill_diagonal(cosines, 1.0)
     return cosines
 
 
 def similarity_from_confusion(confusion: Any) -> Points:
-    """Bhattacharyya coefficients of the rows of a confusion matrix, true classes in rows: 1 for two that are one.
+    """Return the Bhattacharyya coefficients of the rows of a confusion matrix.
 
-    Counts or rates. Two classes are similar where their images are taken for the same classes, or for each other.
+    Two classes are similar where their images are predicted as the same classes, or as each other.
 
-    >>> similarity_from_confusion([[8, 2, 0], [2, 8, 0], [0, 0, 10]]).round(2).tolist()
-    [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    Args:
+        confusion: K x K counts or rates, true classes in rows.
+
+    Returns:
+        The K x K similarity, from 0 to 1.
+
+    Raises:
+        InvalidArgumentError: If the matrix is not square, has a negative entry or an empty row.
+
+    Example:
+        >>> similarity_from_confusion([[8, 2, 0], [2, 8, 0], [0, 0, 10]]).round(2).tolist()
+        [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     counts = real_matrix(confusion, "confusion")
     if counts.shape[0] != counts.shape[1]:
@@ -166,11 +220,12 @@ def similarity_from_confusion(confusion: Any) -> Points:
         raise InvalidArgumentError(
             f"'confusion' must not be negative, got {counts.min():g}"
         )
-    counts = _within_one(counts)
+    counts = _scaled_to_one(counts)
     totals = counts.sum(axis=1)
     if not totals.all():
+        empty = int(np.argmin(totals))
         raise InvalidArgumentError(
-            f"'confusion' must have counts in every row, got none in row {int(np.argmin(totals))}"
+            f"'confusion' must have counts in every row, got none in row {empty}"
         )
     roots = np.sqrt(counts / totals[:, None])
     return np.minimum(roots @ roots.T, 1.0)
@@ -182,24 +237,34 @@ def similarity_from_names(
     embed: Callable[[str], Any] | None = None,
     compare: Callable[[str, str], float] | None = None,
 ) -> Points:
-    """From class names by a function of yours: `embed` gives a name's vector, or `compare` how similar two names are.
+    """Return the similarity of class names by a function of the user.
 
-    >>> similarity_from_names(["cat", "car", "dog"], compare=lambda a, b: len(set(a) & set(b))).tolist()
-    [[3.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 3.0]]
+    Args:
+        names: Names of the K classes.
+        embed: Returns the vector of a name. The similarity is then that of `similarity_from_embeddings`.
+        compare: Returns the similarity of two names. Give either this or `embed`.
+
+    Returns:
+        The K x K similarity.
+
+    Raises:
+        InvalidArgumentError: If both functions or neither are given, or if `embed` has no vector for a name.
+
+    Example:
+        >>> similarity_from_names(["cat", "car", "dog"], compare=lambda a, b: len(set(a) & set(b))).tolist()
+        [[3.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 3.0]]
     """
-    if (embed is None) == (compare is None):
-        raise InvalidArgumentError(
-            "similarity_from_names needs either 'embed' or 'compare', got both or neither"
-        )
-    if embed is not None:
-        return similarity_from_embeddings(
-            np.stack([_vector(embed, name) for name in names])
-        )
-    assert compare is not None, "one of them is given"
-    return as_similarity([[float(compare(a, b)) for b in names] for a in names])
+    if embed is not None and compare is None:
+        vectors = [_vector_of(name, embed) for name in names]
+        return similarity_from_embeddings(np.stack(vectors))
+    if compare is not None and embed is None:
+        return as_similarity([[float(compare(a, b)) for b in names] for a in names])
+    raise InvalidArgumentError(
+        "similarity_from_names needs either 'embed' or 'compare', got both or neither"
+    )
 
 
-def _vector(embed: Callable[[str], Any], name: str) -> Points:
+def _vector_of(name: str, embed: Callable[[str], Any]) -> Points:
     try:
         return np.asarray(embed(name), dtype=np.float64).ravel()
     except LookupError as error:
@@ -208,22 +273,23 @@ def _vector(embed: Callable[[str], Any], name: str) -> Points:
         ) from error
 
 
-def _within_one(matrix: Points) -> Points:
-    """The matrix times a power of two by which no entry is above 1: no sum of squares of it overflows."""
-    return np.ldexp(matrix, -np.frexp(np.abs(matrix).max())[1])
+def _scaled_to_one(matrix: Points) -> Points:
+    """Multiply a matrix by a power of two so that no entry exceeds 1 and no sum of squares overflows."""
+    exponent = np.frexp(np.abs(matrix).max())[1]
+    return np.ldexp(matrix, -exponent)
 
 
 def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
-    """Where a square matrix differs most from its transpose, and by how much; a block of rows at a time."""
+    """Return row, column and size of the largest difference from the transpose, a block of rows at a time."""
     largest = (0, 0, 0.0)
-    for start in range(0, len(matrix), BLOCK):
-        with np.errstate(over="ignore"):  # infinite is different
-            difference = np.abs(
-                matrix[start : start + BLOCK] - matrix[:, start : start + BLOCK].T
-            )
+    for start in range(0, len(matrix), BLOCK_ROWS):
+        stop = start + BLOCK_ROWS
+        with np.errstate(over="ignore"):  # an infinite difference is refused
+            difference = np.abs(matrix[start:stop] - matrix[:, start:stop].T)
         row, column = divmod(int(np.argmax(difference)), len(matrix))
-        if difference[row, column] > largest[2]:
-            largest = (start + row, column, float(difference[row, column]))
+        size = float(difference[row, column])
+        if size > largest[2]:
+            largest = (start + row, column, size)
     return largest
 
 

@@ -1,7 +1,7 @@
-"""Tabu search over exchanges of two classes: every exchange's gain is known, and is brought up to date after each one.
+"""Tabu search over exchanges of two classes. The gains of all exchanges are kept up to date.
 
-Maximised is the sum over pairs of classes of S_uv H_uv plus the sum of L_u,order[u]: H are the cosines in the order of
-the classes, S the similarity, both symmetric with zeros on the diagonal, and L a linear term.
+The objective is the sum over pairs of classes of S_uv H_uv plus the sum of L_u,order[u]. H are the cosines in the order
+of the classes and S the similarity, both symmetric with zeros on the diagonal. L is a linear term.
 """
 
 import numpy as np
@@ -9,23 +9,44 @@ import numpy as np
 from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
-IMPROVED = 1e-9
-"""By how much a value must exceed the best one to count as better: less is rounding."""
+MIN_IMPROVEMENT = 1e-9
+"""Difference from the best value above which a value counts as better; less is rounding."""
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
-    """What the value gains when two classes exchange their points, for every two: O(K^3), once."""
+    """Compute the gain of every exchange of two classes, in O(K^3).
+
+    Args:
+        S: K x K similarity.
+        H: K x K cosines in the order of the classes.
+        L: K x K linear term.
+        order: The order of the points.
+
+    Returns:
+        K x K gains; entry (u, v) is the gain when classes u and v exchange their points.
+    """
     products = S @ H
     linear = L[:, order]
     both = products + products.T + linear + linear.T
-    return both + 2 * S * H - both.diagonal()[:, None] / 2 - both.diagonal() / 2
+    own_terms = both.diagonal()
+    return both + 2 * S * H - own_terms[:, None] / 2 - own_terms / 2
 
 
 @compiled
 def exchange(
     S: Points, H: Points, L: Points, gains: Points, order: Indices, r: int, s: int
 ) -> None:
-    """Exchange the points of classes r and s, and bring the gains above the diagonal up to date in O(K^2)."""
+    """Exchange the points of classes r and s, and update the gains above the diagonal in O(K^2).
+
+    Args:
+        S: K x K similarity.
+        H: K x K cosines in the order of the classes; updated.
+        L: K x K linear term.
+        gains: K x K gains; updated above the diagonal.
+        order: The order of the points; updated.
+        r: One class.
+        s: The other class.
+    """
     K = len(S)
     a = S[r] - S[s]
     b = H[r] - H[s]
@@ -62,15 +83,27 @@ def tabu_search(
     L: Points,
     gains: Points,
     order: Indices,
-    class_twins: Indices,
-    point_twins: Indices,
+    class_groups: Indices,
+    point_groups: Indices,
     tenures: Indices,
 ) -> Indices:
-    """The best order met in one exchange per row of `tenures`, always the one that gains most and is not tabu.
+    """Run Taillard's robust tabu search (1991): make the exchange that gains most and is not tabu, step after step.
 
-    After an exchange neither class may return to its point for as many steps as that row says, unless that is better
-    than everything before (Taillard's robust tabu search, 1991). Classes with the same twin number, and points, can be
-    exchanged without any effect, and are not. `H`, `gains` and `order` are overwritten.
+    After an exchange neither class may return to its point for as many steps as `tenures` says, unless that improves on
+    the best value so far.
+
+    Args:
+        S: K x K similarity.
+        H: K x K cosines in the order of the classes; overwritten.
+        L: K x K linear term.
+        gains: K x K gains of exchanges; overwritten.
+        order: The order to start from; overwritten.
+        class_groups: Group number of each class. Exchanges within a group have no effect and are not made.
+        point_groups: Group number of each point, in the same sense.
+        tenures: (steps, 2) steps for which the two classes of an exchange are tabu.
+
+    Returns:
+        The best order found.
     """
     K = len(S)
     until_by_class = np.zeros((K, K), np.int64)
@@ -88,15 +121,15 @@ def tabu_search(
                 gain = gains[u, v]
                 if (
                     gain <= largest
-                    or class_twins[u] == class_twins[v]
-                    or point_twins[here] == point_twins[order[v]]
+                    or class_groups[u] == class_groups[v]
+                    or point_groups[here] == point_groups[order[v]]
                 ):
                     continue
                 free = (
                     until_by_class[u, order[v]] <= step
                     or until_by_point[here, v] <= step
                 )
-                if free or value + gain > best + IMPROVED:
+                if free or value + gain > best + MIN_IMPROVEMENT:
                     largest = gain
                     r = u
                     s = v
@@ -108,7 +141,7 @@ def tabu_search(
         until_by_point[order[s], s] = step + tenures[step, 1]
         exchange(S, H, L, gains, order, r, s)
         value += largest
-        if value > best + IMPROVED:
+        if value > best + MIN_IMPROVEMENT:
             best = value
             best_order[:] = order
     return best_order

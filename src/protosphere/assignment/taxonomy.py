@@ -1,4 +1,4 @@
-"""A tree over classes: each has a parent, any depth; who is near whom follows."""
+"""Trees over classes: every class has a parent, at any depth."""
 
 from __future__ import annotations
 
@@ -20,35 +20,58 @@ from protosphere.assignment.tree_layout import (
 from protosphere.errors import (
     InvalidArgumentError,
     StorageError,
-    as_choice,
     as_integer,
     brief,
 )
 from protosphere.types import Indices, Points
 
 MOST_CLASSES_IN_PAIRS = 10_000
-"""Classes of a tree whose pairs are still held as a K x K matrix: 0.4 GB of heights, 0.8 GB of similarities."""
+"""Largest number of classes of a K x K matrix of pairs: 0.4 GB of heights, 0.8 GB of similarities."""
 
-MOST_ANCESTORS = 10_000_000
-"""Names in all in `Taxonomy.ancestors`, which grows with the square of the depth."""
+MAX_ANCESTOR_NAMES = 10_000_000
+"""Largest number of names in `Taxonomy.ancestors`, which grows with the square of the depth."""
 
 SHIPPED = ("cifar100_superclasses", "cifar100_levels")
-"""Trees in the package: the 20 superclasses of 5 classes, and 100, 20, 8, 4 and 2 nodes a level."""
+"""Trees in the package: 20 superclasses of 5 classes, and a tree with 100, 20, 8, 4 and 2 nodes a level."""
 
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """Classes in order, the parent of every class and of every inner node but roots.
+    """A tree over classes.
 
-    >>> tree = Taxonomy(("cat", "dog", "car"), {"cat": "animal", "dog": "animal", "car": "thing"})
-    >>> tree.heights.tolist()
-    [[0, 1, 2], [1, 0, 2], [2, 2, 0]]
+    Attributes:
+        classes: Names of the K classes, in order. They are leaves of the tree.
+        parents: The parent of every class and of every inner node except roots.
+
+    Raises:
+        InvalidArgumentError: If names are empty or repeated, a class has no parent or has children, or there is a
+            cycle.
+
+    Example:
+        >>> tree = Taxonomy(("cat", "dog", "car"), {"cat": "animal", "dog": "animal", "car": "thing"})
+        >>> tree.heights.tolist()
+        [[0, 1, 2], [1, 0, 2], [2, 2, 0]]
     """
 
     classes: tuple[str, ...]
     parents: Mapping[str, str]
 
     def __post_init__(self) -> None:
+        self._check_names()
+        inner_nodes = set(self.parents.values())
+        for name in self.classes:
+            if name not in self.parents:
+                raise InvalidArgumentError(
+                    f"the tree has no parent for the class {brief(name)}"
+                )
+        for name in self.classes:
+            if name in inner_nodes:
+                raise InvalidArgumentError(
+                    f"the class {brief(name)} has children in the tree; classes must be its leaves"
+                )
+        _ = self._layout  # raises if there is a cycle
+
+    def _check_names(self) -> None:
         if not self.classes:
             raise InvalidArgumentError(
                 "a tree must have classes, got none; a line 'child parent' each gives them"
@@ -57,23 +80,13 @@ class Taxonomy:
             raise InvalidArgumentError(
                 "a tree's classes must have names, got an empty one"
             )
-        names: set[str] = set()
+        seen: set[str] = set()
         for name in self.classes:
-            if name in names:
+            if name in seen:
                 raise InvalidArgumentError(
                     f"a tree's classes must differ, got {brief(name)} twice"
                 )
-            names.add(name)
-        if missing := [name for name in self.classes if name not in self.parents]:
-            raise InvalidArgumentError(
-                f"the tree has no parent for the class {brief(missing[0])}"
-            )
-        inner = set(self.parents.values())
-        if used := [name for name in self.classes if name in inner]:
-            raise InvalidArgumentError(
-                f"the class {brief(used[0])} has children in the tree; classes must be its leaves"
-            )
-        _ = self._layout  # which refuses a cycle
+            seen.add(name)
 
     @cached_property
     def _layout(self) -> TreeLayout:
@@ -81,41 +94,40 @@ class Taxonomy:
 
     @cached_property
     def ancestors(self) -> tuple[tuple[str, ...], ...]:
-        """For each class its ancestors from the parent to the root; several roots have one more above them.
+        """The ancestors of each class, from its parent to the root. Several roots get a common one above them.
 
         Raises:
-            InvalidArgumentError: If they are more than `MOST_ANCESTORS` names in all.
+            InvalidArgumentError: If there are more than `MAX_ANCESTOR_NAMES` names in all.
         """
         layout = self._layout
         total = sum(end - start for start, end in layout.ranges.values())
-        if total > MOST_ANCESTORS:
+        if total > MAX_ANCESTOR_NAMES:
             raise InvalidArgumentError(
-                f"'ancestors' lists at most {MOST_ANCESTORS:,} names, and this tree has {total:,}; "
+                f"'ancestors' lists at most {MAX_ANCESTOR_NAMES:,} names, and this tree has {total:,}; "
                 "'groups' gives the ancestors of one level"
             )
-        chains: dict[str, tuple[str, ...]] = {}
+        ancestors_of: dict[str, tuple[str, ...]] = {}
         for node in layout.ranges:
-            above = chains.get(node, ())
+            above = ancestors_of.get(node, ())
             for child in layout.children[node]:
-                chains[child] = (node, *above)
-        return tuple(chains[name] for name in self.classes)
+                ancestors_of[child] = (node, *above)
+        return tuple(ancestors_of[name] for name in self.classes)
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """The classes below each inner node, as numbers, depth first."""
-        return {
-            node: self._layout.order[start:end]
-            for node, (start, end) in self._layout.ranges.items()
-        }
+        """The numbers of the classes below each inner node, depth first."""
+        order = self._layout.order
+        ranges = self._layout.ranges
+        return {node: order[start:end] for node, (start, end) in ranges.items()}
 
     @property
     def node_heights(self) -> dict[str, int]:
-        """The height of each inner node: the longest way down to a class."""
+        """The height of each inner node: the length of the longest path down to a class."""
         return dict(self._layout.heights)
 
     @cached_property
     def heights(self) -> Heights:
-        """K x K: the height of the lowest common ancestor of two classes; 0 of a class with itself.
+        """The K x K heights of the lowest common ancestors of two classes; 0 for a class with itself.
 
         Raises:
             InvalidArgumentError: If there are more than `MOST_CLASSES_IN_PAIRS` classes.
@@ -129,35 +141,51 @@ class Taxonomy:
 
     @property
     def height(self) -> int:
-        """Of the root."""
+        """The height of the root."""
         return max(self._layout.heights.values())
 
     def similarity(self) -> Points:
-        """1 minus the height of the lowest common ancestor as a share of the root's: from 1 (the same class) to 0."""
-        similarity = self.heights / self.height
-        return np.subtract(1, similarity, out=similarity)
+        """Return 1 minus the height of the lowest common ancestor divided by the height of the root.
+
+        Returns:
+            The K x K similarity, from 0 to 1 (the same class).
+        """
+        relative_heights = self.heights / self.height
+        return np.subtract(1, relative_heights, out=relative_heights)
 
     def groups(self, above: int = 1) -> Indices:
-        """For each class the number of its ancestor `above` levels up (1: its superclass), counted as they appear."""
+        """Return the number of an ancestor of each class.
+
+        Args:
+            above: Number of levels from a class to its ancestor; 1 for its superclass.
+
+        Returns:
+            K numbers. Ancestors are numbered in the order in which they appear.
+        """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        numbers: dict[str, int] = {}
+        for name in names:
+            numbers.setdefault(name, len(numbers))
         return np.array([numbers[name] for name in names], dtype=np.int64)
 
     @property
     def text(self) -> str:
-        """All of it as lines of child and parent, which `taxonomy` reads."""
-        inner = {
-            node: self.parents[node]
+        """The tree as lines of child and parent, which `taxonomy` reads."""
+        class_edges = [(name, self.parents[name]) for name in self.classes]
+        inner_edges = [
+            (node, self.parents[node])
             for node in self._layout.ranges
             if node in self.parents
-        }
-        edges = [(name, self.parents[name]) for name in self.classes] + sorted(
-            inner.items()
-        )
+        ]
+        edges = class_edges + sorted(inner_edges)
         return "".join(f"{child}\t{parent}\n" for child, parent in edges)
 
     def of(self, class_names: Sequence[str]) -> Taxonomy:
-        """The tree of just these classes in this order; one that it does not have is refused."""
+        """Return the tree of these classes only, in this order.
+
+        Raises:
+            InvalidArgumentError: If the tree does not have one of them.
+        """
         known = set(self.classes)
         for name in class_names:
             if name not in known:
@@ -171,40 +199,54 @@ def taxonomy(
     source: str | Path | Mapping[str, str] | Taxonomy,
     classes: Sequence[str] | None = None,
 ) -> Taxonomy:
-    """A tree from a mapping class -> parent, from a text file with a line 'child parent' each, or one of `SHIPPED`.
+    """Make a tree over classes.
 
-    Without `classes` they are the leaves as they come. Names with spaces have a comma or a tab between them.
+    Args:
+        source: A mapping class -> parent; the path of a text file, or a text of several lines, with 'child parent' on
+            each line; one of `SHIPPED`; or a tree. Names with spaces are separated by a comma or a tab.
+        classes: Names of the classes; by default the leaves in the order of the source.
+
+    Returns:
+        The tree.
+
+    Raises:
+        InvalidArgumentError: If the source is of another type or does not describe a tree of these classes.
+        StorageError: If the file cannot be read.
     """
     if isinstance(source, Taxonomy):
         return source if classes is None else source.of(classes)
-    if isinstance(source, str) and "\n" in source:
-        parents = _parsed(source.splitlines(), "given as text")
-    elif isinstance(source, Mapping):
-        parents = {str(child): str(parent) for child, parent in source.items()}
-    elif not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        raise InvalidArgumentError(
-            f"'tree' must be a mapping class -> parent, a file or a name, got {brief(source)}"
-        )
-    elif isinstance(source, Path) or source not in SHIPPED:
-        parents = _parsed(_lines(Path(source)), str(source))
-    else:
-        text = resources.files("protosphere.assignment").joinpath(
-            f"trees/{as_choice('tree', source, SHIPPED)}.txt"
-        )
-        parents = _parsed(text.read_text(encoding="utf-8").splitlines(), str(source))
-    inner = set(parents.values())
-    if classes is None:
-        leaves = tuple(name for name in parents if name not in inner)
-    else:
-        leaves = tuple(classes)
-    if classes is None and parents and not leaves:
-        raise InvalidArgumentError(
-            f"the tree has a cycle through {brief(next(iter(parents)))}"
-        )
+    parents = _parents(source)
+    if classes is not None:
+        return Taxonomy(tuple(classes), parents)
+    inner_nodes = set(parents.values())
+    leaves = tuple(name for name in parents if name not in inner_nodes)
+    if parents and not leaves:
+        first = next(iter(parents))
+        raise InvalidArgumentError(f"the tree has a cycle through {brief(first)}")
     return Taxonomy(leaves, parents)
 
 
-def _lines(path: Path) -> list[str]:
+def _parents(source: str | Path | Mapping[str, str]) -> dict[str, str]:
+    """Return the parent of every node of a source."""
+    if isinstance(source, Mapping):
+        return {str(child): str(parent) for child, parent in source.items()}
+    if isinstance(source, Path):
+        return _parse_edges(_read_lines(source), str(source))
+    if not isinstance(source, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise InvalidArgumentError(
+            f"'tree' must be a mapping class -> parent, a file or a name, got {brief(source)}"
+        )
+    if "\n" in source:
+        return _parse_edges(source.splitlines(), "given as text")
+    if source in SHIPPED:
+        package = resources.files("protosphere.assignment")
+        file = package.joinpath(f"trees/{source}.txt")
+        text = file.read_text(encoding="utf-8")
+        return _parse_edges(text.splitlines(), source)
+    return _parse_edges(_read_lines(Path(source)), source)
+
+
+def _read_lines(path: Path) -> list[str]:
     if path.exists() and not path.is_file():  # a device may have no end
         raise StorageError(f"cannot read the tree '{path}': it is not a file")
     try:
@@ -217,20 +259,31 @@ def _lines(path: Path) -> list[str]:
         ) from error
 
 
-def _parsed(lines: Iterable[str], where: str) -> dict[str, str]:
+def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
+    """Read lines of child and parent; `#` begins a comment."""
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         text = line.split("#")[0].strip()
         if not text:
             continue
-        mark = next((mark for mark in "\t," if mark in text), None)
-        words = [word.strip() for word in text.split(mark)]
-        if len(words) != 2 or not all(words):
+        names = _split_names(text)
+        if len(names) != 2 or not all(names):
             raise StorageError(
                 f"cannot read the tree '{where}': line {number} must be 'child parent', is {brief(text)}"
             )
-        if parents.setdefault(words[0], words[1]) != words[1]:
+        child, parent = names
+        if parents.setdefault(child, parent) != parent:
             raise StorageError(
-                f"cannot read the tree '{where}': line {number} gives {brief(words[0])} a second parent"
+                f"cannot read the tree '{where}': line {number} gives {brief(child)} a second parent"
             )
     return parents
+
+
+def _split_names(text: str) -> list[str]:
+    """Split a line at tabs, else at commas, else at spaces."""
+    separator = None
+    if "\t" in text:
+        separator = "\t"
+    elif "," in text:
+        separator = ","
+    return [name.strip() for name in text.split(separator)]

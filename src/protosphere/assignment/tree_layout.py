@@ -1,4 +1,4 @@
-"""A tree laid out depth first, in time and memory that follow its number of nodes, however deep it is."""
+"""A depth-first layout of a tree, in time and memory linear in its number of nodes, at any depth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Indices
 
 ROOT = ""
-"""The name of the root that joins the nodes without a parent where there are several."""
+"""Name of the root that joins several nodes without a parent."""
 
 Heights = NDArray[np.int32]
 """K x K heights of lowest common ancestors."""
 
-BLOCK = 256
+BLOCK_ROWS = 256
 """Rows of a matrix whose columns are permuted together."""
 
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """Where the nodes above the classes are in a depth-first walk.
+    """The nodes above the classes in the order of a depth-first traversal.
 
     Attributes:
-        order: The numbers of the classes in the order of the walk.
-        ranges: For each inner node, parents first, the part of `order` that is below it, as (start, end).
-        heights: For each inner node the longest way down to a class.
-        children: For each inner node its children, classes and inner nodes, in the order of the walk.
+        order: The numbers of the classes in the order of the traversal.
+        ranges: For each inner node, parents first, the part of `order` below it, as (start, end).
+        heights: For each inner node the length of the longest path down to a class.
+        children: For each inner node its children, classes and inner nodes, in the order of the traversal.
     """
 
     order: Indices
@@ -37,7 +37,18 @@ class TreeLayout:
 
 
 def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayout:
-    """Lay out the part of the tree that is above the classes; a cycle is refused."""
+    """Lay out the part of a tree that is above the classes.
+
+    Args:
+        classes: Names of the classes.
+        parents: The parent of every node except roots.
+
+    Returns:
+        The layout.
+
+    Raises:
+        InvalidArgumentError: If there is a cycle.
+    """
     children = _children(classes, parents)
     roots = children.pop(ROOT)
     if len(roots) == 1 and roots[0] in children:
@@ -45,6 +56,20 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
     else:
         top = ROOT
         children[ROOT] = roots
+    order, starts = _depth_first(top, classes, children)
+    sizes: dict[str, int] = {}
+    heights: dict[str, int] = {}
+    for node in reversed(starts):
+        sizes[node] = sum(sizes.get(child, 1) for child in children[node])
+        heights[node] = 1 + max(heights.get(child, 0) for child in children[node])
+    ranges = {node: (start, start + sizes[node]) for node, start in starts.items()}
+    return TreeLayout(np.array(order, dtype=np.int64), ranges, heights, children)
+
+
+def _depth_first(
+    top: str, classes: Sequence[str], children: Mapping[str, Sequence[str]]
+) -> tuple[list[int], dict[str, int]]:
+    """Return the numbers of the classes in depth-first order, and where the classes of each inner node begin."""
     numbers = {name: number for number, name in enumerate(classes)}
     order: list[int] = []
     starts: dict[str, int] = {}
@@ -56,26 +81,20 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
             stack.extend(reversed(children[node]))
         else:
             order.append(numbers[node])
-    sizes: dict[str, int] = {}
-    heights: dict[str, int] = {}
-    for node in reversed(starts):
-        sizes[node] = sum(sizes.get(child, 1) for child in children[node])
-        heights[node] = 1 + max(heights.get(child, 0) for child in children[node])
-    ranges = {node: (start, start + sizes[node]) for node, start in starts.items()}
-    return TreeLayout(np.array(order, dtype=np.int64), ranges, heights, children)
+    return order, starts
 
 
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The children of every node above a class; nodes without a parent are the children of `ROOT`."""
+    """Return the children of every node above a class. Nodes without a parent are the children of `ROOT`."""
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
-        climbed = {name}
+        path = {name}
         child = name
         while True:
             parent = parents.get(child, ROOT)
-            if parent in climbed:
+            if parent in path:
                 raise InvalidArgumentError(
                     f"the tree has a cycle through {brief(parent)}"
                 )
@@ -83,16 +102,17 @@ def _children(
                 children[parent].append(child)
                 break
             children[parent] = [child]
-            climbed.add(parent)
+            path.add(parent)
             child = parent
     return children
 
 
 def pair_heights(layout: TreeLayout) -> Heights:
-    """K x K: the height of the lowest common ancestor of any two classes; every entry is written once."""
+    """Return the K x K heights of the lowest common ancestors of any two classes."""
     K = len(layout.order)
-    found = np.zeros((K, K), dtype=np.int32)
+    heights = np.zeros((K, K), dtype=np.int32)
     for node, (start, end) in layout.ranges.items():
+        height = layout.heights[node]
         position = start
         for child in layout.children[node]:
             if child in layout.ranges:
@@ -100,30 +120,32 @@ def pair_heights(layout: TreeLayout) -> Heights:
             else:
                 child_end = position + 1
             rows = layout.order[position:child_end]
-            found[rows, start:position] = layout.heights[node]
-            found[rows, child_end:end] = layout.heights[node]
+            heights[rows, start:position] = height
+            heights[rows, child_end:end] = height
             position = child_end
     place = np.argsort(layout.order)
-    for first in range(0, K, BLOCK):
-        found[first : first + BLOCK] = found[first : first + BLOCK, place]
-    return found
+    for first in range(0, K, BLOCK_ROWS):
+        last = first + BLOCK_ROWS
+        heights[first:last] = heights[first:last, place]
+    return heights
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """For each class its ancestor so many levels up, or the root where it has fewer."""
-    found = [ROOT] * len(layout.order)
-    reached = 0
+    """Return the ancestor of each class that is `above` levels up, or the root where there are fewer levels."""
+    ancestors = [ROOT] * len(layout.order)
+    num_reached = 0
     path: list[str] = []
-    stack = [(next(iter(layout.ranges)), 0)]
+    root = next(iter(layout.ranges))
+    stack = [(root, 0)]
     while stack:
         node, depth = stack.pop()
         del path[depth:]
         if node in layout.ranges:
             path.append(node)
-            stack.extend(
-                (child, depth + 1) for child in reversed(layout.children[node])
-            )
+            for child in reversed(layout.children[node]):
+                stack.append((child, depth + 1))
         else:
-            found[layout.order[reached]] = path[max(0, depth - above)]
-            reached += 1
-    return found
+            ancestor = path[max(0, depth - above)]
+            ancestors[layout.order[num_reached]] = ancestor
+            num_reached += 1
+    return ancestors

@@ -1,4 +1,4 @@
-"""Bottleneck assignment: the order whose worst pair, similar classes at distant points, is as mild as can be found."""
+"""Bottleneck assignment: an order whose worst pair, similar classes at distant points, is as good as possible."""
 
 import numpy as np
 
@@ -6,85 +6,120 @@ from protosphere.assignment.any_objective import swap_classes
 from protosphere.assignment.exact import pair_terms
 from protosphere.types import Indices, Points
 
-KICKS, WORK = 200, 2_000_000_000
-"""How often an order that no exchange improves is shaken, and the entries looked at after which no more."""
+MAX_KICKS = 200
+"""Number of perturbations of an order that no exchange improves."""
+
+MAX_ENTRIES = 2_000_000_000
+"""Matrix entries evaluated in all. This limits the number of perturbations for many classes."""
+
+KICK_COST = 40
+"""Approximate cost of a perturbation and its descent, in K x K matrices."""
+
+TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """The largest S_uv (1 - cos_uv) over pairs of classes: similarity times half the squared distance."""
-    return float(_harm(similarity, 1 - cosines[np.ix_(order, order)]).max())
+    """Return the largest S_uv (1 - cos_uv) over pairs of classes: similarity times half the squared distance."""
+    distances = 1 - cosines[np.ix_(order, order)]
+    return float(_pair_costs(similarity, distances).max())
 
 
-def least_worst_pair(similarity: Points, cosines: Points) -> float:
-    """What the worst pair cannot be below: the most similar classes at the nearest points."""
+def worst_pair_bound(similarity: Points, cosines: Points) -> float:
+    """Return a lower bound of the worst pair: that of the most similar classes at the nearest points."""
     upper = np.triu_indices(len(similarity), 1)
     return float(similarity[upper].max() * (1 - cosines[upper].max()))
 
 
-def mildest_of_all(similarity: Points, cosines: Points) -> Indices:
-    """Of all orders of a few classes the one with the mildest worst pair; of several the most aligned."""
+def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
+    """Return the order with the best worst pair among all orders of a few classes; at a tie the most aligned one."""
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
-    mild = np.flatnonzero(worst <= worst.min() + 1e-12)
-    return orders[mild[np.argmax(placed[mild] @ weights)]]
+    is_best = worst <= worst.min() + TOLERANCE
+    best = np.flatnonzero(is_best)
+    alignment = placed[best] @ weights
+    return orders[best[np.argmax(alignment)]]
 
 
-def mildest(
+def improve_worst_pair(
     similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator
 ) -> Indices:
-    """From `start`: exchange one class of the worst pair while that helps, shake, and keep the best."""
+    """Improve an order: exchange a class of the worst pair while that helps, perturb, and keep the best.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+        start: The order to start from.
+        rng: Source of the perturbations.
+
+    Returns:
+        The best order found.
+    """
     K = len(start)
-    best, best_value = _descended(similarity, cosines, start)
-    for _ in range(
-        min(KICKS, 1 + (WORK - K * K) // (40 * K * K))
-    ):  # each about 40 times all pairs
-        shaken = best.copy()
-        some = rng.choice(K, min(K, 2 + int(rng.integers(4))), replace=False)
-        shaken[some] = best[np.roll(some, 1)]
-        order, value = _descended(similarity, cosines, shaken)
+    best, best_value = _descend(similarity, cosines, start)
+    matrix_entries = K * K
+    affordable = 1 + (MAX_ENTRIES - matrix_entries) // (KICK_COST * matrix_entries)
+    for _ in range(min(MAX_KICKS, affordable)):
+        kicked = best.copy()
+        num_moved = min(K, 2 + int(rng.integers(4)))
+        moved = rng.choice(K, num_moved, replace=False)
+        kicked[moved] = best[np.roll(moved, 1)]
+        order, value = _descend(similarity, cosines, kicked)
         if value <= best_value:
             best = order
             best_value = value
     return best
 
 
-def _descended(
+def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """The order after exchanges that each mend the worst pair of their time, and its worst pair."""
-    order = start.copy()
-    far = 1 - cosines[np.ix_(order, order)]
-    while True:
-        harm = _harm(similarity, far)
-        pair = np.unravel_index(np.argmax(harm), harm.shape)
-        worst = float(harm[pair])
-        exchanges = [_best_partner(similarity, far, int(one)) for one in pair]
-        partner, value = min(exchanges, key=lambda found: found[1])
-        if value >= worst - 1e-12:
-            return order, worst
-        moved = int(pair[0] if exchanges[0] == (partner, value) else pair[1])
-        swap_classes(far, order, np.array([moved, partner]))
+    """Exchange a class of the worst pair while that improves it.
 
-
-def _best_partner(similarity: Points, far: Points, one: int) -> tuple[int, float]:
-    """With whom class `one` should exchange points, and the worst of the pairs that these two then are in.
-
-    At v's point `one` is as far from w as v was, and v is as far from w as `one` was; their own distance stays.
+    Returns:
+        The order, and the cost of its worst pair.
     """
-    K = len(far)
+    order = start.copy()
+    distances = 1 - cosines[np.ix_(order, order)]
+    while True:
+        costs = _pair_costs(similarity, distances)
+        first, second = np.unravel_index(np.argmax(costs), costs.shape)
+        worst = float(costs[first, second])
+        moved = int(first)
+        partner, value = _best_partner(similarity, distances, moved)
+        other_partner, other_value = _best_partner(similarity, distances, int(second))
+        if other_value < value:
+            moved = int(second)
+            partner = other_partner
+            value = other_value
+        if value >= worst - TOLERANCE:
+            return order, worst
+        swap_classes(distances, order, np.array([moved, partner]))
+
+
+def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
+    """Find the best class to exchange points with.
+
+    After the exchange, `one` is as far from w as v was, and v is as far from w as `one` was. Their own distance stays.
+
+    Returns:
+        The class v, and the cost of the worst pair that contains one of the two after the exchange.
+    """
+    K = len(distances)
     classes = np.arange(K)
-    mine = similarity[one] * far
-    theirs = similarity * far[one]
-    mine[classes, classes] = theirs[classes, one] = similarity[one] * far[one]
-    mine[:, one] = -np.inf
-    theirs[classes, classes] = -np.inf
-    worst = np.maximum(mine.max(axis=1), theirs.max(axis=1))
+    own_costs = similarity[one] * distances
+    partner_costs = similarity * distances[one]
+    mutual_costs = similarity[one] * distances[one]
+    own_costs[classes, classes] = mutual_costs
+    partner_costs[classes, one] = mutual_costs
+    own_costs[:, one] = -np.inf
+    partner_costs[classes, classes] = -np.inf
+    worst = np.maximum(own_costs.max(axis=1), partner_costs.max(axis=1))
     worst[one] = np.inf
     partner = int(np.argmin(worst))
     return partner, float(worst[partner])
 
 
-def _harm(similarity: Points, far: Points) -> Points:
-    harm = similarity * far
-    np.fill_diagonal(harm, -np.inf)
-    return harm
+def _pair_costs(similarity: Points, distances: Points) -> Points:
+    costs = similarity * distances
+    np.fill_diagonal(costs, -np.inf)
+    return costs

@@ -1,4 +1,4 @@
-"""The atlas page put together: its skeleton, style and scripts, and the data it carries, in one file."""
+"""Assemble the atlas page from its template, style, scripts and data into one file."""
 
 import base64
 import gzip
@@ -12,26 +12,30 @@ from protosphere.storage.files import replace_bytes
 from protosphere.types import Progress, ignore
 
 LOGIC = ("bounds.js", "rule.js", "chains.js", "cosines.js", "words.js")
-"""Scripts that know mathematics and nothing of a page."""
+"""Scripts with the mathematics, which need no browser."""
 
 VIEWS = ("chart.js", "card.js", "sphere.js", "heatmap.js", "main.js")
 """Scripts that draw."""
 
 
 def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
-    """The scripts, one after the other."""
+    """Return the scripts as one text."""
     return "\n".join(_asset(name) for name in names)
 
 
 def page_html(data: dict[str, Any] | None = None) -> str:
-    """The page: one document that fetches nothing. `data` is what the package knows now, unless given."""
-    content = json.dumps(
-        page_data() if data is None else data, separators=(",", ":")
-    ).encode()
-    carried = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    """Return the page as one document that fetches nothing.
+
+    Args:
+        data: Data of the page; by default those of the installed package.
+    """
+    if data is None:
+        data = page_data()
+    content = json.dumps(data, separators=(",", ":")).encode()
+    compressed = gzip.compress(content, 9, mtime=0)
     parts = {
         "/*STYLE*/": _asset("style.css"),
-        "/*DATA*/": carried,
+        "/*DATA*/": base64.b64encode(compressed).decode(),
         "/*SCRIPT*/": page_script(),
     }
     page = _asset("page.html")
@@ -41,11 +45,10 @@ def page_html(data: dict[str, Any] | None = None) -> str:
 
 
 def write_page(path: str | Path, progress: Progress = ignore) -> Path:
-    """Write the page of what the package knows now to a file, which is replaced as a whole."""
+    """Write the page of the installed package to a file and return its path."""
     return replace_bytes(Path(path), page_html(page_data(progress)).encode())
 
 
 def _asset(name: str) -> str:
-    return (files("protosphere.atlas_page") / "assets" / name).read_text(
-        encoding="utf-8"
-    )
+    asset = files("protosphere.atlas_page") / "assets" / name
+    return asset.read_text(encoding="utf-8")

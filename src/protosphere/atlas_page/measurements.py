@@ -1,4 +1,4 @@
-"""What was measured once for the atlas page and comes with the package: reading it."""
+"""Read the measurements for the atlas page that come with the package."""
 
 import gzip
 import json
@@ -7,10 +7,10 @@ from importlib.resources import files
 from typing import Any
 
 CHECKPOINTS = (10, 30, 100, 300, 1000)
-"""Numbers of classes whose cosines the page has, of codes that serve them."""
+"""Numbers of classes for which the page has the cosines of all pairs."""
 
 MODIFIED = "bch modified"
-"""Cells of BCH codes that were brought to other lengths, with the max cosine that a theorem promises."""
+"""Key of BCH codes that were modified to other lengths, with the max cosine that a theorem promises."""
 
 FILE = "measurements.json.gz"
 
@@ -23,7 +23,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 
 def spectra_key(scheme: str, dim: int, recipe: str = "") -> str:
-    """What a code's measurements are found by."""
+    """Return the key of the measurements of a code."""
     return f"{scheme}|{dim}|{recipe}"
 
 

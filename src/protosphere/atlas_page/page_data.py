@@ -24,6 +24,7 @@ from protosphere.coding.primes import prime_powers
 from protosphere.constructions.best.candidates import (
     LARGEST_PAIRWISE,
     certified_quickly,
+    tie_order,
 )
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
@@ -34,7 +35,6 @@ from protosphere.constructions.registry import (
     constructions_with,
     describe,
 )
-from protosphere.constructions.traits import Traits
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.certificate import LARGEST_SLACK, RELATIVE_SLACK
 from protosphere.tables.atlas import AtlasRow, shipped_atlas
@@ -126,18 +126,8 @@ def _described(entry: Construction) -> dict[str, Any]:
         "summary": entry.summary,
         "reference": entry.reference,
         "paper": entry.traits.in_paper,
-        "order": _tie_order(entry.traits),
+        "order": tie_order()[entry.name],
     }
-
-
-def _tie_order(traits: Traits) -> int:
-    """Return the place of a scheme among those of the same max cosine, as `best` ranks them."""
-    order = 0
-    if not traits.low_frame_potential:
-        order += 1
-    if not traits.fast_projection:
-        order += 2
-    return order
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:

@@ -1,4 +1,4 @@
-"""Which code of a family serves which numbers of classes: a step function of K in every dimension."""
+"""Which member of a family is used for which numbers of classes: a step function of K in every dimension."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from protosphere.constructions.families import Member
 from protosphere.constructions.registry import Construction
 
 MOST_CLASSES = 1_000_000
-"""Up to here the page answers."""
+"""Largest number of classes on the page."""
 
 LARGEST_PAGE_DIM = 1024
-"""Up to this dimension it shows codes."""
+"""Largest dimension on the page."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Points of the plane and of space that the page can draw: of every scheme that has a formula for them."""
+"""Points in two and three dimensions that the page can draw, of every scheme with a formula for them."""
 
 from contextlib import suppress
 from itertools import product
@@ -13,26 +13,32 @@ MOST_PLAIN = 8
 """No more classes than this have such codes in space: the corners of the cube."""
 
 DIGITS = 7
+"""Decimal places of coordinates."""
+
+MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """By 'scheme|K|n' the coordinates of all points, one after the other; of families their largest codes."""
+    """Return coordinates of all points by 'scheme|K|n', of families those of their largest codes."""
     found: dict[str, list[float]] = {}
     for name in available():
-        for one in serving_members(describe(name)):
-            if one.member.dim in (2, 3) and one.member.size <= 1000:
-                rows = one.member.place(one.last).unit_rows(0, one.last)
-                found[f"{name}|{one.last}|{one.member.dim}"] = _flat(rows)
+        for serving in serving_members(describe(name)):
+            member = serving.member
+            if member.dim in (2, 3) and member.size <= MOST_DRAWN_POINTS:
+                count = serving.last
+                points = member.place(count).unit_rows(0, count)
+                found[f"{name}|{count}|{member.dim}"] = _rounded(points)
     plain = constructions_with(
         lambda traits: traits.page_formula and not traits.page_points
     )
     for name, K, dim in product(plain, range(2, MOST_PLAIN + 1), (2, 3)):
         with suppress(InfeasibleError):
-            found[f"{name}|{K}|{dim}"] = _flat(
-                construct(name, num_classes=K, dim=dim).points
-            )
+            code = construct(name, num_classes=K, dim=dim)
+            found[f"{name}|{K}|{dim}"] = _rounded(code.points)
     return found
 
 
-def _flat(points: Any) -> list[float]:
-    return (points.round(DIGITS) + 0.0).ravel().tolist()
+def _rounded(points: Any) -> list[float]:
+    """Return all coordinates in one list, without -0."""
+    rounded = points.round(DIGITS) + 0.0
+    return rounded.ravel().tolist()

@@ -33,10 +33,10 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
     >>> levenshtein(240, 8)
     Bound(value=0.5, theorem='levenshtein')
     """
-    return Bound(least_cosine(num_classes, dim), "levenshtein")
+    return Bound(levenshtein_cosine(num_classes, dim), "levenshtein")
 
 
-def least_cosine(K: int, n: int) -> Cosine:
+def levenshtein_cosine(K: int, n: int) -> Cosine:
     """In closed form for orders 1 and 2, K <= 2n, and in the plane; else the zero of an equation."""
     if n + 1 >= K:
         return Fraction(-1, K - 1)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
 
 from protosphere.bounds.bound import Bound
 from protosphere.errors import InfeasibleError, as_choice, as_integer
@@ -21,14 +20,14 @@ class RegisteredBound:
     """One theorem on the max cosine of K points in R^n.
 
     Attributes:
-        name: as the function of `protosphere.bounds` is called.
-        function: from K and n to the Bound; it checks both, and raises InfeasibleError if the theorem is silent.
-        title: the name people know it by.
+        name: Name of the function in `protosphere.bounds`.
+        function: From K and n to the Bound; raises InfeasibleError where the theorem does not apply.
+        title: The name people know the theorem by.
         kind: 'converse' or 'achievable'.
-        summary: one line for lists.
-        reference: where it comes from.
-        infeasible_reason: from K and n to None, or one sentence: why the theorem does not speak of them.
-        numerical: whether it is computed, not proved, and slow: used only where it is asked for.
+        summary: One line for lists.
+        reference: Where the theorem comes from.
+        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
+        numerical: Whether the bound is computed, not proved, and slow: used only where it is asked for.
     """
 
     name: str
@@ -47,22 +46,37 @@ BOUNDS: Registry[RegisteredBound] = Registry("bound")
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
     """K and n, an integer of at least 2 and one of at least 1."""
-    return as_integer("num_classes", num_classes, minimum=2), as_integer(
-        "dim", dim, minimum=1
-    )
+    K = as_integer("num_classes", num_classes, minimum=2)
+    n = as_integer("dim", dim, minimum=1)
+    return K, n
 
 
 def bound(
     title: str,
     *,
     kind: str,
+    summary: str,
+    reference: str,
     infeasible_reason: InfeasibleReason = lambda _K, _n: None,
-    **record: Any,
+    numerical: bool = False,
 ) -> Callable[[Theorem], Theorem]:
-    """Register the decorated theorem under its own name; a second one of the same name is an error.
+    """Register the decorated theorem under its own name.
 
-    `record` is the rest of its `RegisteredBound`: summary, reference, and whether it is numerical. The theorem is given
-    a K of at least 2 and an n of at least 1 without an infeasible_reason: checking them is done here.
+    The theorem is called with K of at least 2 and n of at least 1 to which it applies; `bound` checks them.
+
+    Args:
+        title: The name people know the theorem by.
+        kind: 'converse' or 'achievable'.
+        summary: One line for lists.
+        reference: Where the theorem comes from.
+        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
+        numerical: Whether the bound is computed, not proved, and slow.
+
+    Returns:
+        The decorator.
+
+    Raises:
+        InvalidArgumentError: If `kind` is unknown, or a bound of the same name is registered.
     """
     as_choice("kind", kind, KINDS)
 
@@ -70,22 +84,22 @@ def bound(
         @wraps(theorem)
         def checked(num_classes: int, dim: int) -> Bound:
             K, n = checked_size(num_classes, dim)
-            if (why_not := infeasible_reason(K, n)) is not None:
+            why_not = infeasible_reason(K, n)
+            if why_not is not None:
                 raise InfeasibleError(why_not)
             return theorem(K, n)
 
-        name = theorem.__name__
-        BOUNDS.add(
-            name,
-            RegisteredBound(
-                name,
-                checked,
-                title,
-                kind,
-                infeasible_reason=infeasible_reason,
-                **record,
-            ),
+        entry = RegisteredBound(
+            name=theorem.__name__,
+            function=checked,
+            title=title,
+            kind=kind,
+            summary=summary,
+            reference=reference,
+            infeasible_reason=infeasible_reason,
+            numerical=numerical,
         )
+        BOUNDS.add(entry.name, entry)
         return checked
 
     return register
@@ -97,7 +111,7 @@ def title_of(theorem: str) -> str:
     >>> title_of("rankin_orthoplex")
     'Rankin'
     """
-    return next(
-        (bound.title for bound in BOUNDS.values() if theorem.startswith(bound.name)),
-        theorem,
-    )
+    for entry in BOUNDS.values():
+        if theorem.startswith(entry.name):
+            return entry.title
+    return theorem

@@ -1,4 +1,4 @@
-"""The program: its commands, each imported when it is called, and what becomes of every error."""
+"""The program: its commands, each imported when it is called, and its exit codes."""
 
 import os
 import sys
@@ -27,25 +27,31 @@ READER_GONE = 141  # 128 + SIGPIPE
 
 @dataclass(frozen=True)
 class Command:
-    """What a command's help page says, and where the command is."""
+    """A command and its page of help.
+
+    Attributes:
+        summary: One line for lists.
+        examples: Arguments of examples.
+        target: "module:function" within the package of commands; by default both have the name of the command.
+    """
 
     summary: str
     examples: tuple[str, ...]
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Its module within this package, and its function there."""
+        """Return the module and the function of the command as "module:function"."""
         return self.target or f"{name}:{name}"
 
 
 COMMANDS = {
     "list": Command(
-        "The schemes, or one of them in detail.",
+        "List the schemes, or show one in detail.",
         ("", "bch"),
         target="list_schemes:list_schemes",
     ),
     "best": Command(
-        "The lowest max cosine of everything we know.",
+        "Build the code with the lowest known max cosine.",
         ("-K 1000 -n 128 -o c1000.safetensors", "-K 100 -n 16 --budget 30 --explain"),
     ),
     "construct": Command(
@@ -60,24 +66,25 @@ COMMANDS = {
         ("c100.safetensors", "mine.csv --normalize --json"),
     ),
     "assign": Command(
-        "Give prototypes to classes by similarity.",
+        "Match prototypes to classes by similarity.",
         (
             "c.safetensors --tree groups.txt -o a.safetensors",
             "c.safetensors --embeddings words.npy --figure both.png",
         ),
     ),
     "bounds": Command(
-        "How far apart K points in R^n can be.", ("-K 1000 -n 128", "-K 24 -n 3 --json")
+        "Bound how far apart K points in R^n can be.",
+        ("-K 1000 -n 128", "-K 24 -n 3 --json"),
     ),
     "compare": Command(
-        "Every scheme against the bounds: table and figure.",
+        "Compare schemes with bounds: table and figure.",
         (
             "-K 100 --dims 4:256 --figure k100.png",
             "-K 100 --dims 16,32,64 --schemes bch,best --no-figure",
         ),
     ),
     "histogram": Command(
-        "How the cosines of all pairs are distributed.",
+        "Print the distribution of all cosines.",
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
     "figure": Command(
@@ -85,16 +92,14 @@ COMMANDS = {
         ("separation-k100", "all -o figures"),
     ),
     "atlas": Command(
-        "The best known max cosine for many (K, n).",
+        "Tabulate the best known max cosine for many (K, n).",
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
     ),
     "explore": Command(
-        "Everything known of (K, n), on a page to look at.",
+        "Open a page of everything known about (K, n).",
         ("-K 1000 -n 128", "--no-open -o atlas.html"),
     ),
-    "catalogue": Command(
-        "What earlier searches found and the package keeps.", ("", "--check 20")
-    ),
+    "catalogue": Command("Show the catalogue of earlier searches.", ("", "--check 20")),
     "train": Command(
         "Train a network against fixed prototypes.",
         (
@@ -103,7 +108,7 @@ COMMANDS = {
         ),
     ),
     "features": Command(
-        "Features of images by a network of yours.",
+        "Write features of images by a network of yours.",
         (
             "cifar100 --model net.onnx --size 128 -o f.npz",
             "digits --model package.module.network -o f.npz",
@@ -114,22 +119,22 @@ COMMANDS = {
         ("mnist.toml --workers 2 --export mnist.csv", "mnist.toml --dry-run"),
     ),
     "report": Command(
-        "A page of a sweep's results.",
+        "Write a page of the results of runs.",
         ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
     ),
     "paired": Command(
-        "Ways to train, compared seed by seed.",
+        "Compare training methods seed by seed.",
         (
             "results/digits.csv --against 'learned layer'",
             "runs/mnist-quick --figure ways.png",
         ),
     ),
 }
-"""One entry for each: the function NAME of the file NAME.py, unless the entry says another target."""
+"""All commands: the function NAME of the file NAME.py, unless the entry has another target."""
 
 
 def program() -> App:
-    """The command line with every command registered by name only."""
+    """Return the command line with every command registered by name only."""
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",
@@ -144,7 +149,13 @@ def program() -> App:
 
 
 def add_commands(app: App, commands: Mapping[str, Command], package: str) -> None:
-    """Register commands by name only: the module of each within `package` is imported when the command is called."""
+    """Register commands by name only.
+
+    Args:
+        app: The command line.
+        commands: Commands by name.
+        package: Package of their modules; each is imported when its command is called.
+    """
     for order, (name, command) in enumerate(commands.items()):
         examples = ["Examples:"]
         for words in command.examples:
@@ -160,7 +171,7 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and answer with its exit code; without a word it says what can be done."""
+    """Run the command line and return its exit code; without arguments it prints some commands to try."""
     app = program()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words:
@@ -171,9 +182,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, words: Sequence[str]) -> int:
-    """Run `app` and answer with its exit code: 0; after one sentence 2 (bad input) or 1 (a failed run).
+    """Run a command line, and print one sentence for an error.
 
-    Sentences name the program as `app` is named, such as "protosphere" or "python -m reproduction".
+    Args:
+        app: The command line; its name begins the sentence.
+        words: Arguments.
+
+    Returns:
+        The exit code: 0, 2 (bad input), 1 (a failed run), 130 (interrupted) or 141 (the reader of the output has left).
     """
     prepare_streams()
     program_name = app.name[0]
@@ -195,25 +211,23 @@ def answer(app: App, words: Sequence[str]) -> int:
         return report_error(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         commands = tuple(name for name in app if not name.startswith("-"))
-        return report_error(
-            error_sentence(error, commands, words, program_name),
-            BAD_INPUT,
-            program_name,
-        )
+        sentence = error_sentence(error, commands, words, program_name)
+        return report_error(sentence, BAD_INPUT, program_name)
     return 0
 
 
 def refuse_empty(words: Sequence[str], program_name: str) -> None:
-    """An empty word is a variable of the shell that was never set, and no file, folder or number."""
+    """Refuse empty arguments, which come from shell variables that were never set."""
     for before, word in zip([program_name, *words], words, strict=False):
-        if not word or (word.startswith("--") and word.endswith("=")):
+        has_empty_value = word.startswith("--") and word.endswith("=")
+        if not word or has_empty_value:
             raise InvalidArgumentError(
                 f"what follows '{word or before}' is empty; give it a value"
             )
 
 
 def prepare_streams() -> None:
-    """Streams that were closed go nowhere, and a terminal without the character gets a question mark."""
+    """Replace closed streams by null devices, and print question marks for characters that a terminal lacks."""
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")
@@ -223,17 +237,25 @@ def prepare_streams() -> None:
 
 
 def report_error(sentence: str, exit_code: int, program_name: str) -> int:
-    """Say it on standard error, on one line; what no terminal should obey, such as an escape sequence, is spelt out."""
-    speaker = program_name.split()[
-        -1
-    ]  # "python -m reproduction" speaks as "reproduction"
+    """Print one line on standard error, with escape sequences made visible.
+
+    Args:
+        sentence: What is wrong.
+        exit_code: Exit code of the program.
+        program_name: Name of the program; its last word begins the line.
+
+    Returns:
+        `exit_code`.
+    """
+    prefix = program_name.split()[-1]
+    line = " ".join(sentence.split())
     with suppress(OSError):
-        sys.stderr.write(f"{speaker}: {printable(' '.join(sentence.split()))}\n")
+        sys.stderr.write(f"{prefix}: {printable(line)}\n")
     return exit_code
 
 
 def reader_gone() -> int:
-    """Whoever read our output has left (`| head -1`): leave as quietly, and keep the interpreter's last flush quiet."""
+    """Return the exit code for a closed pipe (`| head -1`), and silence the last flush of the interpreter."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return READER_GONE

@@ -25,13 +25,13 @@ def assign(
     superclasses: str | None = None,
     json: Json = False,
 ) -> None:
-    """Give the prototypes in a file to classes by how similar these are, and print what that gains.
+    """Match the prototypes in a file to classes by the similarity of the classes, and print the gain.
 
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
         objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
-        figure: A picture of class similarity beside prototype similarity: .png, .pdf or .svg.
-        superclasses: A tree by whose superclasses the picture is ordered; --tree unless given.
+        figure: Figure of class similarity beside prototype similarity: .png, .pdf or .svg.
+        superclasses: Tree by whose superclasses the figure is ordered; --tree unless given.
     """
     written = checked_output(output, WRITABLE)
     picture = checked_output(figure, FIGURE_ENDINGS)
@@ -48,5 +48,5 @@ def assign(
             found.save(written, progress)
     if picture is not None:
         draw_similarity(as_similarity(similarity), found, picture, tree=tree)
-    assert found.choice is not None, "an assignment says what it gains"
+    assert found.choice is not None, "an assignment has a reason"
     show_code(str(file), found, file=written, json=json, reason=found.choice.reason)

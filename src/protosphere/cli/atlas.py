@@ -28,50 +28,53 @@ def atlas(
     output: OutputPath = Path("atlas.csv"),
     json: Json = False,
 ) -> None:
-    """The best known max cosine for many (K, n), in one file; run again, it goes on where it stopped.
+    """Write the best known max cosine for many (K, n) to one file; an interrupted run continues where it stopped.
 
     Args:
-        classes: Numbers of classes, with commas between.
-        dims: 4:256 for the telling dimensions in that range, 10:100:5 for every fifth one, or a list such as 16,32,64.
-        iterations: Of the optimiser in every cell; 0 for what is known already.
-        check: Instead, build so many rows of the file anew, drawn by the seed, and compare.
-        shipped: Look at the atlas that comes with the package instead of computing one.
+        classes: Numbers of classes, separated by commas.
+        dims: 4:256 for the characteristic dimensions in that range, 10:100:5 for every fifth one, or 16,32,64.
+        iterations: Number of evaluations of the search for every (K, n); 0 uses known codes only.
+        check: Instead, rebuild this many rows of the file, drawn by the seed, and compare.
+        shipped: Show the atlas of the package instead of computing one.
         figure: Also draw the gaps to the converse as a map: .png, .pdf or .svg.
-        output: The file, .csv.
+        output: File to write, .csv.
     """
     checked_output(figure, FIGURE_ENDINGS)
     if check is not None:
         as_integer("check", check, minimum=1)
     if not shipped:
         checked_output(output, (".csv",))
-    if shipped or check is not None:
-        rows = shown = shipped_atlas() if shipped else read_atlas(output)
+    if shipped:
+        rows = shown = shipped_atlas()
+    elif check is not None:
+        rows = shown = read_atlas(output)
     else:
-        cells = _cells(classes, dims)
+        pairs = _class_dim_pairs(classes, dims)
         with ps.progress_bar() as progress:
             rows = write_atlas(
-                output, cells, iterations=iterations, seed=seed, progress=progress
+                output, pairs, iterations=iterations, seed=seed, progress=progress
             )
-        shown = [row for row in rows if (row.num_classes, row.dim) in set(cells)]
+        wanted = set(pairs)
+        shown = [row for row in rows if (row.num_classes, row.dim) in wanted]
     if figure is not None:
         draw_gap_map(shown, figure)
     if check is not None:
-        _check(rows, "the shipped atlas" if shipped else str(output), check, seed, json)
-        return
-    if json:
+        name = "the shipped atlas" if shipped else str(output)
+        _check(rows, name, check, seed, json)
+    elif json:
         print_json([asdict(row) for row in shown])
-        return
-    print_codes(
-        ("K", "n", "best", "converse"),
-        map(_row, shown),
-        "* meets the converse: optimal",
-    )
-    if not shipped:
-        screen().print(f"written: {output} ({len(rows)} rows)")
+    else:
+        print_codes(
+            ("K", "n", "best", "converse"),
+            [_row(row) for row in shown],
+            "* meets the converse: optimal",
+        )
+        if not shipped:
+            screen().print(f"written: {output} ({len(rows)} rows)")
 
 
-def _cells(classes: str, dims: str) -> list[tuple[int, int]]:
-    """The (K, n) asked for."""
+def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
+    """Parse the (K, n) pairs of the command line."""
     refused = ps.InvalidArgumentError(
         f"--classes must be like 10,100,1000, got {brief(classes)}"
     )
@@ -82,22 +85,23 @@ def _cells(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """So many rows built anew, and a line that says so."""
+    """Rebuild some rows, compare them, and print how many."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))
     with ps.progress_bar() as progress:
         count = check_atlas(drawn, progress)
-    said = f"{name}: {count} of {len(rows)} rows built anew, all as good as they say"
-    print_answer({"file": name, "rows": len(rows), "checked": count}, [said], json=json)
+    record = {"file": name, "rows": len(rows), "checked": count}
+    line = f"{name}: {count} of {len(rows)} rows rebuilt, all with the max cosine of their row"
+    print_answer(record, [line], json=json)
 
 
 def _row(row: AtlasRow) -> tuple[str, ...]:
-    best = f"{row.max_cosine:.5f}{' *' if row.optimal else '  '}"
+    mark = " *" if row.optimal else "  "
     return (
         str(row.num_classes),
         str(row.dim),
-        best,
+        f"{row.max_cosine:.5f}{mark}",
         f"{row.converse:.5f}",
         f"{row.scheme}: {row.recipe}",
     )

@@ -9,6 +9,9 @@ from protosphere.cli.screen import cosine_fields, print_codes
 from protosphere.cli.summary import show_code
 from protosphere.spherical.io.formats import WRITABLE
 from protosphere.spherical.provenance import Choice
+from protosphere.types import Cosine
+
+DOT = "\N{MIDDLE DOT}"
 
 
 def best(
@@ -24,14 +27,14 @@ def best(
     output: OutputCode = None,
     json: Json = False,
 ) -> None:
-    """The lowest max cosine of everything we know, with its certificate; after Ctrl-C of what was found so far.
+    """Build the code with the lowest known max cosine; after Ctrl-C, the best one found so far.
 
     Args:
-        budget: Seconds in all; by default a few seconds' worth of work. Up to a second, what is kept answers.
-        iterations: Or evaluations of its energy; 0 for what is known already, algebra and the catalogue.
-        prefer: frame_potential takes, within the tolerance, the code whose other cosines are low as well.
+        budget: Seconds of the search; by default the work of a few seconds. Up to one second, known codes only.
+        iterations: Number of evaluations of the search instead; 0 uses known codes only.
+        prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
         tolerance: How much max cosine may be given for that.
-        explain: Show what else was considered.
+        explain: Show the other candidates.
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar("best") as progress:
@@ -47,7 +50,7 @@ def best(
         )
         if file is not None:
             code.save(file, progress)
-    assert code.choice is not None, "best always says why"
+    assert code.choice is not None, "best always has a reason"
     show_code("best", code, file=file, json=json, **choice_record(code.choice))
     if explain and not json:
         print_choice(code.choice)
@@ -56,28 +59,37 @@ def best(
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """The reason and the candidates as fields of the card."""
-    rows = [
-        {"scheme": c.scheme, "recipe": c.description}
-        | cosine_fields("promise", c.promise)
-        | cosine_fields("measured", c.measured)
-        for c in choice.considered
-    ]
+    """Return the reason and the candidates as JSON fields."""
+    candidates: list[dict[str, object]] = []
+    for candidate in choice.considered:
+        candidates.append(
+            {
+                "scheme": candidate.scheme,
+                "recipe": candidate.description,
+                **cosine_fields("promise", candidate.promise),
+                **cosine_fields("measured", candidate.measured),
+            }
+        )
     return {
         "reason": choice.reason,
         "interrupted": choice.interrupted,
-        "considered": rows,
+        "considered": candidates,
     }
 
 
 def print_choice(choice: Choice) -> None:
-    """The candidates, the chosen one first."""
-    cosines = [
-        [("·" if v is None else f"{float(v):.5f}") for v in (c.promise, c.measured)]
-        for c in choice.considered
-    ]
-    rows = [
-        [*pair, f"{c.scheme}: {c.description}"]
-        for pair, c in zip(cosines, choice.considered, strict=True)
-    ]
-    print_codes(("promised", "measured"), rows, "· no promise, or not built")
+    """Print the candidates, the chosen one first."""
+    rows: list[tuple[str, ...]] = []
+    for candidate in choice.considered:
+        row = (
+            cosine_or_dot(candidate.promise),
+            cosine_or_dot(candidate.measured),
+            f"{candidate.scheme}: {candidate.description}",
+        )
+        rows.append(row)
+    print_codes(("promised", "measured"), rows, f"{DOT} no promise, or not built")
+
+
+def cosine_or_dot(value: Cosine | None) -> str:
+    """Return a cosine with five decimal places; a dot if there is none."""
+    return DOT if value is None else f"{float(value):.5f}"

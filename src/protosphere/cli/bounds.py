@@ -1,5 +1,6 @@
 """`protosphere bounds`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import protosphere as ps
@@ -16,64 +17,100 @@ from protosphere.errors import brief
 
 
 def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
-    """How large the max cosine of K points in R^n must be, and how small it certainly can be, theorem by theorem."""
-    theorems = [  # the best of either kind, then every one but the numerical ones
-        (
-            "achievable",
-            "achievable",
-            "some arrangement certainly does as well",
-            ps.bounds.achievable,
-        ),
-        ("converse", "converse", "no arrangement does better", ps.bounds.converse),
-        *(
-            (one.name, one.kind, one.summary, one.function)
-            for one in BOUNDS.values()
-            if not one.numerical
-        ),
-    ]
-    rows = [fields_and_line(*theorem, num_classes, dim) for theorem in theorems]
-    k = max(1, (num_classes - 1).bit_length())
-    distance = ps.bounds.gilbert_varshamov_distance(dim, k) if k <= dim else None
+    """Print how small the max cosine of K points in R^n can be, and how small it certainly is, theorem by theorem."""
+    rows = [bound_row(theorem, num_classes, dim) for theorem in shown_theorems()]
+    distance = code_distance(num_classes, dim)
     if json:
         record = {
             "num_classes": num_classes,
             "dim": dim,
-            "gilbert_varshamov_distance": distance,
+            "gilbert_varshamov_distance": distance and distance[1],
+            "bounds": [row.fields for row in rows],
         }
-        print_json(record | {"bounds": [fields for fields, _ in rows]})
+        print_json(record)
         return
-    lines = [(fields["name"], line) for fields, line in rows]
+    lines = [(row.fields["name"], row.line) for row in rows]
     if distance is not None:
-        lines.append(
-            (
-                "GV distance",
-                f"{distance}, of some binary [{dim}, {k}] code (Gilbert-Varshamov)",
-            )
-        )
+        k, d = distance
+        text = f"{d}, of some binary [{dim}, {k}] code (Gilbert-Varshamov)"
+        lines.append(("GV distance", text))
     print_summary(
         f"max cosine of {brief(num_classes)} points in {brief(dim)} dimensions", lines
     )
 
 
-def fields_and_line(
-    name: str, kind: str, meaning: str, theorem: Theorem, num_classes: int, dim: int
-) -> tuple[dict[str, Any], str]:
-    """One bound for JSON and for people, or why there is none; only the best of a kind say theorem and meaning."""
+@dataclass(frozen=True)
+class ShownTheorem:
+    """A bound to print; `is_best` marks the best bound of a kind, which names its theorem."""
+
+    name: str
+    kind: str
+    meaning: str
+    function: Theorem
+    is_best: bool = False
+
+
+def shown_theorems() -> list[ShownTheorem]:
+    """Return the best bound of either kind, then every bound but the numerical ones."""
+    theorems = [
+        ShownTheorem(
+            "achievable",
+            "achievable",
+            "some arrangement certainly does as well",
+            ps.bounds.achievable,
+            is_best=True,
+        ),
+        ShownTheorem(
+            "converse",
+            "converse",
+            "no arrangement does better",
+            ps.bounds.converse,
+            is_best=True,
+        ),
+    ]
+    for bound in BOUNDS.values():
+        if not bound.numerical:
+            theorems.append(
+                ShownTheorem(bound.name, bound.kind, bound.summary, bound.function)
+            )
+    return theorems
+
+
+@dataclass(frozen=True)
+class BoundRow:
+    """A bound as fields for JSON and as a line for people."""
+
+    fields: dict[str, Any]
+    line: str
+
+
+def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
+    """Return the value of a bound, or why it has none."""
     bound = None
     infeasible_reason = None
     try:
-        bound = theorem(num_classes, dim)
-        line = format_cosine(bound.value) + (
-            "" if name in BOUNDS else f", by {bound.theorem}\n{meaning}"
-        )
+        bound = theorem.function(num_classes, dim)
     except ps.InfeasibleError as error:
         infeasible_reason = str(error)
         line = f"none: {infeasible_reason}"
-    fields = {"name": name, "kind": kind} | cosine_fields(
-        "value", bound and bound.value
-    )
-    return fields | {
+    else:
+        line = format_cosine(bound.value)
+        if theorem.is_best:
+            line += f", by {bound.theorem}\n{theorem.meaning}"
+    fields = {
+        "name": theorem.name,
+        "kind": theorem.kind,
+        **cosine_fields("value", bound and bound.value),
         "theorem": bound and bound.theorem,
-        "meaning": meaning,
+        "meaning": theorem.meaning,
         "infeasible_reason": infeasible_reason,
-    }, line
+    }
+    return BoundRow(fields, line)
+
+
+def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
+    """Return k and the distance of a binary [dim, k] code for K classes, by Gilbert and Varshamov; None if k > dim."""
+    k = max(1, (num_classes - 1).bit_length())
+    if k > dim:
+        return None
+    return k, ps.bounds.gilbert_varshamov_distance(dim, k)

@@ -21,26 +21,29 @@ def catalogue(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """What searches found and the package keeps, up to 300 classes in 64 dimensions: where `best` begins.
+    """Show the catalogue of codes found by earlier searches, from which `best` starts.
 
     Args:
-        file: Another catalogue than the package's own.
-        check: Make so many of its codes anew, drawn by the seed, and compare.
+        file: Another catalogue than that of the package.
+        check: Rebuild this many of its codes, drawn by the seed, and compare.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)
-    report: dict[str, object] = {
+    codes = len(held.entries)
+    stored = len(held.sources)
+    record: dict[str, object] = {
         "most_classes": held.most_points,
         "largest_dim": held.largest_dim,
+        "codes": codes,
+        "kept": stored,
     }
-    report |= {"codes": len(held.entries), "kept": len(held.sources)}
-    said = f"{len(held.entries)} codes of up to {held.most_points} points in up to {held.largest_dim} dimensions"
-    said += f", made from {len(held.sources)} that are kept"
+    line = f"{codes} codes of up to {held.most_points} points in up to {held.largest_dim} dimensions"
+    line += f", made from {stored} stored ones"
     if check is not None:
-        drawn = random.Random(seed).sample(
-            held.entries, min(as_integer("check", check, minimum=1), len(held.entries))
-        )
+        count = min(as_integer("check", check, minimum=1), codes)
+        drawn = random.Random(seed).sample(held.entries, count)
         with ps.progress_bar() as progress:
             worst = check_catalogue(held, drawn, progress)
-        report |= {"checked": len(drawn), "worst_difference": worst}
-        said += f"; {len(drawn)} made anew, at most {max(worst, 0.0):.1g} above what it says"
-    print_answer(report, [said], json=json)
+        record["checked"] = count
+        record["worst_difference"] = worst
+        line += f"; {count} rebuilt, at most {max(worst, 0.0):.1g} above the recorded max cosine"
+    print_answer(record, [line], json=json)

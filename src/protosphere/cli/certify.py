@@ -7,8 +7,8 @@ from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.summary import show_code
 from protosphere.constructions.codes_from_files import certified_code
 
-SAID = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
-"""Fields that a file of ours is believed in, and that nobody has looked at."""
+UNVERIFIED_FIELDS = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
+"""Fields of the answer that are copied from a file and not measured."""
 
 
 def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> None:
@@ -16,9 +16,9 @@ def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> No
 
     Args:
         file: A .npy, .csv, .txt or .pt matrix, or a .safetensors file that protosphere wrote.
-        normalize: Divide each row by its length first; otherwise rows must be unit vectors.
+        normalize: Divide each row by its norm first; otherwise rows must be unit vectors.
     """
     with ps.progress_bar(file.name) as progress:
         code = certified_code(file, normalize=normalize, progress=progress)
-    said = {"said_by_file": SAID} if code.provenance else {}
-    show_code(str(file), code, file=file, json=json, **said)
+    unverified = {"said_by_file": UNVERIFIED_FIELDS} if code.provenance else {}
+    show_code(str(file), code, file=file, json=json, **unverified)

@@ -1,4 +1,4 @@
-"""One sentence for each thing that can be wrong with a command."""
+"""One sentence for each error that a command can end with."""
 
 import difflib
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ SHELL_WORDING = {
     "ps.taxonomy makes one": "'construct' takes --tree",
     "ps.similarity_from_features makes one": "'construct' takes --similarity, 'train' finds one by --mapping align",
 }
-"""What somebody at a shell writes where an error speaks Python."""
+"""Python in the messages of the library, and what to write at a shell instead."""
 
 ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
-"""Options that are not called what their argument in Python is."""
+"""Options that have another name than their argument in Python."""
 
 
 def error_sentence(
@@ -30,63 +30,78 @@ def error_sentence(
     words: Sequence[str],
     program_name: str,
 ) -> str:
-    """What is wrong, and where there is one the nearest thing that is right; `words` are the command line."""
+    """Return what is wrong and, where it is known, the nearest input that works.
+
+    Args:
+        error: What a command raised.
+        commands: Names of all commands.
+        words: The command line.
+        program_name: Name of the program, for the page of help.
+    """
     if isinstance(error, UnknownCommandError):
-        return unknown_command((error.unused_tokens or ["?"])[0], commands)
+        unknown = (error.unused_tokens or ["?"])[0]
+        return unknown_command(unknown, commands)
     if isinstance(error, CycloptsError):
         return parser_error_sentence(error, program_name)
     if isinstance(error, ProtosphereError):
-        sentence = str(error)
-        for python, shell in SHELL_WORDING.items():
-            sentence = sentence.replace(python, shell)
-        return in_options_of(words, sentence)
+        return library_error_sentence(error, words)
     if isinstance(error, OSError):
         where = f"'{error.filename}'" if error.filename else "the system says"
         return f"{where}: {error.strerror or error}"
     return "this needs more memory than the machine has"
 
 
+def library_error_sentence(error: ProtosphereError, words: Sequence[str]) -> str:
+    """Return the message of an error of the library, with options instead of Python."""
+    sentence = str(error)
+    for python, shell in SHELL_WORDING.items():
+        sentence = sentence.replace(python, shell)
+    return in_options_of(words, sentence)
+
+
 def in_options_of(words: Sequence[str], sentence: str) -> str:
-    """Name the argument that an error begins with as the user wrote it.
+    """Replace the argument that a message begins with by the option of the command line.
 
     >>> in_options_of(["best", "-K", "10", "-n", "0"], "'dim' must be an integer of at least 1, got 0")
     "'-n' must be an integer of at least 1, got 0"
     """
     for option, argument in ARGUMENTS.items():
-        if any(_is_option(word, option) for word in words) and sentence.startswith(
-            f"'{argument}' "
-        ):
+        is_given = any(_is_option(word, option) for word in words)
+        if is_given and sentence.startswith(f"'{argument}' "):
             return sentence.replace(f"'{argument}'", f"'{option}'", 1)
     return sentence
 
 
 def _is_option(word: str, option: str) -> bool:
-    """Whether a word of a command line is this option, perhaps with its value."""
+    """Return whether a word of a command line is this option, with or without its value."""
+    if word.partition("=")[0] == option:
+        return True
     is_short = not option.startswith("--")
-    return word.partition("=")[0] == option or (is_short and word.startswith(option))
+    return is_short and word.startswith(option)
 
 
 def misspelled(names: Sequence[str], words: Sequence[str]) -> str | None:
-    """The option of a command line that may have been meant for one of these names.
+    """Return the option of a command line that may have been meant for one of these names.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
     '-k'
     """
-    capitals = {name.lower() for name in names}
+    lower_names = {name.lower() for name in names}
     long_names = [name for name in names if name.startswith("--")]
     for word in words:
         option = word.partition("=")[0]
-        if option.lower() in capitals and option not in names:
+        if option in names:
+            continue
+        if option.lower() in lower_names:
             return option
-        if option.startswith("--") and difflib.get_close_matches(
-            option, long_names, n=1
-        ):
+        is_long = option.startswith("--")
+        if is_long and difflib.get_close_matches(option, long_names, n=1):
             return option
     return None
 
 
 def unknown_command(word: str, commands: Sequence[str]) -> str:
-    """The nearest command, or all of them."""
+    """Return a sentence that names the nearest command, or all of them."""
     kind = "option" if word.startswith("-") else "command"
     near = difflib.get_close_matches(word, commands, n=1)
     if near:
@@ -97,7 +112,7 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """A sentence for what the parser refused, with the page that helps."""
+    """Return a sentence for what the parser refused, with the page of help."""
     command = " ".join(error.command_chain or ())
     see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
@@ -107,12 +122,13 @@ def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
             return f"'{command}' has no option {given}; did you mean {named(names)}?"
         return f"'{command}' needs {named(names)}; {see}"
     if isinstance(error, UnusedCliTokensError):
-        return f"'{command}' does not know what to do with '{' '.join(error.unused_tokens or ())}'; {see}"
+        unused = " ".join(error.unused_tokens or ())
+        return f"'{command}' takes no argument '{unused}'; {see}"
     return f"{str(error).rstrip('.')}; {see}"
 
 
 def named(names: Sequence[str]) -> str:
-    """All spellings of an option.
+    """Return an option with its other names.
 
     >>> named(("--classes", "-K"))
     '-K (--classes)'

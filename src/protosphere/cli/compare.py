@@ -1,5 +1,6 @@
 """`protosphere compare`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import protosphere as ps
@@ -28,16 +29,16 @@ def compare(
     csv: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Every scheme against the bounds: a table and a figure.
+    """Compare schemes with the bounds: a table and a figure.
 
     Args:
-        dims: 4:256 for the telling dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every fifth
-            one, or a list such as 16,32,64.
-        schemes: Names with commas between, or all; the paper's nine and the best known unless given.
+        dims: 4:256 for the characteristic dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every
+            fifth one, or a list such as 16,32,64.
+        schemes: Names separated by commas, or all; by default the paper's nine and the best known.
         modify: Let codes reach dimensions that are not their own.
-        energy: Show and draw how even codes are instead: what the other classes add at a prototype.
-        mean_square: Show and draw the mean squared cosine instead, the number that tells accuracy best.
-        figure: Where to draw it (.png, .pdf or .svg); compare-kK.png unless given, nothing with --json.
+        energy: Show and draw energies instead: what the other classes add at a prototype.
+        mean_square: Show and draw the mean squared cosine instead, which predicts accuracy best.
+        figure: Figure to draw (.png, .pdf or .svg); compare-kK.png unless given, none with --json.
         no_figure: Draw nothing.
         csv: Write the numbers to this .csv file, one per line.
     """
@@ -49,35 +50,32 @@ def compare(
         raise ps.InvalidArgumentError(
             "--energy and --mean-square are two tables; give one of them"
         )
-    unasked = None if no_figure or json else Path(f"compare-k{num_classes}.png")
-    picture = checked_figure(figure, unasked)
-    numbers = checked_output(csv, (".csv",))
-    if schemes == "all":
-        chosen = ps.available()
-    else:
-        chosen = schemes and [name.strip() for name in schemes.split(",")]
-    lengths = parsed_dims(dims, num_classes)
+    default_figure = None if no_figure or json else Path(f"compare-k{num_classes}.png")
+    picture = checked_figure(figure, default_figure)
+    table = checked_output(csv, (".csv",))
     with ps.progress_bar() as progress:
         comparison = compared(
             num_classes,
-            lengths,
-            schemes=chosen,
+            parsed_dims(dims, num_classes),
+            schemes=parsed_schemes(schemes),
             seed=seed,
             modify=modify,
             progress=progress,
         )
     if picture is not None:
         draw_comparison(comparison, picture, energy=energy, mean_square=mean_square)
-    if numbers is not None:
-        save_table(comparison.records(), numbers)
-    files = {"figure": picture and str(picture), "csv": numbers and str(numbers)}
+    if table is not None:
+        save_table(comparison.records(), table)
+    files = {"figure": picture and str(picture), "csv": table and str(table)}
     if json:
-        asked = {
+        record = {
             "num_classes": num_classes,
             "dims": comparison.dims,
             "schemes": comparison.schemes,
+            **files,
+            "records": comparison.records(),
         }
-        print_json(asked | files | {"records": comparison.records()})
+        print_json(record)
         return
     console = screen()
     print_comparison(comparison, console, energy=energy, mean_square=mean_square)
@@ -86,10 +84,19 @@ def compare(
             console.print(f"{name}: {path}")
 
 
-def checked_figure(asked: Path | None, unasked: Path | None) -> Path | None:
-    """The figure to draw; where nobody asked for it and it cannot be drawn, the error says how to go without."""
+def parsed_schemes(text: str | None) -> Sequence[str] | None:
+    """Parse names separated by commas, or "all"; None for the default ones."""
+    if text == "all":
+        return ps.available()
+    if not text:
+        return None
+    return [name.strip() for name in text.split(",")]
+
+
+def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
+    """Return the figure to draw; if only the default one cannot be drawn, the error names --no-figure."""
     try:
-        return checked_output(asked or unasked, FIGURE_ENDINGS)
+        return checked_output(asked or default, FIGURE_ENDINGS)
     except MissingExtraError as error:
         if asked is not None:
             raise

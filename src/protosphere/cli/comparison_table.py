@@ -1,4 +1,4 @@
-"""A comparison as tables that fit the terminal: a row per dimension, a column per scheme."""
+"""Tables of a comparison that fit the terminal: a row for each dimension, a column for each scheme."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from protosphere.types import Cosine
 
 COSINE_PLACES = 4
 PERCENT_PLACES = 3
-GAP = 2
-"""Blanks between columns."""
+COLUMN_GAP = 2
+"""Number of blanks between columns."""
 
 INFEASIBLE = "\N{MIDDLE DOT}"
 Number = Callable[[Cell], Cosine | None]
@@ -23,7 +23,14 @@ Number = Callable[[Cell], Cosine | None]
 
 @dataclass(frozen=True)
 class Column:
-    """A heading of short lines, and the number at each dimension with so many places."""
+    """A column of a table.
+
+    Attributes:
+        heading: Heading, of several short lines.
+        values: The number at each dimension; None where there is none.
+        competes: Whether the column is of a scheme, and not of a bound.
+        places: Number of decimal places.
+    """
 
     heading: str
     values: Mapping[int, Cosine | None]
@@ -32,125 +39,146 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Of the longest line, a negative cosine included."""
-        return max(len("-0.") + COSINE_PLACES, *map(len, self.heading.splitlines()))
+        """Number of characters of the longest line, with room for a negative cosine."""
+        longest_line = max(len(line) for line in self.heading.splitlines())
+        return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """The number at a dimension as it is shown; None where there is none."""
+        """Return the number at a dimension as text; None if there is none."""
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
-def columns(comparison: Comparison) -> list[Column]:
-    """The two bounds, then the schemes; words of a name one below the other."""
-    limits = comparison.limits
-    converse = Column(
-        "converse", {row.dim: row.converse.value for row in limits}, False
-    )
-    achievable = Column(
-        "achiev-\nable",
-        {row.dim: row.achievable and row.achievable.value for row in limits},
-        False,
-    )
+def max_cosine_columns(comparison: Comparison) -> list[Column]:
+    """Return a column for each bound and for each scheme."""
+    converse: dict[int, Cosine | None] = {}
+    achievable: dict[int, Cosine | None] = {}
+    for row in comparison.limits:
+        converse[row.dim] = row.converse.value
+        achievable[row.dim] = row.achievable and row.achievable.value
     return [
-        converse,
-        achievable,
+        Column("converse", converse, competes=False),
+        Column("achiev-\nable", achievable, competes=False),
         *scheme_columns(comparison, lambda cell: cell.max_cosine),
     ]
+
+
+def mean_square_columns(comparison: Comparison) -> list[Column]:
+    """Return a column of mean squared cosines for tight frames and for each scheme."""
+    K = comparison.num_classes
+    smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
+    return [
+        Column("tight\nframe", smallest, competes=False),
+        *scheme_columns(comparison, lambda cell: cell.mean_square),
+    ]
+
+
+def energy_columns(comparison: Comparison) -> list[Column]:
+    """Return a column of energies in percent for each scheme."""
+
+    def percent(cell: Cell) -> float | None:
+        return cell.energy and 100 * cell.energy
+
+    return scheme_columns(comparison, percent, PERCENT_PLACES)
 
 
 def scheme_columns(
     comparison: Comparison, number: Number, places: int = COSINE_PLACES
 ) -> list[Column]:
-    """A column per scheme, of one number of its cells."""
-    rows = {
-        scheme: {cell.dim: number(cell) for cell in comparison.of(scheme)}
-        for scheme in comparison.schemes
-    }
-    return [
-        Column(scheme.replace("_", "\n"), row, True, places)
-        for scheme, row in rows.items()
-    ]
+    """Return a column for each scheme.
+
+    Args:
+        comparison: Cells of all schemes.
+        number: Function from a cell to the number that is shown.
+        places: Number of decimal places.
+    """
+    columns: list[Column] = []
+    for scheme in comparison.schemes:
+        values = {cell.dim: number(cell) for cell in comparison.of(scheme)}
+        heading = scheme.replace("_", "\n")
+        columns.append(Column(heading, values, competes=True, places=places))
+    return columns
 
 
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """The max cosines beside the bounds, or the energies or mean squares, and what their signs mean."""
+    """Print max cosines beside their bounds, or energies, or mean squared cosines.
+
+    Args:
+        comparison: Schemes and bounds.
+        console: Where to print.
+        energy: Whether to print energies.
+        mean_square: Whether to print mean squared cosines.
+    """
     K = comparison.num_classes
     if mean_square:
         title = (
             f"mean squared cosine of {K} points, by dimension n (lower trains better)"
         )
-        least = Column(
-            "tight\nframe",
-            {dim: welch_mean_square(K, dim).value for dim in comparison.dims},
-            False,
-        )
-        shown = [least, *scheme_columns(comparison, lambda cell: cell.mean_square)]
-        meaning = "tight frame: nothing is lower"
+        columns = mean_square_columns(comparison)
+        legend = "tight frame: nothing is lower"
     elif energy:
-        title = f"energy of {K} points in %, by dimension n (lower is more even)"
-        shown = scheme_columns(
-            comparison, lambda cell: cell.energy and 100 * cell.energy, PERCENT_PLACES
-        )
-        meaning = (
-            "what the other classes add to the 1 of the right one at its prototype"
-        )
+        title = f"energy of {K} points in %, by dimension n (lower is better)"
+        columns = energy_columns(comparison)
+        legend = "energy: what the other classes add to the 1 of the right class at its prototype"
     else:
         title = f"max cosine of {K} points, by dimension n (lower is better)"
-        shown = columns(comparison)
-        meaning = (
+        columns = max_cosine_columns(comparison)
+        legend = (
             "converse: nothing is lower    achievable: something certainly is as low"
         )
     console.print(title, style="bold")
-    print_columns(shown, comparison.dims, console)
-    console.print(meaning, style="dim")
+    print_columns(columns, comparison.dims, console)
+    console.print(legend, style="dim")
 
 
 def print_columns(
     every: Sequence[Column], dims: Sequence[int], console: Console
 ) -> None:
-    """As few tables as the width allows, evenly filled."""
-    first = max(len("n"), *(len(str(dim)) for dim in dims))
+    """Print as few tables as the width of the console allows, of about the same width."""
+    dim_width = max(len(str(dim)) for dim in dims)
     best = best_digits(every, dims)
-    for part in fitted(every, console.width - first):
+    for part in fitted(every, console.width - dim_width):
         console.print()
         console.print(table_of(part, dims, best))
     console.print()
-    marked = "bold: the best of the row    " if console.color_system is not None else ""
-    console.print(f"{marked}{INFEASIBLE} not to be had at this n", style="dim")
+    legend = f"{INFEASIBLE} infeasible at this n"
+    if console.color_system is not None:
+        legend = f"bold: the best of the row    {legend}"
+    console.print(legend, style="dim")
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
-    """`every` in the fewest equal parts that are no wider than `room`."""
+    """Yield the columns in the fewest parts of equal size that are no wider than `room`."""
     for parts in range(1, len(every) + 1):
         size = -(-len(every) // parts)
         chunks = [every[start : start + size] for start in range(0, len(every), size)]
-        if size == 1 or all(
-            sum(column.width + GAP for column in chunk) <= room for chunk in chunks
-        ):
+        widest = max(_width(chunk) for chunk in chunks)
+        if size == 1 or widest <= room:
             yield from chunks
             return
 
 
+def _width(columns: Sequence[Column]) -> int:
+    return sum(column.width + COLUMN_GAP for column in columns)
+
+
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """The lowest number at each dimension among the schemes, as it is shown: what looks the same is marked the same."""
-    shown = {
-        dim: [column.digits(dim) for column in every if column.competes] for dim in dims
-    }
-    return {
-        dim: min(filter(None, row), key=float, default=None)
-        for dim, row in shown.items()
-    }
+    """Return the lowest number of the schemes at each dimension, as text: equal texts are marked alike."""
+    best: dict[int, str | None] = {}
+    for dim in dims:
+        shown = [column.digits(dim) for column in every if column.competes]
+        best[dim] = min(filter(None, shown), key=float, default=None)
+    return best
 
 
 def table_of(
     part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]
 ) -> Table:
-    """One table, the dimension first."""
+    """Return one table, the dimension first."""
     table = Table(
-        box=None, pad_edge=False, padding=(0, 0, 0, GAP), collapse_padding=True
+        box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True
     )
     table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
     for column in part:
@@ -158,12 +186,13 @@ def table_of(
             column.heading, justify="right", no_wrap=True, min_width=column.width
         )
     for dim in dims:
-        table.add_row(str(dim), *(drawn(column, dim, best[dim]) for column in part))
+        cells = [styled_cell(column, dim, best[dim]) for column in part]
+        table.add_row(str(dim), *cells)
     return table
 
 
-def drawn(column: Column, dim: int, best: str | None) -> Text:
-    """How a cell looks: bounds faint, the best bold, nothing a dot."""
+def styled_cell(column: Column, dim: int, best: str | None) -> Text:
+    """Return the text of a cell with its style."""
     digits = column.digits(dim)
     if digits is None:
         return Text(INFEASIBLE, style="dim")

@@ -31,8 +31,8 @@ def construct(
     """Place K prototypes in R^n and print their certificate.
 
     Args:
-        scheme: One of those that `protosphere list` shows.
-        mapping: Which class gets which point: class i point i, or by a random permutation.
+        scheme: Name of a scheme that `protosphere list` shows.
+        mapping: Whether class i gets point i (fixed), or one by a random permutation.
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:

@@ -1,20 +1,30 @@
-"""Which dimensions: `4:256`, `10:100:5` or `16,32,64`."""
+"""Parse dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
 
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 
 MOST_DIMS = 1000
-"""More rows than this are a mistake in typing."""
+"""Largest number of dimensions; more are taken for a typing error."""
 
-LARGEST_COMPARED_DIM = 100_000
-"""So is a higher dimension: descents there would take days."""
+LARGEST_PARSED_DIM = 100_000
+"""Largest dimension: schemes that descend would take days there."""
 
 
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
-    """The dimensions that `text` asks for, ascending.
+    """Parse the dimensions of a command line.
 
     `a:b` are those from a to b at which schemes exist or bounds bend (2**m, 2**m - 1, K/2, K-1, K), `a:b:step` an
     arithmetic progression, and anything with commas a list.
+
+    Args:
+        text: What was given.
+        num_classes: Number of classes K.
+
+    Returns:
+        The dimensions in rising order.
+
+    Raises:
+        InvalidArgumentError: If `text` has another form, or if it gives no dimension, too many or too large ones.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
@@ -22,43 +32,57 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     refused = InvalidArgumentError(
         f"--dims must be like 4:256, 10:100:5 or 16,32,64, got {brief(text)}"
     )
-    match [whole(part, refused) for part in text.split(":")] if ":" in text else []:
-        case []:
-            return tuple(
-                sorted(
-                    {checked(whole(part, refused), text) for part in text.split(",")}
-                )
-            )
-        case [low, high] if low > checked(high, text):
-            raise InvalidArgumentError(
-                f"--dims {text} ends before it begins; try {high}:{low}"
-            )
+    if ":" not in text:
+        listed = {whole(part, refused) for part in text.split(",")}
+        _check_largest(max(listed), text)
+        return tuple(sorted(listed))
+    match [whole(part, refused) for part in text.split(":")]:
         case [low, high]:
-            dims = characteristic_dims(num_classes, low, high)
-            wrong = f"has no dimension of interest; try a wider range or {low}:{high}:1"
+            _check_largest(high, text)
+            return _characteristic_range(low, high, num_classes, text)
         case [low, high, step]:
-            dims = tuple(range(low, checked(high, text) + 1, step))
-            wrong = (
-                f"is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
-            )
+            _check_largest(high, text)
+            return _arithmetic_range(low, high, step, text)
         case _:
             raise refused
+
+
+def _characteristic_range(
+    low: int, high: int, num_classes: int, text: str
+) -> tuple[int, ...]:
+    """Return the characteristic dimensions from `low` to `high`."""
+    if low > high:
+        raise InvalidArgumentError(
+            f"--dims {text} ends before it begins; try {high}:{low}"
+        )
+    dims = characteristic_dims(num_classes, low, high)
     if not 1 <= len(dims) <= MOST_DIMS:
-        raise InvalidArgumentError(f"--dims {text} {wrong}")
+        raise InvalidArgumentError(
+            f"--dims {text} has no dimension of interest; try a wider range or {low}:{high}:1"
+        )
     return dims
 
 
-def checked(dim: int, text: str) -> int:
-    """`dim`, unless nobody can mean it."""
-    if dim > LARGEST_COMPARED_DIM:
+def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
+    """Return every `step`-th dimension from `low` to `high`."""
+    dims = tuple(range(low, high + 1, step))
+    if not 1 <= len(dims) <= MOST_DIMS:
         raise InvalidArgumentError(
-            f"--dims {text} has {dim:,} dimensions; up to {LARGEST_COMPARED_DIM:,} can be compared"
+            f"--dims {text} is {len(dims)} dimensions; 1 to {MOST_DIMS} can be compared at once"
         )
-    return dim
+    return dims
+
+
+def _check_largest(dim: int, text: str) -> None:
+    """Refuse dimensions that are too large to compare."""
+    if dim > LARGEST_PARSED_DIM:
+        raise InvalidArgumentError(
+            f"--dims {text} has {dim:,} dimensions; up to {LARGEST_PARSED_DIM:,} can be compared"
+        )
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """A dimension, a step or a number of classes: an integer of at least 1, or else `refused`."""
+    """Parse an integer of at least 1; raise `refused` for anything else."""
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
         return int(part)
     raise refused

@@ -20,27 +20,20 @@ def explore(
     no_open: Flag = False,
     json: Json = False,
 ) -> None:
-    """Write the atlas page and open it: everything known of (K, n) in one file, without server or network.
+    """Write the atlas page and open it: everything known about (K, n) in one file, without server or network.
 
     Args:
-        num_classes: How many classes the page opens with; any other number is typed there.
-        dim: And how many dimensions at most.
-        output: The page, .html.
-        no_open: Only write it.
+        num_classes: Number of classes that the page opens with; it can be changed there.
+        dim: Dimension that the page opens with.
+        output: Page to write, .html.
+        no_open: Write the page without opening it.
     """
-    for name, value, least, most in (
-        ("--classes", num_classes, 2, MOST_CLASSES),
-        ("--dim", dim, 1, LARGEST_PAGE_DIM),
-    ):
-        if not least <= value <= most:
-            raise InvalidArgumentError(
-                f"'{name}' must be from {least} to {most} on the page, got {brief(value)}"
-            )
+    _check_range("--classes", num_classes, 2, MOST_CLASSES)
+    _check_range("--dim", dim, 1, LARGEST_PAGE_DIM)
     checked_output(output, (".html",), extras=False)
     with ps.progress_bar() as progress:
         file = write_page(output, progress)
     address = f"{file.absolute().as_uri()}#K={num_classes}&n={dim}"
-    opened = not (no_open or json) and webbrowser.open(address)
     size = file.stat().st_size
     record = {
         "file": str(file),
@@ -48,8 +41,16 @@ def explore(
         "address": address,
         "version": ps.__version__,
     }
-    said = [
-        f"written: {file} ({size / 1e6:.1f} MB)",
-        *([] if opened else [f"open it in a browser: {address}"]),
-    ]
-    print_answer(record, said, json=json)
+    lines = [f"written: {file} ({size / 1e6:.1f} MB)"]
+    should_open = not no_open and not json
+    if not should_open or not webbrowser.open(address):
+        lines.append(f"open it in a browser: {address}")
+    print_answer(record, lines, json=json)
+
+
+def _check_range(name: str, value: int, smallest: int, largest: int) -> None:
+    """Refuse a number that the page does not show."""
+    if not smallest <= value <= largest:
+        raise InvalidArgumentError(
+            f"'{name}' must be from {smallest} to {largest} on the page, got {brief(value)}"
+        )

@@ -30,17 +30,17 @@ def features(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Features of a dataset's images by a network of yours, as a file that `train` takes; stopped, it goes on.
+    """Write features of a dataset's images by a network of yours, for `train`; an interrupted run continues.
 
     Args:
         dataset: digits, mnist, cifar100, ..., or the path of an .npz file of images.
-        model: A file.onnx, or package.module.network: an nn.Module, or what makes one when called.
-        output: The .npz file to write.
-        size: Enlarge or shrink images to so many pixels a side; by default what the network says.
-        mean: Subtracted from pixels 0 ... 255, one number or one per channel.
-        deviation: What they are then divided by.
-        batch_size: Images at a time.
-        int8: Keep features as bytes, one step a column: a quarter of the size.
+        model: A file.onnx, or package.module.network: an nn.Module, or a function that returns one.
+        output: File to write, .npz.
+        size: Resize images to this many pixels a side; by default to the input size of the network.
+        mean: Subtract this from pixels 0 ... 255: one number, or one per channel.
+        deviation: Divide by this afterwards.
+        batch_size: Number of images in a batch.
+        int8: Store features as bytes with one step per column: a quarter of the size.
     """
     from protosphere.experiments.feature_files import Preparation, write_features
     from protosphere.experiments.feature_networks import feature_network
@@ -53,12 +53,9 @@ def features(
     network = feature_network(model)
     with ps.progress_bar() as progress:
         images = load_dataset(dataset, data_dir=data_dir, progress=progress)
-        channels = (1, network.channels or images.input_shape[0])
-        for name, values in (("mean", mean), ("deviation", deviation)):
-            if values is not None and len(values) not in channels:
-                raise InvalidArgumentError(
-                    f"'{name}' must be one number, or one per channel, got {len(values)}"
-                )
+        channels = network.channels or images.input_shape[0]
+        _check_channels("mean", mean, channels)
+        _check_channels("deviation", deviation, channels)
         preparation = Preparation(
             sides or network.size, tuple(mean or (0.0,)), tuple(deviation or (255.0,))
         )
@@ -71,9 +68,14 @@ def features(
             int8=int8,
             progress=progress,
         )
-    said = f"{train} training and {test} test vectors of {dim} features: {target}"
-    print_answer(
-        {"file": str(target), "train": train, "test": test, "features": dim},
-        [said],
-        json=json,
-    )
+    record = {"file": str(target), "train": train, "test": test, "features": dim}
+    line = f"{train} training and {test} test vectors of {dim} features: {target}"
+    print_answer(record, [line], json=json)
+
+
+def _check_channels(name: str, values: list[float] | None, channels: int) -> None:
+    """Refuse a list of numbers that is neither one number nor one per channel."""
+    if values is not None and len(values) not in (1, channels):
+        raise InvalidArgumentError(
+            f"'{name}' must be one number, or one per channel, got {len(values)}"
+        )

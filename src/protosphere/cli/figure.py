@@ -22,28 +22,31 @@ def figure(
     """Draw a figure of separation or of cosines, or all of them.
 
     Args:
-        name: A name that `protosphere figure list` shows, `all`, or `list`.
-        output: The folder for NAME.png, NAME.pdf and NAME.csv; made where there is none.
+        name: Name of a figure, `all`, or `list` for the names.
+        output: Folder for NAME.png, NAME.pdf and NAME.csv; made if it does not exist.
     """
     if name == "list":
-        known = [
-            {"name": recipe.name, "summary": recipe.summary}
-            for recipe in FIGURES.values()
-        ]
-        print_json(known) if json else print_summary(
-            "figures", ((one["name"], one["summary"]) for one in known)
-        )
+        show_names(json=json)
         return
     names = tuple(FIGURES) if name == "all" else (FIGURES.named(name).name,)
     require("matplotlib")
     folder = checked_folder(make_folder(output))
-    drawn: dict[str, list[str]] = {}
+    records: list[dict[str, object]] = []
     for each in names:
         with ps.progress_bar(each) as progress:
-            drawn[each] = [
-                str(path) for path in draw(each, folder, seed=seed, progress=progress)
-            ]
+            paths = draw(each, folder, seed=seed, progress=progress)
+        files = [str(path) for path in paths]
+        records.append({"name": each, "files": files})
         if not json:
-            print_lines(drawn[each])
+            print_lines(files)
     if json:
-        print_json([{"name": each, "files": files} for each, files in drawn.items()])
+        print_json(records)
+
+
+def show_names(*, json: bool) -> None:
+    """Print the name and the summary of every figure."""
+    figures = [(named.name, named.summary) for named in FIGURES.values()]
+    if json:
+        print_json([{"name": name, "summary": summary} for name, summary in figures])
+    else:
+        print_summary("figures", figures)

@@ -1,74 +1,103 @@
 """Records of runs as figures and reports want them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from protosphere.errors import InvalidArgumentError, StorageError
-from protosphere.experiments.config import ALIGNED, OF_PROTOTYPES, TrainingConfig
+from protosphere.experiments.config import (
+    ALIGNED_MAPPINGS,
+    PROTOTYPE_SETTINGS,
+    SAME_SEED,
+    TrainingConfig,
+)
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
 
-TOLD_APART = (
-    *(
-        "similarity",
-        "rehearsal",
-        "reassignment",
-        "backbone",
-        "preset",
-        "loss",
-        "scale",
-        "margin",
-        "optimizer",
-        "lr",
-    ),
-    *("epochs", "train_images", "label_noise", "options"),
+DISTINGUISHING = (
+    "similarity",
+    "prototype_warmup_epochs",
+    "backbone",
+    "preset",
+    "loss",
+    "loss_options",
+    "scale",
+    "optimizer",
+    "lr",
+    "epochs",
+    "train_images",
+    "label_noise",
+    "scheme_options",
 )
 """Settings that a figure names where runs differ in them."""
 
-WITHOUT = ("rehearsal", "reassignment", "label_noise", "train_images")
-"""Those of which a run may have none."""
+OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
+"""Settings that are not in use where they are 0."""
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """The finished runs."""
-    done = [
-        (r.config, r.max_cosine, r.test_accuracy)
-        for r in records
-        if r.test_accuracy is not None
-    ]
-    differing = [
-        name
-        for name in TOLD_APART
-        if len({str(getattr(config, name)) for config, *_ in done}) > 1
-    ]
-    return [
-        Trained(
-            r.series, r.dim, r.mapping, r.seed, cosine, accuracy, variant(r, differing)
-        )
-        for r, cosine, accuracy in done
-    ]
+    """Return the finished runs as figures need them."""
+    done = [record for record in records if record.test_accuracy is not None]
+    differing = differing_settings([record.config for record in done], DISTINGUISHING)
+    return [_trained(record, differing) for record in done]
+
+
+def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
+    assert record.test_accuracy is not None, "only of finished runs"
+    config = record.config
+    return Trained(
+        config.series,
+        config.dim,
+        config.mapping,
+        config.seed,
+        record.max_cosine,
+        record.test_accuracy,
+        variant(config, differing),
+    )
+
+
+def differing_settings(
+    configs: Sequence[TrainingConfig], names: Iterable[str]
+) -> list[str]:
+    """Return the settings of these names that differ among the configs that have a use for them."""
+    found: list[str] = []
+    for name in names:
+        values = {
+            str(getattr(config, name))
+            for config in configs
+            if config.head == "prototypes" or name not in PROTOTYPE_SETTINGS
+        }
+        if len(values) > 1:
+            found.append(name)
+    return found
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """What a run has of the settings that runs differ in, without what it has no use for or leaves to a rule."""
-    absent = {name for name in WITHOUT if not getattr(config, name)}
-    absent |= set() if config.mapping in ALIGNED else {"similarity"}
-    absent |= set() if config.head == "prototypes" else set(OF_PROTOTYPES)
-    words: list[str] = []
+    """Return what a run has of the settings that runs differ in, without those it does not use or leaves to a rule."""
+    unused = _unused_settings(config)
+    parts: list[str] = []
     for name in differing:
         value = getattr(config, name)
-        if name in absent or value in ("auto", -1):
+        if name in unused or value in ("auto", SAME_SEED):
             continue
-        if name == "options":
-            words += [f"{key} {option}" for key, option in value.items()]
+        if isinstance(value, Mapping):
+            options = cast("Mapping[str, Any]", value)
+            parts += [f"{key} {option}" for key, option in options.items()]
+        elif isinstance(value, str):
+            parts.append(value)
         else:
-            words.append(
-                str(value)
-                if isinstance(value, str)
-                else f"{name.replace('_', ' ')} {value:g}"
-            )
-    return ", ".join(words)
+            parts.append(f"{name.replace('_', ' ')} {value:g}")
+    return ", ".join(parts)
+
+
+def _unused_settings(config: TrainingConfig) -> set[str]:
+    unused = {name for name in OFF_AT_ZERO if not getattr(config, name)}
+    if config.mapping not in ALIGNED_MAPPINGS:
+        unused.add("similarity")
+    if config.head != "prototypes":
+        unused.update(PROTOTYPE_SETTINGS)
+    return unused
 
 
 def seen(records: Sequence[RunRecord]) -> str:

@@ -1,4 +1,4 @@
-"""`protosphere` alone: what can be done next."""
+"""`protosphere` without arguments: commands to start with."""
 
 from protosphere.cli.screen import screen
 from protosphere.version import __version__
@@ -13,7 +13,7 @@ STEPS = (
         "every scheme beside the bounds, as a table and a picture",
         "compare -K 100 --dims 4:256",
     ),
-    ("the truth about prototypes you have", "certify mine.npy"),
+    ("the certificate of prototypes you have", "certify mine.npy"),
     (
         "a network trained against prototypes, in seconds",
         "train digits --scheme simplex --dim 9",
@@ -24,7 +24,7 @@ STEPS = (
 
 
 def first_steps() -> None:
-    """Some things to try, a line each, and where to read on."""
+    """Print some commands to try, and where to read on."""
     console = screen()
     console.print(
         f"protosphere {__version__}: class prototypes on the sphere, certified",
@@ -35,6 +35,4 @@ def first_steps() -> None:
         console.print(f"    protosphere {words}")
     console.print("\nprotosphere --help                  every command")
     console.print("protosphere COMMAND --help          its options, and two examples")
-    console.print(
-        "protosphere --install-completion    teaches your shell to complete them"
-    )
+    console.print("protosphere --install-completion    shell completion")

@@ -45,12 +45,12 @@ def histogram(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """How the cosines of all pairs are distributed: every exact value, or bins where they are not exact.
+    """Print the distribution of the cosines of all pairs: every exact value, or bins for values that are not exact.
 
     Args:
-        scheme: One of those that `protosphere list` shows.
-        bins: Into how many equal parts to cut [-1, 1] where cosines are not exact.
-        output: A figure to draw: .png, .pdf or .svg.
+        scheme: Name of a scheme that `protosphere list` shows.
+        bins: Number of equal parts of [-1, 1] for cosines that are not exact.
+        output: Figure to draw: .png, .pdf or .svg.
     """
     picture = checked_output(output, FIGURE_ENDINGS)
     if not 1 <= bins <= MOST_BINS:
@@ -70,16 +70,17 @@ def histogram(
     if picture is not None:
         draw_histogram(code, picture, bins=bins)
     if json:
-        head = {
+        record = {
             "scheme": counts.scheme,
             "num_classes": counts.num_classes,
             "dim": counts.dim,
             "pairs": counts.pairs,
+            **cosine_fields("max_cosine", counts.max_cosine),
+            "exact": counts.exact,
+            "figure": picture and str(picture),
+            "bins": counts.records(),
         }
-        head |= cosine_fields("max_cosine", counts.max_cosine) | {"exact": counts.exact}
-        print_json(
-            head | {"figure": picture and str(picture), "bins": counts.records()}
-        )
+        print_json(record)
         return
     print_counts(counts, bins)
     if picture is not None:
@@ -87,7 +88,7 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """A bar a cosine; where there are more than `most` of them, a bar a bin."""
+    """Print a bar for each cosine, or for each of `most` bins if there are more exact values."""
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
     rows = binned(counts.bins, most) if grouped else counts.bins
@@ -103,7 +104,7 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Cosine, bar, number of pairs, share of all."""
+    """Return a table of cosine, bar, number of pairs and share of all pairs."""
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(ratio=1)
@@ -121,7 +122,7 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
 
 
 def label(row: CosineBin) -> str:
-    """One cosine with its fraction, or the ends of a bin.
+    """Return one cosine with its fraction, or the ends of a bin.
 
     >>> label(CosineBin(Fraction(-1, 4), Fraction(-1, 4), 3)), label(CosineBin(0.0, 0.05, 3))
     ('-1/4 = -0.2500', '0.0000 to 0.0500')
@@ -134,7 +135,7 @@ def label(row: CosineBin) -> str:
 
 
 def share(fraction: float) -> str:
-    """In per cent, and never 0 for something.
+    """Format a positive share in percent, without rounding it to 0.
 
     >>> share(0.5), share(1e-9)
     ('50.0%', '<0.1%')
@@ -143,13 +144,14 @@ def share(fraction: float) -> str:
 
 
 def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
-    """Exact cosines gathered into equal parts of [-1, 1]; empty ones are left out."""
+    """Group exact cosines into equal parts of [-1, 1], and return the parts that are not empty."""
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]
-    counts = np.histogram(values, bins=edges, weights=[entry.pairs for entry in exact])[
-        0
-    ]
-    return [
-        CosineBin(float(edges[i]), float(edges[i + 1]), round(counts[i]))
-        for i in np.flatnonzero(counts)
-    ]
+    pairs = [entry.pairs for entry in exact]
+    counts, _ = np.histogram(values, bins=edges, weights=pairs)
+    filled: list[CosineBin] = []
+    for i in np.flatnonzero(counts):
+        low = float(edges[i])
+        high = float(edges[i + 1])
+        filled.append(CosineBin(low, high, round(counts[i])))
+    return filled

@@ -1,7 +1,5 @@
 """`protosphere list`."""
 
-from typing import Any
-
 from rich.table import Table
 from rich.text import Text
 
@@ -11,23 +9,27 @@ from protosphere.constructions import Construction, available, describe
 
 
 def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
-    """The schemes, or one of them with its reference and options.
+    """List the schemes, or show one of them with its reference and options.
 
     Args:
-        scheme: The name of one scheme, for its details.
+        scheme: Name of one scheme, for its details.
     """
-    entries = [describe(name) for name in (available() if scheme is None else [scheme])]
+    if scheme is None:
+        entries = [describe(name) for name in available()]
+        if json:
+            print_json([scheme_record(entry) for entry in entries])
+        else:
+            print_schemes(entries)
+        return
+    entry = describe(scheme)
     if json:
-        records = [scheme_record(entry) for entry in entries]
-        print_json(records if scheme is None else records[0])
-    elif scheme is None:
-        print_schemes(entries)
+        print_json(scheme_record(entry))
     else:
-        print_summary(entries[0].name, scheme_lines(entries[0]))
+        print_summary(entry.name, scheme_lines(entry))
 
 
-def scheme_record(entry: Construction) -> dict[str, Any]:
-    """Return what --json shows of a scheme."""
+def scheme_record(entry: Construction) -> dict[str, object]:
+    """Return a scheme as JSON fields."""
     return {
         "name": entry.name,
         "summary": entry.summary,
@@ -39,20 +41,15 @@ def scheme_record(entry: Construction) -> dict[str, Any]:
 
 
 def print_schemes(entries: list[Construction]) -> None:
-    """A table: name, and beside it the summary and the options."""
+    """Print a table of names, summaries and options."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
     for entry in entries:
         table.add_row(entry.name, entry.summary)
         if entry.options:
-            table.add_row(
-                "",
-                Text(
-                    "options: " + ", ".join(f"--{name}" for name in entry.options),
-                    style="dim",
-                ),
-            )
+            flags = ", ".join(f"--{name}" for name in entry.options)
+            table.add_row("", Text(f"options: {flags}", style="dim"))
     console = screen()
     console.print(table)
     console.print(
@@ -61,40 +58,38 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """One scheme in detail."""
+    """Return the details of a scheme as (name, text)."""
+    random = (
+        "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
+    )
     lines = [
         ("summary", entry.summary),
         ("points", points_of(entry)),
-        (
-            "random",
-            "yes, by --seed"
-            if entry.traits.stochastic
-            else "no, at the default options",
-        ),
+        ("random", random),
         ("reference", entry.reference),
     ]
-    defaults = [
-        f"--{name} (default {shown(value)})" for name, value in entry.options.items()
-    ]
-    return lines + [
-        ("options" if i == 0 else "", text)
-        for i, text in enumerate(defaults or ["none"])
-    ]
+    if not entry.options:
+        return [*lines, ("options", "none")]
+    name_column = "options"
+    for name, value in entry.options.items():
+        lines.append((name_column, f"--{name} (default {shown(value)})"))
+        name_column = ""
+    return lines
 
 
 def points_of(entry: Construction) -> str:
-    """How its points are kept."""
+    """Return how the points of a scheme are stored."""
     if entry.traits.chooses:
         return "those of the scheme that is chosen"
     if entry.traits.numbered:
         return "made from their numbers when asked for"
     if entry.traits.packed:
-        return "words of signs, one bit per entry; float64 for what is added to them"
+        return "packed signs, one bit per entry; float64 for added coordinates"
     return "float64 vectors"
 
 
 def shown(value: object) -> str:
-    """A default as people say it.
+    """Return the default of an option in words.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

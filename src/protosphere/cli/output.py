@@ -1,4 +1,4 @@
-"""Files a command writes: looked at before the work begins, and never left half written."""
+"""Checks of the files that a command will write, before its work begins."""
 
 import os
 from collections.abc import Sequence
@@ -13,21 +13,33 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
     ".html": "plotly",
     ".parquet": "pyarrow",
 }
-"""Packages that write files of these endings, and that may be missing."""
+"""Optional packages that write files, by ending."""
 
 
 def checked_output(
     path: Path | None, endings: Sequence[str], *, extras: bool = True
 ) -> Path | None:
-    """`path` if a file of that name can be written there, asked before the work; without `extras` by ourselves."""
+    """Return `path` if a file of that name can be written.
+
+    Args:
+        path: File to write; None if none was asked for.
+        endings: Allowed endings.
+        extras: Whether an optional package of `WRITERS` writes the file.
+
+    Raises:
+        InvalidArgumentError: If `path` has another ending.
+        MissingExtraError: If the package that writes such files is not installed.
+        StorageError: If the folder does not exist or is not writable, or if `path` is a folder.
+    """
     if path is None:
         return None
-    if path.suffix.lower() not in endings:
+    ending = path.suffix.lower()
+    if ending not in endings:
         raise InvalidArgumentError(
             f"the output file must end in {' or '.join(endings)}, got {brief(str(path))}"
         )
-    if extras and path.suffix.lower() in WRITERS:
-        require(WRITERS[path.suffix.lower()])
+    if extras and ending in WRITERS:
+        require(WRITERS[ending])
     checked_folder(path.parent)
     if path.is_dir():
         raise StorageError(f"cannot write '{path}': it is a folder")
@@ -35,7 +47,7 @@ def checked_output(
 
 
 def checked_folder(folder: Path) -> Path:
-    """`folder` if it exists and files can be made in it."""
+    """Return `folder` if it exists and is writable; otherwise raise StorageError."""
     if not folder.is_dir():
         raise StorageError(f"cannot write into '{folder}': there is no such folder")
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -7,11 +7,17 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.table import Table
 
-from protosphere.cli.arguments import Flag, Json
-from protosphere.cli.finished_runs import stored_records, variant, words
+from protosphere.cli.arguments import DEFAULT_STORE, Flag, Json
+from protosphere.cli.finished_runs import (
+    differing_settings,
+    stored_records,
+    variant,
+    words,
+)
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import InvalidArgumentError, StorageError, brief
+from protosphere.experiments.config import DEFAULTS
 from protosphere.experiments.paired import LEARNED, compared
 from protosphere.experiments.record import RunRecord
 from protosphere.plots.figure_files import save_figure
@@ -26,7 +32,7 @@ MOST_DRAWN = 30
 
 
 def paired(
-    store: Path,
+    store: Path = DEFAULT_STORE,
     /,
     *,
     against: str = LEARNED,
@@ -40,7 +46,7 @@ def paired(
     """Ways to train beside one of them, seed by seed: means and differences with 95 % intervals, by dimension.
 
     Args:
-        store: The folder of a sweep's results, or a .csv table of them.
+        store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
         against: The way that others are compared with, by its name in the table.
         metric: A column of the results, e.g. test_top5_accuracy.
         dataset: Of several data sets only this one.
@@ -85,20 +91,16 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
-    """By digest what each run is called: its series, its mapping, and whatever else runs differ in."""
+    """Return the name of each run by its digest: its series, and whatever else runs differ in."""
     done = [record for record in records if record.status == "done"]
-    settings = [name for name in done[0].config.record() if name not in NOT_A_WAY]
-    differing = [
-        name
-        for name in settings
-        if len({str(getattr(r.config, name)) for r in done}) > 1
-    ]
-    return {
-        r.digest: ", ".join(
-            filter(None, (r.config.series, variant(r.config, differing)))
-        )
-        for r in done
-    }
+    settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
+    differing = differing_settings([record.config for record in done], settings)
+    names: dict[str, str] = {}
+    for record in done:
+        config = record.config
+        parts = (config.series, variant(config, differing))
+        names[record.digest] = ", ".join(filter(None, parts))
+    return names
 
 
 def _cells(row: Compared) -> tuple[str, ...]:

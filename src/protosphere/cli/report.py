@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from protosphere.cli.arguments import Json
+from protosphere.cli.arguments import DEFAULT_STORE, Json
 from protosphere.cli.finished_runs import (
     is_share,
     seen,
@@ -25,7 +25,7 @@ from protosphere.storage.files import replace_bytes
 
 
 def report(
-    store: Path,
+    store: Path = DEFAULT_STORE,
     /,
     *,
     html: Path | None = None,
@@ -34,10 +34,10 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """One self-contained page of a sweep: figures with hover, bounds, the table of runs.
+    """Summarize runs: one self-contained page with figures, bounds and the table of runs.
 
     Args:
-        store: The folder of a sweep's results, or a .csv table of them.
+        store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
         html: The page to write.
         figures: A folder for accuracy against n and against max cosine, each as .png, .pdf and .csv.
         export: Write the records as .csv or .parquet.

@@ -1,4 +1,4 @@
-"""Where answers go: JSON for programs, rich for people; and how numbers look to both."""
+"""Output of commands: JSON for programs, text for people, and the formats of numbers in both."""
 
 import json
 import sys
@@ -12,21 +12,21 @@ from protosphere.terminal import SafeConsole
 from protosphere.types import Cosine
 
 LONGEST_FRACTION = 24
-"""Characters of a fraction that is still worth reading."""
+"""Number of characters up to which a fraction is shown."""
 
 
 def screen() -> SafeConsole:
-    """Standard output as it is now: a test or a pipe may have replaced it."""
+    """Return a console on the present standard output, which a test or a pipe may have replaced."""
     return SafeConsole(highlight=False, markup=False, emoji=False)
 
 
 def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:
-    """One JSON document and nothing else."""
+    """Print one JSON document and nothing else."""
     sys.stdout.write(json.dumps(record, indent=2, allow_nan=False) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """One after the other; a long one stays in one piece, so that it can be copied."""
+    """Print lines without wrapping, so that each can be copied."""
     console = screen()
     for line in lines:
         console.print(line, soft_wrap=True)
@@ -35,28 +35,35 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_answer(
     record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool
 ) -> None:
-    """The record for programs, or the lines for people."""
-    print_json(record) if json else print_lines(lines)
+    """Print the record for programs, or the lines for people."""
+    if json:
+        print_json(record)
+    else:
+        print_lines(lines)
 
 
 def print_summary(title: str, lines: Iterable[tuple[str, str]]) -> None:
-    """A title and what belongs to it, a line each, the names in a column of their own."""
+    """Print a title and below it a line for each (name, text), the names in their own column."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, text in lines:
         grid.add_row(f"  {name}", text)
     console = screen()
-    console.print(
-        title, style="bold", soft_wrap=True
-    )  # a long file name stays in one piece
+    console.print(title, style="bold", soft_wrap=True)
     console.print(grid)
 
 
 def print_codes(
     numbers: Sequence[str], rows: Iterable[Sequence[str]], legend: str
 ) -> None:
-    """A line per code: its numbers under these headings, then its scheme and recipe; and what a sign means."""
+    """Print a table with a row for each code.
+
+    Args:
+        numbers: Headings of the columns of numbers.
+        rows: The numbers of each code, then its scheme and description.
+        legend: What the signs in the table mean.
+    """
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
@@ -68,17 +75,18 @@ def print_codes(
 
 
 def decimal(value: Cosine, places: int = 6) -> str:
-    """With a fixed number of places, and never -0.
+    """Format with a fixed number of decimal places, without -0.
 
     >>> decimal(Fraction(1, 4)), decimal(-1e-12, 4)
     ('0.250000', '0.0000')
     """
     text = f"{float(value):.{places}f}"
-    return text.lstrip("-") if float(text) == 0 else text
+    is_zero = float(text) == 0
+    return text.lstrip("-") if is_zero else text
 
 
 def format_cosine(value: Cosine) -> str:
-    """The decimal, with the fraction beside it where it is exact.
+    """Format a cosine as a decimal, with the fraction if it is exact.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
@@ -94,7 +102,7 @@ def format_cosine(value: Cosine) -> str:
 
 
 def difference(value: float) -> str:
-    """A difference: fixed places, or its order of magnitude where those would show nothing.
+    """Format a difference with fixed decimal places, or in scientific notation if it is tiny.
 
     >>> difference(0.0), difference(0.25), difference(3e-9)
     ('0', '0.250000', '3.0e-09')
@@ -105,10 +113,11 @@ def difference(value: float) -> str:
 
 
 def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
-    """For JSON: the float under `name`, the fraction as text under `name`_exact (null where it is not exact).
+    """Return JSON fields of a cosine: the float as `name`, the fraction as text as `name`_exact (null if not exact).
 
     >>> cosine_fields("gap", Fraction(1, 4))
     {'gap': 0.25, 'gap_exact': '1/4'}
     """
+    number = None if value is None else float(value)
     exact = str(value) if isinstance(value, Fraction) else None
-    return {name: None if value is None else float(value), f"{name}_exact": exact}
+    return {name: number, f"{name}_exact": exact}

@@ -1,4 +1,4 @@
-"""The card of a code: what it is and what is certified, in lines for people and in fields for programs."""
+"""The summary of a code and its certificate, as lines for people and as fields for programs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,69 +15,62 @@ from protosphere.cli.screen import (
     print_summary,
 )
 from protosphere.constructions.best.selection import LARGEST_COMPARED
+from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import CodeStatistics, code_statistics
+from protosphere.types import Cosine
 
 
 def show_code(
     title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any
 ) -> None:
-    """Print the card and the reason for it, or the JSON of all; `file` is where the code was written or read."""
+    """Print the summary of a code, or its JSON.
+
+    Args:
+        title: Heading of the summary.
+        code: The code.
+        json: Whether to print JSON.
+        file: File that the code was written to or read from; None if there is none.
+        **more: Further fields of the JSON; the summary shows `reason`.
+    """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
         return
-    read = title == str(file)
-    written = [] if file is None or read else [("written", str(file))]
-    print_summary(
-        f"{title}: {code.num_classes} points in {code.dim} dimensions",
-        [*code_lines(code, read), *written],
-    )
-    print_lines([more["reason"]] if "reason" in more else [])
+    was_read = title == str(file)
+    lines = list(code_lines(code, was_read))
+    if file is not None and not was_read:
+        lines.append(("written", str(file)))
+    heading = f"{title}: {code.num_classes} points in {code.dim} dimensions"
+    print_summary(heading, lines)
+    if "reason" in more:
+        print_lines([more["reason"]])
 
 
 def code_lines(
     code: SphericalCode, from_file: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """The lines of the card; recipe and guarantee of a file are what it says, and nothing that was looked at."""
+    """Yield the lines of the summary as (name, text).
+
+    Args:
+        code: The code.
+        from_file: Whether the code was read from a file: its description and guarantee are then marked as unverified.
+    """
     proof = code.certificate
-    says = ", says the file" * from_file
-    yield "recipe", code.placement.description + says * (code.provenance is not None)
+    source = ", says the file" if from_file else ""
+    description = code.placement.description
+    if code.provenance is not None:
+        description += source
+    yield "recipe", description
     yield "max cosine", format_cosine(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
-    if (found := spread_of(code)) is not None:
-        if not found.opposed_pairs:
-            pairs = "no opposed pair"
-        else:
-            pairs = f"{found.opposed_pairs} opposed pairs"
-        yield (
-            "least cosine",
-            f"{format_cosine(found.least_cosine)}, {pairs.removesuffix('s' * (found.opposed_pairs == 1))}",
-        )
-        yield (
-            "energy",
-            f"{decimal(found.energy)}, at a scale of {decimal(found.scale, 2)}",
-        )
-        least = welch_mean_square(code.num_classes, code.dim).value
-        yield (
-            "mean square",
-            f"{decimal(found.mean_square)}, of a tight frame {decimal(least)}",
-        )
+    statistics = quick_statistics(code)
+    if statistics is not None:
+        yield from statistics_lines(code, statistics)
     if code.provenance:
-        if proof.guarantee is None:
-            promise = "none by theory"
-        else:
-            promise = f"at most {format_cosine(proof.guarantee)}"
-        yield "guarantee", promise + says
-    yield (
-        "converse",
-        f"at least {format_cosine(proof.converse.value)}, by {proof.converse.theorem}",
-    )
-    within = "" if proof.exact else ", to within rounding"
-    yield (
-        "gap",
-        difference(proof.gap)
-        + f": optimal{within}, no arrangement is better" * proof.optimal,
-    )
+        yield "guarantee", guarantee_text(proof.guarantee) + source
+    converse = format_cosine(proof.converse.value)
+    yield "converse", f"at least {converse}, by {proof.converse.theorem}"
+    yield "gap", gap_text(proof)
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
@@ -85,19 +78,62 @@ def code_lines(
         yield "error", f"at most {proof.error:.1e}"
 
 
+def statistics_lines(
+    code: SphericalCode, statistics: CodeStatistics
+) -> Iterator[tuple[str, str]]:
+    """Yield the lines about all pairs as (name, text)."""
+    minimum = format_cosine(statistics.least_cosine)
+    pairs = antipodal_text(statistics.opposed_pairs)
+    yield "minimum cosine", f"{minimum}, {pairs}"
+    energy = decimal(statistics.energy)
+    yield "energy", f"{energy}, at a scale of {decimal(statistics.scale, 2)}"
+    smallest = welch_mean_square(code.num_classes, code.dim).value
+    mean_square = decimal(statistics.mean_square)
+    yield "mean square", f"{mean_square}, of a tight frame {decimal(smallest)}"
+
+
+def antipodal_text(pairs: int) -> str:
+    """Return a number of antipodal pairs in words.
+
+    >>> antipodal_text(0), antipodal_text(1), antipodal_text(5)
+    ('no antipodal pair', '1 antipodal pair', '5 antipodal pairs')
+    """
+    if pairs == 0:
+        return "no antipodal pair"
+    if pairs == 1:
+        return "1 antipodal pair"
+    return f"{pairs} antipodal pairs"
+
+
+def guarantee_text(guarantee: Cosine | None) -> str:
+    """Return the promised max cosine in words."""
+    if guarantee is None:
+        return "none by theory"
+    return f"at most {format_cosine(guarantee)}"
+
+
+def gap_text(proof: Certificate) -> str:
+    """Return the gap between the code and the converse, and whether the code is optimal."""
+    gap = difference(proof.gap)
+    if not proof.optimal:
+        return gap
+    within = "" if proof.exact else ", to within rounding"
+    return f"{gap}: optimal{within}, no arrangement is better"
+
+
 def code_record(code: SphericalCode) -> dict[str, Any]:
-    """Everything on the card as JSON fields; fractions as text beside floats, null for what was not looked at."""
+    """Return the summary as JSON fields: fractions as text beside floats, null for what was not measured."""
     proof = code.certificate
-    made = code.provenance
-    found = spread_of(code)
+    provenance = code.provenance
+    statistics = quick_statistics(code)
     return {
-        "scheme": made and made.construction,
+        "scheme": provenance and provenance.construction,
         "recipe": code.placement.description,
         "num_classes": code.num_classes,
         "dim": code.dim,
-        "seed": made and made.seed,
-        "mapping": made and made.mapping,
-        "options": made and dict(made.options),
+        "seed": provenance and provenance.seed,
+        "mapping": provenance and provenance.mapping,
+        "options": provenance and dict(provenance.options),
         **cosine_fields("max_cosine", proof.max_cosine),
         "min_angle_degrees": code.min_angle_degrees,
         **cosine_fields("guarantee", proof.guarantee),
@@ -109,15 +145,15 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "exact": proof.exact,
         "reason": proof.reason,
         "error": None if proof.unverified else proof.error,
-        "least_cosine": found and float(found.least_cosine),
-        "opposed_pairs": found and found.opposed_pairs,
-        "energy": found and found.energy,
-        "mean_square": found and float(found.mean_square),
+        "least_cosine": statistics and float(statistics.least_cosine),
+        "opposed_pairs": statistics and statistics.opposed_pairs,
+        "energy": statistics and statistics.energy,
+        "mean_square": statistics and float(statistics.mean_square),
     }
 
 
-def spread_of(code: SphericalCode) -> CodeStatistics | None:
-    """How even the code is, where all pairs can be looked at in a moment."""
+def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
+    """Return statistics of all pairs; None if there are too many pairs to measure at once."""
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
     return code_statistics(code)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from protosphere.cli.arguments import DryRun, Json, StoreFolder, Switch
+from protosphere.cli.arguments import DEFAULT_STORE, DryRun, Json, StoreFolder, Switch
 from protosphere.cli.output import checked_output
 from protosphere.cli.sweeping import (
     THIS_PROCESS,
@@ -19,7 +19,7 @@ def sweep(
     file: Path,
     /,
     *,
-    store: StoreFolder = None,
+    store: StoreFolder = DEFAULT_STORE,
     means: SweepMeans = THIS_PROCESS,
     retry_failed: Switch = False,
     export: Path | None = None,
@@ -30,7 +30,7 @@ def sweep(
 
     Args:
         file: A .toml file: config, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
-        store: The folder of results; by default runs/ and the file's name.
+        store: The folder of runs; runs that another sweep or `train` has done there are not done again.
         retry_failed: Try runs that failed before once more.
         export: Write all records as .csv or .parquet in the end.
     """
@@ -39,7 +39,7 @@ def sweep(
         show_plan(configs, json=json)
         return
     checked_output(export, TABLE_ENDINGS)
-    place = Store(store or Path("runs") / file.stem)
+    place = Store(store or DEFAULT_STORE)
     records = sweep_on_screen(configs, place, means, retry_failed=retry_failed)
     if export is not None:
         write_table(records, export)

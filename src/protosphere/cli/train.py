@@ -1,4 +1,7 @@
-"""`protosphere train`: one line that moves on a terminal, a line per epoch elsewhere, on standard error."""
+"""`protosphere train`: a sweep of one run, with its progress on standard error.
+
+On a terminal one line moves; elsewhere each epoch is a line.
+"""
 
 import json as json_module
 from collections.abc import Generator
@@ -10,7 +13,14 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import protosphere as ps
-from protosphere.cli.arguments import DataDir, Flag, Json, Output, Whole
+from protosphere.cli.arguments import (
+    DEFAULT_STORE,
+    DataDir,
+    Flag,
+    Json,
+    StoreFolder,
+    Whole,
+)
 from protosphere.cli.config_options import NOTHING, Settings, resolved
 from protosphere.cli.finished_runs import shown, words
 from protosphere.cli.screen import print_json, print_lines, print_summary
@@ -18,7 +28,10 @@ from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
 from protosphere.experiments.config import TrainingConfig
 from protosphere.experiments.epochs import EpochMetrics, Report, Tick, read_metrics
+from protosphere.experiments.processes import is_first_process
 from protosphere.experiments.record import RunRecord, record_from
+from protosphere.experiments.store import Store
+from protosphere.experiments.sweep import pending
 from protosphere.terminal import error_console
 from protosphere.types import ignore
 
@@ -30,7 +43,7 @@ def train(
     config: str | None = None,
     settings: Settings = NOTHING,
     data_dir: DataDir = None,
-    output: Output = None,
+    store: StoreFolder = DEFAULT_STORE,
     accelerator: str = "auto",
     devices: Whole = 1,
     dry_run: Flag = False,
@@ -41,7 +54,7 @@ def train(
     Args:
         dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the config.
         config: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
-        output: The folder for checkpoint, metrics and weights; by default one in runs/.
+        store: The folder of runs, shared with `sweep` and read by `report` and `paired`; runs are not repeated.
         accelerator: cpu, cuda, mps or auto.
         devices: How many processes share each batch.
         dry_run: Print the resolved config and do nothing.
@@ -53,37 +66,71 @@ def train(
         return
     with ps.progress_bar() as progress:
         images = load_dataset(plan.dataset, data_dir=data_dir, progress=progress)
-    folder = output or Path("runs") / run_name(plan)
+    place = Store(store or DEFAULT_STORE)
+    folder = place.work_folder(plan.digest)
     try:
-        record = trained(plan, images, folder, accelerator, devices)
+        record = stored_or_trained(plan, images, place, accelerator, devices)
     except KeyboardInterrupt:
         done = len(read_metrics(folder))
         error_console().print(
             f"{done} of {plan.epochs} epochs are done; the same command goes on from there"
         )
         raise
-    if record is not None and json:
+    if record is None:
+        return
+    if json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
-    elif record is not None:
+    else:
         show_record(record, folder)
+
+
+def stored_or_trained(
+    plan: TrainingConfig,
+    images: Dataset,
+    place: Store,
+    accelerator: str,
+    devices: int,
+) -> RunRecord | None:
+    """Return the record that the store has of the run, or train and store it.
+
+    Returns:
+        The record; None in a process that is not the first of several.
+    """
+    todo = pending([plan], place, images, retry_failed=True)
+    record = place.get(plan.digest)
+    if todo or record is None or record.status != "done":
+        folder = place.work_folder(plan.digest)
+        record = trained(plan, images, folder, accelerator, devices)
+        if record is not None:
+            place.finish(record)
+        return record
+    return record if is_first_process() else None
 
 
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """The record of the run; None in a process that is not the first of several."""
+    """Train in `folder`, on so many devices.
+
+    Returns:
+        The record of the run; None in a process that is not the first of several.
+
+    Raises:
+        TrainingError: If the run fails.
+    """
     from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(accelerator, plan.precision, devices)
     if devices == 1:
         fabric.launch()
         return run_on_screen(fabric, plan, images, folder)
-    answer = fabric.launch(
-        partial(text_of_run, plan=plan, images=images, folder=folder)
-    )
-    if answer and "error" in answer:
+    run = partial(text_of_run, plan=plan, images=images, folder=folder)
+    answer = fabric.launch(run)
+    if not answer:
+        return None
+    if "error" in answer:
         raise TrainingError(answer["error"])
-    return record_from(answer, str(folder)) if answer else None
+    return record_from(answer, str(folder))
 
 
 def text_of_run(
@@ -122,60 +169,40 @@ def run_on_screen(
     return record if fabric.is_global_zero else None
 
 
-def run_name(plan: TrainingConfig) -> str:
-    """A folder's name that people can read and that no other config has."""
-    if plan.head == "prototypes":
-        what = f"{plan.scheme}-{plan.dim}-{plan.mapping}"
-    else:
-        what = f"{plan.head}-{plan.dim}"
-    return f"{Path(plan.dataset).stem}-{what}-{plan.seed}-{plan.digest[:8]}"
-
-
 def show_config(plan: TrainingConfig, *, json: bool) -> None:
-    """The resolved config, as a file that can be given back by --config."""
+    """Print the resolved config, as a file that `--config` takes."""
     if json:
         print_json({"digest": plan.digest} | plan.record())
         return
     settings = plan.record()
-    for heading, table in (
-        (f"# digest {plan.digest}", settings),
-        ("[options]", settings.pop("options")),
-    ):
+    tables = {name: settings.pop(name) for name in ("loss_options", "scheme_options")}
+    print_lines([f"# digest {plan.digest}", *toml_lines(settings)])
+    for name, table in tables.items():
         if table:
-            print_lines(
-                [
-                    heading,
-                    *(
-                        f"{name} = {json_module.dumps(value)}"
-                        for name, value in table.items()
-                    ),
-                ]
-            )
+            print_lines([f"[{name}]", *toml_lines(table)])
+
+
+def toml_lines(table: dict[str, Any]) -> list[str]:
+    """Return a line for each entry of a table."""
+    return [f"{name} = {json_module.dumps(value)}" for name, value in table.items()]
 
 
 def show_record(record: RunRecord, folder: Path) -> None:
-    """What came out."""
+    """Print the summary of a run."""
     plan = record.config
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
     if record.validation_accuracy is not None:
-        lines.append(
-            (
-                "validation accuracy",
-                shown("validation_accuracy", record.validation_accuracy),
-            )
-        )
-    lines += [
-        (words(name), shown(name, value))
-        for name, value in record.metrics.items()
-        if value is not None
-    ]
+        accuracy = shown("validation_accuracy", record.validation_accuracy)
+        lines.append(("validation accuracy", accuracy))
+    for name, value in record.metrics.items():
+        if value is not None:
+            lines.append((words(name), shown(name, value)))
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:
         speed = f"{record.images_per_second:,.0f} images/s"
-        lines.append(
-            ("training", f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}")
-        )
+        text = f"{plan.epochs} epochs, {record.seconds:.0f} s, {speed}"
+        lines.append(("training", text))
     lines.append(("folder", str(folder)))
     print_summary(f"{plan.dataset}: {plan.title}", lines)
 

@@ -43,25 +43,30 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
     """
-    stop = as_integer("start", start, minimum=0) + as_integer("count", count, minimum=0)
-    if stop > 1 << len(generator):
+    start = as_integer("start", start, minimum=0)
+    count = as_integer("count", count, minimum=0)
+    k, num_bytes = generator.shape
+    stop = start + count
+    if stop > 1 << k:
         raise InfeasibleError(
-            f"'count' asks for words up to number {stop}, but k = {len(generator)} rows span fewer"
+            f"'count' asks for words up to number {stop}, but k = {k} rows span fewer"
         )
     doublings = (max(count, 1) - 1).bit_length()
-    if start % (1 << doublings):
+    block = 1 << doublings
+    if start % block:
         raise InvalidArgumentError(
-            f"'start' must be a multiple of {1 << doublings} for {count} words, got {start}"
+            f"'start' must be a multiple of {block} for {count} words, got {start}"
         )
-    rows = np.pad(generator, ((0, 0), (0, -generator.shape[1] % 8))).view(np.uint64)
+    spare_bytes = -num_bytes % 8
+    rows = np.pad(generator, ((0, 0), (0, spare_bytes))).view(np.uint64)
     words = np.empty((count, rows.shape[1]), dtype=np.uint64)
-    words[:1] = np.bitwise_xor.reduce(
-        rows[[i for i in range(start.bit_length()) if start >> i & 1]], axis=0
-    )
+    set_bits = [i for i in range(start.bit_length()) if start >> i & 1]
+    words[:1] = np.bitwise_xor.reduce(rows[set_bits], axis=0)
     for i in range(doublings):
         grown = words[1 << i : 2 << i]
         np.bitwise_xor(words[: len(grown)], rows[i], out=grown)
-    return np.ascontiguousarray(words.view(np.uint8)[:, : generator.shape[1]])
+    as_bytes = words.view(np.uint8)
+    return np.ascontiguousarray(as_bytes[:, :num_bytes])
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
@@ -77,18 +82,23 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
             f"'messages' must lie in 0, ..., 2**{k} - 1, got {numbers.min()}..{numbers.max()}"
         )
     count = len(numbers)
-    if (
-        count
-        and numbers[0] % (1 << (count - 1).bit_length()) == 0
-        and np.all(np.diff(numbers) == 1)
-    ):
+    if _is_aligned_range(numbers):
         return codewords(generator, count, int(numbers[0]))
-    return _sums(
-        generator,
-        TABLE_BITS,
-        lambda i, words: numbers[words] >> i & (1 << TABLE_BITS) - 1,
-        count,
-    )
+    mask = (1 << TABLE_BITS) - 1
+
+    def entry(i: int, words: slice) -> Indices:
+        return numbers[words] >> i & mask
+
+    return _sums(generator, TABLE_BITS, entry, count)
+
+
+def _is_aligned_range(numbers: Indices) -> bool:
+    """Whether the numbers are consecutive, from a multiple of a power of two that is no less than their count."""
+    count = len(numbers)
+    if not count:
+        return False
+    block = 1 << (count - 1).bit_length()
+    return bool(numbers[0] % block == 0 and np.all(np.diff(numbers) == 1))
 
 
 def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
@@ -104,24 +114,25 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
 def weights(words: PackedBits) -> Indices:
     """The number of ones in every word."""
-    by_eight = words.shape[1] % 8 == 0 and words.flags.c_contiguous
-    counts = np.bitwise_count(words.view(np.uint64) if by_eight else words)
-    return np.ascontiguousarray(counts.T).sum(
-        axis=0, dtype=np.int64
-    )  # four times as quick as counts.sum(axis=1)
+    if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
+        counts = np.bitwise_count(words.view(np.uint64))
+    else:
+        counts = np.bitwise_count(words)
+    columns = np.ascontiguousarray(counts.T)  # 4 times as fast as counts.sum(axis=1)
+    return columns.sum(axis=0, dtype=np.int64)
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
     """The smallest weight of a word of the span but zero: the minimum distance, for independent rows."""
-    chunks = enumerate(_span(generator))
-    return min(
-        int(weights(words[1:] if i == 0 else words).min(initial=n))
-        for i, words in chunks
-    )
+    smallest = n
+    for i, words in enumerate(_span(generator)):
+        nonzero = words[1:] if i == 0 else words
+        smallest = min(smallest, int(weights(nonzero).min(initial=n)))
+    return smallest
 
 
 def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The unnormalised Walsh-Hadamard transform of 2**k integers."""
+    """The unnormalized Walsh-Hadamard transform of 2**k integers."""
     out = values.copy()
     half = 1
     while half < out.size:
@@ -169,13 +180,16 @@ def row_reduce(
     reduced = generator.copy()
     pivots: list[int] = []
     for column in np.asarray(columns, dtype=np.int64).tolist():
-        ones = reduced[:, column >> 3] >> (7 - (column & 7)) & 1
-        below = np.flatnonzero(ones[len(pivots) :])
+        byte = column >> 3
+        shift = 7 - (column & 7)
+        ones = reduced[:, byte] >> shift & 1
+        top = len(pivots)
+        below = np.flatnonzero(ones[top:])
         if not below.size:
             continue
-        top = len(pivots)
-        found = len(pivots) + int(below[0])
-        reduced[[top, found]], ones[found] = reduced[[found, top]], ones[top]
+        found = top + int(below[0])
+        reduced[[top, found]] = reduced[[found, top]]
+        ones[found] = ones[top]
         ones[top] = 0
         reduced[ones.astype(bool)] ^= reduced[top]
         pivots.append(column)
@@ -186,9 +200,12 @@ def row_reduce(
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
     """All words in the order of their numbers, some at a time."""
-    bits = (CHUNK_BYTES // max(1, generator.shape[1])).bit_length()
-    first = codewords(generator[:bits], 1 << len(generator[:bits]))
-    for word in codewords(generator[bits:], 1 << len(generator[bits:])):
+    words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
+    bits = words_at_once.bit_length()
+    low = generator[:bits]
+    high = generator[bits:]
+    first = codewords(low, 1 << len(low))
+    for word in codewords(high, 1 << len(high)):
         yield first ^ word
 
 
@@ -198,11 +215,11 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Sums of rows, so many rows at a time: of the rows from i on, word after word, `entry` says which of all sums."""
-    tables = {
-        i: codewords(rows := generator[i : i + bits], 1 << len(rows))
-        for i in range(0, len(generator), bits)
-    }
+    """Sums of rows, `bits` rows at a time: `entry` says which sum of the rows from i on each word contains."""
+    tables: dict[int, PackedBits] = {}
+    for i in range(0, len(generator), bits):
+        rows = generator[i : i + bits]
+        tables[i] = codewords(rows, 1 << len(rows))
     words = np.zeros((count, generator.shape[1]), dtype=np.uint8)
     for start in range(0, count, CHUNK_WORDS):
         chunk = slice(start, start + CHUNK_WORDS)

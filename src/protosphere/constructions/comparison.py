@@ -259,7 +259,7 @@ def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
     """A descent's own progress as a part of the whole comparison's."""
 
     def within(stage: str, step: int, steps: int) -> None:
-        if stage == "optimising":
+        if stage == "optimizing":
             progress("comparing", done + weight * step // max(1, steps), total)
 
     return within

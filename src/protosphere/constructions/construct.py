@@ -102,8 +102,8 @@ def best(
         seed: of the optimiser.
         mapping: as of `ps.construct`.
         prefer: 'separated', or 'frame_potential': of the codes within `tolerance` of the lowest max cosine the one
-            whose other cosines are low as well, by the energy of a head (`ps.code_statistics`), which weighs large
-            cosines more than the mean square does. Ties are always decided by it.
+            whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'
+            go to the scheme with the fastest head, as on the explore page.
         tolerance: how much max cosine may be given for that.
         progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
 

@@ -59,7 +59,6 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
     try:
         refuse_tightly_packed(path)
         found: Checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-        found.setdefault("head", {})  # of a version whose heads learned nothing
         history = tuple(EpochMetrics(**metrics) for metrics in found["history"])
         if found["format"] != FORMAT or found.keys() != PARTS:
             raise ValueError("another format")

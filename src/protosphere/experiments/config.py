@@ -1,266 +1,305 @@
-"""One run, said completely: the data, the head, the network, and how it is trained. Its digest is its name."""
+"""The config of one run: data, head, network and training. Its digest is the name of the run."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
-from protosphere.errors import InvalidArgumentError, as_choice, as_text, brief
-from protosphere.experiments.config_limits import check_numbers
-
-HEADS = ("prototypes", "linear", "bottleneck")
-LEARNED = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-OPTIMIZERS = ("sgd", "adamw")
-SCHEDULES = ("cosine", "constant")
-PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
-"""Those without a loss scaler, whose state would have to be kept for a run to go on with the same bits."""
-
-ALIGNED = ("align", "oppose")
-"""Mappings by what is seen of the classes in training (`training.class_similarity`)."""
-
-OF_PROTOTYPES = (
-    *(
-        "scheme",
-        "mapping",
-        "similarity",
-        "rehearsal",
-        "reassignment",
-        "prototype_seed",
-        "preset",
-        "loss",
-        "margin",
-    ),
-    *("scale", "options"),
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.experiments.settings import (
+    check_setting,
+    converted,
+    default_of,
+    setting,
+    settings_of,
 )
-"""Settings that a learned head has no use for."""
+
+LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
+"""Heads without prototypes, and what results call them."""
+
+ALIGNED_MAPPINGS = ("align", "oppose")
+"""Mappings by the similarity of the classes (`experiments.class_similarity`)."""
+
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
+
+SAME_SEED = -1
+"""Value of a seed that is the seed of the run."""
 
 DIGEST_LETTERS = 20
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Everything that decides the weights in the end.
+    """Everything that determines the weights after training.
 
-    Attributes:
-        dataset: a name that `load_dataset` knows, or the path of an .npz file.
-        head: `prototypes`, fixed ones; `linear`, the network's last layer is learned and gives the K logits;
-            `bottleneck`, a learned layer with bias from `dim` numbers to the K logits.
-        scheme, dim, mapping: of the prototypes; `dim` is K for a linear head. The mappings `align` and `oppose` give
-            similar classes near or distant prototypes.
-        similarity: of classes, for those two mappings: `seen`, by their means over the training examples; `logits`, by
-            the correlations of a learned layer's logits after an epoch; `learned`, by what a bottleneck learns for them
-            in half of the epochs; the name of a tree that we ship; or a file with a vector per class
-            (`assignment.similarity_from_table`).
-        rehearsal: for so many epochs prototypes move with the network; then they are fixed, and training begins anew.
-        reassignment: between so many of the first epochs classes get the prototypes that their examples come near.
-        preset, scale: of the `PrototypeHead`.
-        loss: one of `nn.LOSSES`, or `auto` for the preset's own; `margin` of those that have one.
-        seed: of the prototypes, the split, the first weights, the order and the augmentation.
-        prototype_seed, split_seed: of the prototypes and their mapping alone, and of the split; -1 for the one seed.
-        backbone: a name that `build_backbone` knows.
-        epochs, batch_size: how long, and how many examples at a time over all devices.
-        optimizer: `sgd`, or `adamw`, whose first moment decays by `momentum`.
-        lr, momentum, weight_decay, schedule: of the optimizer.
-        warmup: epochs, or a part of one, over which the rate rises to its value.
-        validation: the share of the training examples held out to watch, a random one for each seed.
-        augment_validation: whether those are augmented too, as the authors' programs do.
-        pad, flip, rotation_degrees: augmentation of the training images.
-        precision: `32-true`, `bf16-mixed`, `16-mixed` (on GPUs; a run that goes on starts its loss scale anew) or
-            `64-true`.
-        threads: of the processor, 0 for as many as torch likes; the last bit of a sum depends on it.
-        train_images: how many training examples to use, 0 for all.
-        label_noise: the share of the training examples that get the label of another class, chosen at random; those
-            held out keep their own.
-        options: the scheme's own.
+    Each field declares its default, its limits and its help once; flags of the command line are made from them.
     """
 
-    dataset: str = "digits"
-    head: str = "prototypes"
-    scheme: str = "one_hot"
-    dim: int = 10
-    mapping: str = "fixed"
-    similarity: str = "seen"
-    rehearsal: int = 0
-    reassignment: int = 0
-    preset: str = "lindstrom"
-    loss: str = "auto"
-    margin: float = 0.2
-    scale: float | str = "auto"
-    seed: int = 0
-    prototype_seed: int = -1
-    split_seed: int = -1
-    backbone: str = "simard"
-    epochs: int = 10
-    batch_size: int = 512
-    optimizer: str = "sgd"
-    lr: float = 0.1
-    momentum: float = 0.9
-    weight_decay: float = 5e-4
-    schedule: str = "cosine"
-    warmup: float = 0.0
-    validation: float = 0.2
-    augment_validation: bool = False
-    pad: int = 0
-    flip: bool = False
-    rotation_degrees: float = 0.0
-    precision: str = "32-true"
-    threads: int = 0
-    train_images: int = 0
-    label_noise: float = 0.0
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    dataset: str = setting("digits", "Name of a dataset, or path of an .npz file.")
+    head: str = setting(
+        "prototypes",
+        "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck).",
+        choices=("prototypes", *LEARNED_HEADS),
+    )
+    scheme: str = setting(
+        "best", "Scheme of the prototypes (`protosphere list`).", prototypes_only=True
+    )
+    dim: int = setting(
+        10,
+        "Dimension n of the prototypes; by default about the number of classes.",
+        minimum=1,
+        maximum=1 << 24,
+    )
+    mapping: str = setting(
+        "fixed",
+        "Class i gets point i (fixed) or a random one (random); "
+        "or similar classes get near (align) or distant (oppose) points.",
+        choices=(*MAPPINGS, *ALIGNED_MAPPINGS),
+        prototypes_only=True,
+    )
+    similarity: str = setting(
+        "seen",
+        "Similarity of classes for align and oppose: seen, logits or learned, by the training examples; "
+        "a tree such as cifar100_levels; or a .csv file of vectors.",
+        prototypes_only=True,
+    )
+    prototype_warmup_epochs: int = setting(
+        0,
+        "Epochs in which the prototypes are trained with the network; then they are fixed and training starts again.",
+        maximum=1 << 30,
+        prototypes_only=True,
+    )
+    preset: str = setting(
+        "auto",
+        "How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes; auto is by the number of classes.",
+        prototypes_only=True,
+    )
+    loss: str = setting(
+        "auto",
+        "Loss: auto for that of the preset, or e.g. cosine_cross_entropy or additive_angular_margin.",
+        prototypes_only=True,
+    )
+    loss_options: Mapping[str, Any] = setting(
+        {}, "Options of the loss, such as margin=0.3.", prototypes_only=True
+    )
+    scale: float | str = setting(
+        "auto", "Scale of the logits: auto, learn, or a number.", prototypes_only=True
+    )
+    seed: int = setting(
+        0, "Seed of the prototypes, the split, the weights, the order and the moves."
+    )
+    prototype_seed: int = setting(
+        SAME_SEED,
+        "Seed of the prototypes and their mapping.",
+        minimum=SAME_SEED,
+        prototypes_only=True,
+    )
+    split_seed: int = setting(SAME_SEED, "Seed of the split.", minimum=SAME_SEED)
+    backbone: str = setting(
+        "simard",
+        "Network: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.",
+    )
+    epochs: int = setting(
+        10, "Number of passes over the training examples.", maximum=1 << 30
+    )
+    batch_size: int = setting(
+        512, "Examples at a time, over all devices.", minimum=1, maximum=1 << 24
+    )
+    optimizer: str = setting(
+        "sgd", "SGD with momentum, or AdamW.", choices=("sgd", "adamw")
+    )
+    lr: float = setting(0.1, "Learning rate at the start.", positive=True)
+    momentum: float = setting(
+        0.9, "Momentum of SGD, or decay of the first moment of AdamW.", below=1.0
+    )
+    weight_decay: float = setting(5e-4, "Weight decay of the optimizer.", below=1e30)
+    schedule: str = setting(
+        "cosine", "Schedule of the learning rate.", choices=("cosine", "constant")
+    )
+    warmup: float = setting(
+        0.0, "Epochs over which the rate rises to its value, e.g. 0.5.", below=1e9
+    )
+    validation: float = setting(
+        0.2, "Share of the training examples that is held out.", below=1.0
+    )
+    augment_validation: bool = setting(
+        False, "Augment the held-out examples too, as the authors' programs do."
+    )
+    pad: int = setting(
+        0, "Crop from the image padded by so many pixels.", maximum=1 << 12
+    )
+    flip: bool = setting(False, "Mirror half of the images.")
+    rotation_degrees: float = setting(
+        0.0, "Rotate by up to so many degrees.", below=180.001
+    )
+    precision: str = setting(
+        "32-true",
+        "Number type of the network; 16-mixed is for GPUs.",
+        choices=PRECISIONS,
+    )
+    threads: int = setting(
+        0, "CPU threads; 0 for as many as there are.", maximum=1 << 10
+    )
+    train_images: int = setting(
+        0, "Use so many training examples only; 0 for all.", maximum=1 << 40
+    )
+    label_noise: float = setting(
+        0.0,
+        "Share of the training examples that get the label of another class.",
+        below=1.0,
+    )
+    scheme_options: Mapping[str, Any] = setting(
+        {}, "Options of the scheme, such as steps=200.", prototypes_only=True
+    )
 
     def __post_init__(self) -> None:
-        check_numbers(self.record())
-        choices = {
-            "head": HEADS,
-            "mapping": (*MAPPINGS, *ALIGNED),
-            "optimizer": OPTIMIZERS,
-            "schedule": SCHEDULES,
-        }
-        for name, known in (choices | {"precision": PRECISIONS}).items():
-            as_choice(name, getattr(self, name), known)
-        _check_prototypes(self)
+        for name, (kind, declared) in DECLARED.items():
+            check_setting(name, kind, declared, getattr(self, name))
+        if self.head == "prototypes":
+            _check_prototypes(self)
+        else:
+            _check_learned_head(self)
 
     @property
     def fits_prototypes(self) -> bool:
         """Whether its prototypes depend on the training examples."""
-        return self.mapping in ALIGNED or self.rehearsal > 0
+        return self.mapping in ALIGNED_MAPPINGS or self.prototype_warmup_epochs > 0
 
     @property
     def seed_of_prototypes(self) -> int:
-        """Their own, or the one of everything."""
-        return self.seed if self.prototype_seed < 0 else self.prototype_seed
+        """Seed of the prototypes: their own, or that of the run."""
+        if self.prototype_seed == SAME_SEED:
+            return self.seed
+        return self.prototype_seed
 
     @property
     def seed_of_split(self) -> int:
-        """Its own, or the one of everything."""
-        return self.seed if self.split_seed < 0 else self.split_seed
+        """Seed of the split: its own, or that of the run."""
+        if self.split_seed == SAME_SEED:
+            return self.seed
+        return self.split_seed
 
     @property
     def augmentation(self) -> Augmentation:
-        """What happens to training images."""
+        """Augmentation of the training images."""
         return Augmentation(self.pad, self.flip, self.rotation_degrees)
 
     @property
     def series(self) -> str:
-        """What prototypes it has, or which head that is learned instead: how results are told apart."""
-        return self.scheme if self.head == "prototypes" else LEARNED[self.head]
+        """Scheme of the prototypes, or the name of the learned head: how results are grouped."""
+        if self.head == "prototypes":
+            return self.scheme
+        return LEARNED_HEADS[self.head]
 
     @property
     def title(self) -> str:
-        """The run in a few words, for people."""
-        mapping = f", {self.mapping}" if self.head == "prototypes" else ""
-        mapping += (
-            f", {Path(self.similarity).stem}" if self.similarity != "seen" else ""
-        )
-        mapping += ", rehearsed" if self.rehearsal else ""
-        mapping += ", reassigned" if self.reassignment else ""
-        return f"{self.series}, n = {self.dim}{mapping}, seed {self.seed}"
+        """Description of the run in one line."""
+        parts = [self.series, f"n = {self.dim}"]
+        if self.head == "prototypes":
+            parts.append(self.mapping)
+        if self.similarity != "seen":
+            parts.append(Path(self.similarity).stem)
+        if self.prototype_warmup_epochs:
+            parts.append("prototype warm-up")
+        parts.append(f"seed {self.seed}")
+        return ", ".join(parts)
 
     @property
     def digest(self) -> str:
-        """Twenty hexadecimal letters over the settings that are not at their defaults; a new setting alters none."""
-        told = {
+        """Twenty hexadecimal digits over the settings that differ from their defaults; a new setting alters none."""
+        changed = {
             name: value
             for name, value in self.record().items()
             if value != DEFAULTS[name]
         }
-        if told.get("preset") == "mettes":  # what it was called before presets
-            told["objective"] = told.pop("preset")
-        text = json.dumps(told, sort_keys=True)
+        text = json.dumps(changed, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
 
     def record(self) -> dict[str, Any]:
-        """The settings as plain JSON."""
+        """Return the settings as plain JSON."""
         return asdict(self)
 
     def changed(self, **settings: Any) -> TrainingConfig:
-        """The same config with other settings; one that does not exist is refused with the nearest that does."""
-        return config_from(self.record() | _modern(settings))
+        """Return the config with other settings.
+
+        Raises:
+            InvalidArgumentError: If there is no such setting, or it cannot have this value.
+        """
+        return config_from(self.record() | settings)
 
 
 def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
-    """A config of these settings over the defaults."""
+    """Return the config of these settings; the others have their defaults.
+
+    Args:
+        settings: Values by the names of the settings.
+
+    Raises:
+        InvalidArgumentError: If there is no such setting, or it cannot have this value.
+
+    Example:
+        >>> config_from({"scheme": "bch", "dim": 15}).title
+        'bch, n = 15, fixed, seed 0'
+    """
     if not isinstance(settings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - files hold anything
         raise InvalidArgumentError(
             f"a config must be settings with their names, got {brief(settings)}"
         )
-    known = {each.name: str(each.type) for each in fields(TrainingConfig)}
-    given = _modern(settings)
-    for name, value in given.items():
-        if name not in known:
+    given: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name not in DECLARED:
             raise InvalidArgumentError(
-                f"a config has no setting {brief(name)}; its settings are: {', '.join(known)}"
+                f"a config has no setting {brief(name)}; its settings are: {', '.join(DECLARED)}"
             )
-        if known[name] == "str":
-            as_text(name, value)
-        if name == "options":
-            _check_options(value)
-        if "float" in known[name] and type(value) is int and abs(value) < 1 << 53:
-            given[name] = float(value)
+        kind, _ = DECLARED[name]
+        given[name] = converted(kind, value)
     return TrainingConfig(**given)
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """These settings with those of prototypes at their defaults, as a learned head wants them."""
-    return dict(settings) | {name: DEFAULTS[name] for name in OF_PROTOTYPES}
+    """Return these settings with those of prototypes at their defaults, as a learned head needs them."""
+    return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 
-def _modern(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings under their names of now: what was `objective` is the preset of that name."""
-    given = dict(settings)
-    if "objective" in given:
-        preset = as_choice("objective", given.pop("objective"), ("lindstrom", "mettes"))
-        given.setdefault("preset", preset)
-    return given
-
-
-def _check_options(value: Any) -> None:
-    """Refuse options that are not named, or no plain JSON, which provenance is kept as."""
-    if not isinstance(value, Mapping):
-        raise InvalidArgumentError(
-            f"'options' must be options with their names, got {brief(value)}"
-        )
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"'options' must be plain numbers and texts: {error}"
-        ) from error
+def _check_learned_head(config: TrainingConfig) -> None:
+    for name in PROTOTYPE_SETTINGS:
+        if getattr(config, name) != DEFAULTS[name]:
+            raise InvalidArgumentError(
+                f"'{name}' goes with head 'prototypes', and the head is '{config.head}'"
+            )
 
 
 def _check_prototypes(config: TrainingConfig) -> None:
-    """A scheme, a preset and a loss that exist; for a learned head none of them."""
-    if config.head != "prototypes":
-        for name in OF_PROTOTYPES:
-            if getattr(config, name) != DEFAULTS[name]:
-                raise InvalidArgumentError(
-                    f"'{name}' goes with head 'prototypes', and the head is '{config.head}'"
-                )
-        return
-    describe(config.scheme).resolved(config.options)
-    if config.similarity != "seen" and config.mapping not in ALIGNED:
+    """Refuse a scheme, preset or loss that does not exist, and options that they do not have."""
+    describe(config.scheme).resolved(config.scheme_options)
+    if config.similarity != "seen" and config.mapping not in ALIGNED_MAPPINGS:
         raise InvalidArgumentError(
             f"'similarity' goes with the mappings align and oppose, got '{config.mapping}'"
         )
-    if config.reassignment and config.scale == "learn":
-        raise InvalidArgumentError(
-            "'reassignment' makes a new head, which a 'scale' that is learned would not survive"
-        )
-    if config.preset != "lindstrom" or config.loss != "auto" or config.scale != "auto":
-        from protosphere.experiments.heads import (
-            check_preset_and_loss,
-        )  # which loads torch
+    chosen = (config.preset, config.loss, config.scale)
+    if chosen != ("auto", "auto", "auto") or config.loss_options:
+        # loads torch
+        from protosphere.experiments.heads import check_preset_and_loss
 
         check_preset_and_loss(config)
 
 
-DEFAULTS: Mapping[str, Any] = TrainingConfig().record()
-"""Every setting as it is where nobody says otherwise."""
+DECLARED = settings_of(TrainingConfig)
+"""Type and declaration of every setting."""
+
+PROTOTYPE_SETTINGS = tuple(
+    name for name, (_, declared) in DECLARED.items() if declared.prototypes_only
+)
+"""Settings that a learned head has no use for."""
+
+DEFAULTS: Mapping[str, Any] = {
+    name: default_of(each) for name, each in TrainingConfig.__dataclass_fields__.items()
+}
+"""Every setting's default."""

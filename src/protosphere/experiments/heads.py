@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from protosphere.errors import InvalidArgumentError
-from protosphere.experiments.config import DEFAULTS, TrainingConfig
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.experiments.config import TrainingConfig
 from protosphere.nn import LOSSES, PrototypeHead
 from protosphere.nn.presets import preset_named
 from protosphere.nn.scale import Scale
@@ -18,6 +18,9 @@ from protosphere.spherical.spherical_code import SphericalCode
 LARGEST_LOGITS = 1 << 24
 """B K up to which a step holds all logits, 64 MB: they are wanted for the accuracy anyway."""
 
+DEFAULT_LOSS = "cross_entropy"
+"""Loss of the presets that `preset = "auto"` chooses from."""
+
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """From z and its classes to the sum of the losses, and how many are nearest to their own class."""
 
@@ -25,43 +28,53 @@ Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 def build_head(
     config: TrainingConfig, num_classes: int, code: SphericalCode | None
 ) -> nn.Module:
-    """From z to K logits; `code` are the prototypes of a head that has them."""
+    """Return the head from z to K logits.
+
+    Args:
+        config: Config of the run.
+        num_classes: Number of classes K.
+        code: Prototypes; None for a learned head.
+
+    Raises:
+        InvalidArgumentError: If the head is linear and `dim` is not the number of classes.
+    """
     if code is not None:
-        return PrototypeHead(code, preset=config.preset, scale=config.scale)
+        return prototype_head(config, code)
     if config.head == "bottleneck":
         return nn.Linear(config.dim, num_classes)
     if config.dim != num_classes:
-        wanted = f"the number of classes, {num_classes}"
         raise InvalidArgumentError(
-            f"'dim' of a linear head must be {wanted}, got {config.dim}"
+            f"'dim' of a linear head must be the number of classes, {num_classes}, got {config.dim}"
         )
     return nn.Identity()
 
 
+def prototype_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
+    """Return the head with these prototypes, and the preset and scale of the config."""
+    preset = None if config.preset == "auto" else config.preset
+    return PrototypeHead(code, preset=preset, scale=config.scale)
+
+
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """The config's loss on that head, by whatever is fastest: all logits at once, streaming, or a module of its own."""
+    """Return the loss of the config on that head: on all logits, streaming, or as a module of its own."""
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
     loss = LOSSES[head.preset.loss if config.loss == "auto" else config.loss]
     if loss.name == "cross_entropy":
-        streams = prefers_streaming(head, config.batch_size)
-        if streams:
+        if prefers_streaming(head, config.batch_size):
             return _decoding(head, partial(head.loss, reduction="sum"))
         return partial(_from_logits, head)
-    offered = {"margin": config.margin, "scale": config.scale}
-    module = loss.module(
-        head,
-        **{
-            k: v
-            for k, v in offered.items()
-            if k in loss.options and not isinstance(v, str)
-        },
-    )
-    # without examples 0, for their mean is not a number
-    return _decoding(
-        head,
-        lambda z, labels: module(z, labels) * len(labels) if len(labels) else z.sum(),
-    )
+    options = dict(config.loss_options)
+    if "scale" in loss.options and not isinstance(config.scale, str):
+        options.setdefault("scale", config.scale)
+    module = loss.module(head, **options)
+
+    def summed(z: Tensor, labels: Tensor) -> Tensor:
+        if not len(labels):  # the mean of no examples is not a number
+            return z.sum()
+        return module(z, labels) * len(labels)
+
+    return _decoding(head, summed)
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
@@ -73,19 +86,24 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Refuse a preset, scale or loss that does not exist, and a margin that the loss has no use for."""
-    preset = preset_named(config.preset)
+    """Refuse a preset, scale or loss that does not exist, and options that the loss does not have.
+
+    Raises:
+        InvalidArgumentError: In each of these cases.
+    """
     Scale(config.scale, 1.0)
-    loss = LOSSES.named(
-        preset.loss if config.loss == "auto" else config.loss, otherwise=", or auto"
-    )
-    if config.margin != DEFAULTS["margin"] and "margin" not in loss.options:
-        having = ", ".join(
-            name for name, other in LOSSES.items() if "margin" in other.options
-        )
-        raise InvalidArgumentError(
-            f"'margin' goes with the losses {having}, and the loss is '{loss.name}'"
-        )
+    if config.preset == "auto":
+        preset_loss = DEFAULT_LOSS
+    else:
+        preset_loss = preset_named(config.preset).loss
+    name = preset_loss if config.loss == "auto" else config.loss
+    loss = LOSSES.named(name, otherwise=", or auto")
+    for option in config.loss_options:
+        if option not in loss.options:
+            offered = ", ".join(loss.options) or "none"
+            raise InvalidArgumentError(
+                f"the loss '{loss.name}' has no option {brief(option)} in 'loss_options'; its options are: {offered}"
+            )
 
 
 def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:

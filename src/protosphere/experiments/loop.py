@@ -44,8 +44,6 @@ from protosphere.experiments.randomness import (
     restore_random_states,
     seed_everything,
 )
-from protosphere.experiments.rematching import Reassignment
-from protosphere.nn import PrototypeHead
 from protosphere.storage.files import make_folder
 from protosphere.types import ignore
 
@@ -67,7 +65,6 @@ class _Run(Evaluation):
     config: TrainingConfig
     optimizer: Any
     schedule: Any
-    reassignment: Reassignment | None
     watched: bool
 
     def stateful(self) -> dict[str, Any]:
@@ -109,8 +106,6 @@ def train(
             log = None
         for epoch in range(len(history), config.epochs):
             history = (*history, _epoch(run, epoch, tick))
-            if run.reassignment is not None:
-                run.reassignment.after(epoch, run.summed)
             if log is not None:
                 save_checkpoint(folder, _checkpoint(run, history))
                 log.add(history[-1])
@@ -143,7 +138,6 @@ def _prepared(
     schedule = build_schedule(config, raw)
     model, optimizer = fabric.setup(classifier, raw)
     data = device_data(dataset, config, fabric.device)
-    reassignment = Reassignment(config, classifier) if config.reassignment else None
     return _Run(
         fabric,
         model,
@@ -153,22 +147,18 @@ def _prepared(
         config,
         optimizer,
         schedule,
-        reassignment,
         watched,
     )
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
     try:
-        if run.reassignment is not None:
-            run.reassignment.use(PrototypeHead.from_state_dict(done["head"]))
         if set(done["schedule"]) != set(
             run.schedule.state_dict()
         ):  # which it would take whatever it is
             raise ValueError("the schedule is another")
-        states = done | {"head": done["head"] or run.classifier.head.state_dict()}
         for name, part in run.stateful().items():
-            part.load_state_dict(states[name])
+            part.load_state_dict(done[name])
         restore_random_states(done["random"])
     except (
         ArithmeticError,

@@ -21,3 +21,8 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def is_first_process() -> bool:
+    """Whether this is the only process of a run, or the first of those that torchrun started."""
+    return os.environ.get("RANK", "0") == "0"

@@ -1,8 +1,8 @@
-"""Prototypes that depend on the training examples: given to classes by similarity, or moved in a rehearsal; then fixed.
+"""Prototypes that depend on the training examples: assigned by similarity, or trained in a warm-up; then fixed.
 
-They are kept in the run's folder, and read from there when it goes on. In a rehearsal prototypes move with the network
-for an epoch or two: where there are few dimensions, no choice of classes for given points reaches what a learned layer
-finds; a short look at the training examples finds most of it, and the head is as fixed afterwards as any other.
+They are stored in the folder of the run, and read from there when the run is resumed. In a prototype warm-up the
+prototypes are trained with the network for an epoch or two: in few dimensions no assignment of classes to given points
+is as accurate as a learned layer; a short warm-up closes most of the difference, and the head is fixed afterwards.
 """
 
 import shutil
@@ -22,13 +22,14 @@ from protosphere.constructions import describe
 from protosphere.data import Dataset
 from protosphere.errors import StorageError
 from protosphere.experiments.class_similarity import WARMUP_FOLDER, class_similarity
-from protosphere.experiments.config import ALIGNED, TrainingConfig
+from protosphere.experiments.config import ALIGNED_MAPPINGS, TrainingConfig
+from protosphere.experiments.heads import prototype_head
 from protosphere.experiments.loop import train
 from protosphere.experiments.run import constructed
 from protosphere.nn import PrototypeHead
 
 PROTOTYPES_FILE = "prototypes.safetensors"
-REHEARSAL_FOLDER = "rehearsal"
+PROTOTYPE_WARMUP_FOLDER = "prototype-warm-up"
 
 STRIDE = 20.0
 """How much faster than unit vectors they turn: gradients of v / |v| go as 1 / |v|, and angles as its square."""
@@ -47,15 +48,15 @@ def fitted_prototypes(
             )
             raise StorageError(f"'{path}' {held}; remove it")
         return code
-    if config.mapping in ALIGNED:
+    if config.mapping in ALIGNED_MAPPINGS:
         code = _by_similarity(config, dataset, folder, fabric)
     else:
         code = constructed(config, dataset.num_classes, dataset.class_names)
-    if config.rehearsal:
-        code = _rehearsed(config, code, dataset, folder, fabric)
+    if config.prototype_warmup_epochs:
+        code = _warmed_up(config, code, dataset, folder, fabric)
     if fabric.is_global_zero:
         code.save(path)
-        for used in (WARMUP_FOLDER, REHEARSAL_FOLDER):
+        for used in (WARMUP_FOLDER, PROTOTYPE_WARMUP_FOLDER):
             shutil.rmtree(folder / used, ignore_errors=True)
     return code
 
@@ -77,11 +78,12 @@ def _by_similarity(
 class MovingPrototypes(nn.Module):
     """A prototype head whose prototypes are learned, on the sphere; cross-entropy on its logits is trained."""
 
-    def __init__(self, code: ps.SphericalCode, preset: str, scale: float | str) -> None:
+    def __init__(self, head: PrototypeHead) -> None:
         super().__init__()
-        self.head = PrototypeHead(code, preset=preset, scale=scale)
+        self.head = head
+        points = head.code.points
         self.vectors = nn.Parameter(
-            torch.tensor(code.points / np.sqrt(STRIDE), dtype=torch.float32)
+            torch.tensor(points / np.sqrt(STRIDE), dtype=torch.float32)
         )
 
     def forward(self, z: Tensor) -> Tensor:
@@ -89,23 +91,23 @@ class MovingPrototypes(nn.Module):
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 
-def _rehearsed(
+def _warmed_up(
     config: TrainingConfig,
     code: ps.SphericalCode,
     dataset: Dataset,
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """The points that these prototypes move to over the config's rehearsal, at its rate throughout."""
-    head = MovingPrototypes(code, config.preset, config.scale)
+    """Return the prototypes after the warm-up of the config, at its learning rate throughout."""
+    head = MovingPrototypes(prototype_head(config, code))
     alone = config.changed(
-        epochs=config.rehearsal, reassignment=0, schedule="constant", warmup=0.0
+        epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0
     )
     train(
         alone,
         None,
         dataset,
-        folder / REHEARSAL_FOLDER,
+        folder / PROTOTYPE_WARMUP_FOLDER,
         fabric,
         tensorboard=False,
         head=head,

@@ -1,4 +1,4 @@
-"""What is kept of a run: its config, how it ended, and the figures; as JSON, and as a row of a table."""
+"""The record of a run: config, status and figures; as JSON, and as a row of a table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from sys import float_info
 from typing import Any
 
 from protosphere.errors import StorageError, brief
-from protosphere.experiments.config import TrainingConfig, config_from
+from protosphere.experiments.config import DECLARED, TrainingConfig, config_from
 
 STATUSES = ("done", "infeasible", "failed")
-SETS = ("test_", "validation_", "code_")
-"""What the names of metrics begin with."""
+METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
 """Settings that a table calls by another name: its column `loss` is what the training loss came to."""
@@ -21,20 +20,21 @@ COLUMNS = {"loss": "loss_function"}
 
 @dataclass(frozen=True)
 class RunRecord:
-    """How one run ended.
+    """Result of one run.
 
     Attributes:
-        config: what was run.
-        status: `done`; `infeasible`, the scheme has no such code; or `failed`.
-        reason: why not done, in one sentence.
-        test_accuracy, validation_accuracy, loss: after the last epoch.
-        max_cosine, converse: of the prototypes, and what no arrangement can be below.
-        images_per_second, seconds: of training over all epochs.
-        weights: the digest of the final weights.
-        data: the digest of the dataset.
-        version: of protosphere, and of torch.
-        metrics: every other metric after the last epoch, `test_top5_accuracy` and its like, and numbers of
-            the prototypes, `code_energy` and its like; None where not finite.
+        config: Config of the run.
+        status: `done`; `infeasible` if the scheme has no such code; or `failed`.
+        reason: Why the run is not done, in one sentence.
+        test_accuracy, validation_accuracy, loss: Values after the last epoch.
+        max_cosine: Maximum cosine of the prototypes.
+        converse: Lower bound on the maximum cosine of any code of this size.
+        images_per_second, seconds: Speed and time of training over all epochs.
+        weights: Digest of the final weights.
+        data: Digest of the dataset.
+        version: Versions of protosphere and torch.
+        metrics: Every other metric after the last epoch, such as `test_top5_accuracy`, and numbers of
+            the prototypes, such as `code_energy`; None where not finite.
     """
 
     config: TrainingConfig
@@ -54,26 +54,24 @@ class RunRecord:
 
     @property
     def digest(self) -> str:
-        """Of the config."""
+        """Digest of the config."""
         return self.config.digest
 
     def to_json(self) -> str:
-        """One JSON document."""
-        return (
-            json.dumps(
-                {"digest": self.digest} | asdict(self), indent=1, allow_nan=False
-            )
-            + "\n"
-        )
+        """Return the record as one JSON document."""
+        content = {"digest": self.digest} | asdict(self)
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """One flat row: the digest, the figures, every setting of the config, then the other metrics."""
+        """Return one flat row: the digest, the figures, every setting of the config, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
-        settings = {
-            COLUMNS.get(name, name): value
-            for name, value in self.config.record().items()
-        }
-        settings["options"] = json.dumps(settings["options"], sort_keys=True)
+        settings: dict[str, Any] = {}
+        for name, value in self.config.record().items():
+            column = COLUMNS.get(name, name)
+            if isinstance(value, dict):
+                settings[column] = json.dumps(value, sort_keys=True)
+            else:
+                settings[column] = value
         return {"digest": self.digest} | figures | settings | dict(self.metrics)
 
 
@@ -85,7 +83,15 @@ FIGURES = {
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
-    """The record in a JSON document; StorageError where its digest is not that of its config."""
+    """Return the record in a JSON document.
+
+    Args:
+        content: The document.
+        where: Where it comes from, for the error message.
+
+    Raises:
+        StorageError: If it is not a record, or its digest is not that of its config.
+    """
     try:
         given: dict[str, Any] = dict(content)
         digest = given.pop("digest")
@@ -102,7 +108,7 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_figures(given: Mapping[str, Any]) -> None:
-    """ValueError where a figure is no number, or a word no text: a file may hold anything."""
+    """Raise ValueError where a figure is not a number or a text is not one: a file may hold anything."""
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
         raise ValueError(
@@ -113,57 +119,74 @@ def _check_figures(given: Mapping[str, Any]) -> None:
     }
     figures: dict[str, Any] = {**numbers, **metrics}
     for name, value in figures.items():
-        number = (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and abs(value) <= float_info.max
-        )
-        if value is not None and not number:
+        if value is not None and not _is_finite(value):
             raise ValueError(f"{name} must be a finite number, got {brief(value)}")
     for name in ("status", "reason", "weights", "data", "version"):
         if not isinstance(given.get(name), (str, type(None))):
             raise ValueError(f"{name} must be a text, got {brief(given[name])}")
 
 
+def _is_finite(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) <= float_info.max
+
+
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
-    """The record in a row of a CSV file that `RunRecord.row` made, in this version or an earlier one."""
+    """Return the record in a row of a CSV file that `RunRecord.row` made.
+
+    A setting without a column has its default.
+
+    Args:
+        row: Cells by the names of their columns.
+        where: Where the row comes from, for the error message.
+
+    Raises:
+        StorageError: If it is not a record, or its digest is not that of its config.
+    """
     if not row.get("digest"):
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
-    kinds = {each.name: each.type for each in fields(TrainingConfig)} | {
-        "objective": "str"
-    }
     try:
-        settings = {
-            name: _parsed(row.get(COLUMNS.get(name, name)), kind)
-            for name, kind in kinds.items()
-        }
-        figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}
-        metrics = {
-            name: _parsed(text, "float")
-            for name, text in row.items()
-            if name.startswith(SETS) and text
-        }
+        content = _row_content(row)
     except (ValueError, RecursionError) as error:
         raise StorageError(
             f"'{where}' is not the record of a run: {brief(str(error))}"
         ) from error
-    content = {
-        "config": {name: value for name, value in settings.items() if value is not None}
-    } | figures
-    others = {name: value for name, value in metrics.items() if name not in FIGURES}
-    return record_from(
-        {"digest": row.get("digest"), "metrics": others} | content, where
-    )
+    return record_from(content, where)
 
 
-def _parsed(text: str | None, kind: Any) -> Any:
-    """A cell as its field's type says; an empty one is None."""
+def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the cells of a row as the JSON document of the record."""
+    config: dict[str, Any] = {}
+    for name, (kind, _) in DECLARED.items():
+        value = _parsed(row.get(COLUMNS.get(name, name)), kind)
+        if value is not None:
+            config[name] = value
+    figures = {name: _parsed(row.get(name), kind) for name, kind in FIGURES.items()}
+    metrics = {
+        name: _parsed(text, "float")
+        for name, text in row.items()
+        if name.startswith(METRIC_PREFIXES) and text and name not in FIGURES
+    }
+    return {
+        "digest": row["digest"],
+        "config": config,
+        "metrics": metrics,
+        **figures,
+    }
+
+
+def _parsed(text: str | None, kind: str) -> Any:
+    """Return a cell as its type says; None for an empty one."""
     if text is None or text == "":
         return None
-    if "Mapping" in kind:
+    if kind.startswith("Mapping"):
         return json.loads(text)
     if "bool" in kind:
         return text == "True"
+    if kind == "float | str" and text in ("auto", "learn"):
+        return text
     if "float" in kind:
-        return text if "str" in kind and text in ("auto", "learn") else float(text)
-    return int(text) if "int" in kind else text
+        return float(text)
+    if "int" in kind:
+        return int(text)
+    return text

@@ -11,7 +11,7 @@ from typing import Any
 import protosphere as ps
 from protosphere.data import Dataset
 from protosphere.errors import InfeasibleError, ProtosphereError, StorageError
-from protosphere.experiments.config import ALIGNED, TrainingConfig
+from protosphere.experiments.config import ALIGNED_MAPPINGS, TrainingConfig
 from protosphere.experiments.epochs import Report, Tick
 from protosphere.experiments.record import FIGURES, RunRecord
 from protosphere.storage.files import locked, make_folder
@@ -25,8 +25,8 @@ def constructed(
     **options: str,
 ) -> ps.SphericalCode:
     """The code of the config's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
-    mapping = "fixed" if config.mapping in ALIGNED else config.mapping
-    own = dict(config.options)
+    mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
+    own = dict(config.scheme_options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
     if tree is not None and set(tree.classes) & set(class_names):
         own["tree"] = tree.of(class_names).text  # its classes in the order of the data

@@ -1,6 +1,7 @@
-"""Where the results of a sweep live: one JSON file per run, renamed into place, so that no kill loses or halves one.
+"""The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read.
 
-Its folder `runs` has the records, DIGEST.json each; `work` a folder a run, DIGEST: its checkpoint, metrics and weights.
+Its folder `records` has one JSON file per finished run, DIGEST.json; its folder `work` one folder per run, DIGEST, with
+checkpoint, metrics and weights. Files are renamed into place, so that a killed process leaves none half written.
 """
 
 import json
@@ -30,7 +31,7 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.runs = self.folder / "runs"
+        self.record_folder = self.folder / "records"
 
     def work_folder(self, digest: str) -> Path:
         """Where the run of that digest keeps its checkpoint."""
@@ -38,19 +39,21 @@ class Store:
 
     def add(self, record: RunRecord) -> None:
         """Keep a record; one of the same config is replaced."""
-        make_folder(self.runs)
-        replace_bytes(self.runs / f"{record.digest}.json", record.to_json().encode())
+        make_folder(self.record_folder)
+        replace_bytes(
+            self.record_folder / f"{record.digest}.json", record.to_json().encode()
+        )
 
     def get(self, digest: str) -> RunRecord | None:
         """The record of that digest, if there is one."""
-        path = self.runs / f"{digest}.json"
+        path = self.record_folder / f"{digest}.json"
         return _read(path) if path.exists() else None
 
     def records(self) -> list[RunRecord]:
         """Every record, by scheme, dimension, mapping and seed."""
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
-        found = [_read(path) for path in sorted(self.runs.glob("*.json"))]
+        found = [_read(path) for path in sorted(self.record_folder.glob("*.json"))]
         return sorted(
             found,
             key=lambda r: (
@@ -79,7 +82,7 @@ class Store:
 
     def locked(self) -> AbstractContextManager[None]:
         """The right to write, until this ends or the process dies."""
-        make_folder(self.runs)
+        make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 
 

@@ -14,7 +14,6 @@ dims = [15]
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import Any, cast
@@ -22,8 +21,9 @@ from typing import Any, cast
 from protosphere.data import dataset_facts
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.config import (
-    LEARNED,
-    OF_PROTOTYPES,
+    DEFAULTS,
+    LEARNED_HEADS,
+    PROTOTYPE_SETTINGS,
     TrainingConfig,
     config_from,
     without_prototypes,
@@ -53,9 +53,7 @@ NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
 """Settings that a sweep has as lists alone."""
 
-SETTINGS = {each.name for each in fields(TrainingConfig)} - set(ONLY_SWEPT) | {
-    "objective"
-}
+SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
 """Those that the file, or a grid for its own runs, may give as they are."""
 
 
@@ -125,7 +123,7 @@ def _runs_of(
     """The runs of one head: what it has no use for is left at its default, so that each run comes once."""
     unused = (
         "head",
-        *(OF_PROTOTYPES if head in LEARNED else ()),
+        *(PROTOTYPE_SETTINGS if head in LEARNED_HEADS else ()),
         *(("dim",) if head == "linear" else ()),
     )
     axes = {
@@ -134,7 +132,7 @@ def _runs_of(
         if axis in grid and setting not in unused
     }
     own = base.record() | _settings(grid)
-    settings = (without_prototypes(own) if head in LEARNED else own) | {
+    settings = (without_prototypes(own) if head in LEARNED_HEADS else own) | {
         "head": head,
         "seed": 0,
     }

@@ -1,4 +1,4 @@
-"""All vectors of a lattice within a distance of a centre, a block of them after the other.
+"""All vectors of a lattice within a distance of a center, a block of them after the other.
 
 Coefficients are enumerated from the last to the first as long as projections stay close (Fincke & Pohst 1985), many
 partial vectors at once. The order is that of the coefficients, the last one first, on every machine.
@@ -29,14 +29,17 @@ def cholesky_factor(gram: Indices) -> Points:
     for i, row in enumerate(gram.tolist()):
         for j in range(i + 1):
             rest = row[j] - sum(factor[i, k] * factor[j, k] for k in range(j))
-            factor[i, j] = sqrt(rest) if i == j else rest / factor[j, j]
+            if i == j:
+                factor[i, j] = sqrt(rest)
+            else:
+                factor[i, j] = rest / factor[j, j]
     return factor
 
 
 def close_vectors(
-    factor: Points, centre: Points, squared_distance: float
+    factor: Points, center: Points, squared_distance: float
 ) -> Iterator[tuple[Points, Points]]:
-    """Blocks of coefficients x - centre, x integer, and their squared lengths, which are at most the given one.
+    """Blocks of coefficients x - center, x integer, and their squared lengths, which are at most the given one.
 
     Vectors are combinations of the rows of `factor`, which is lower triangular.
 
@@ -49,27 +52,21 @@ def close_vectors(
     while waiting:
         level, partial, lengths = waiting.pop()
         middle = -(partial @ slopes[level + 1 :, level])
-        reach = np.sqrt(
-            np.maximum(0.0, squared_distance * (1 + SLACK) - lengths) / heights[level]
-        )
-        lowest = np.ceil(middle - reach + centre[level])
-        counts = np.maximum(
-            0, np.floor(middle + reach + centre[level]) - lowest + 1
-        ).astype(np.int64)
+        left = np.maximum(0.0, squared_distance * (1 + SLACK) - lengths)
+        reach = np.sqrt(left / heights[level])
+        lowest = np.ceil(middle - reach + center[level])
+        highest = np.floor(middle + reach + center[level])
+        counts = np.maximum(0, highest - lowest + 1).astype(np.int64)
         which = np.repeat(np.arange(len(partial)), counts)
-        steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-        entry = lowest[which] + steps - centre[level]
+        firsts = np.repeat(np.cumsum(counts) - counts, counts)
+        steps = np.arange(len(which)) - firsts
+        entry = lowest[which] + steps - center[level]
         lengths = lengths[which] + heights[level] * (entry - middle[which]) ** 2
         found = np.column_stack([entry, partial[which]])
         if level == 0:
             yield found, lengths
             continue
-        edges = (
-            np.linspace(0, len(found), -(-len(found) // BLOCK_ROWS) + 1)
-            .astype(np.int64)
-            .tolist()
-        )
-        waiting += [
-            (level - 1, found[a:b], lengths[a:b])
-            for a, b in reversed([*pairwise(edges)])
-        ]
+        num_blocks = -(-len(found) // BLOCK_ROWS)
+        edges = np.linspace(0, len(found), num_blocks + 1).astype(np.int64)
+        for start, stop in reversed([*pairwise(edges.tolist())]):
+            waiting.append((level - 1, found[start:stop], lengths[start:stop]))

@@ -31,19 +31,19 @@ class Rows:
     @property
     def block(self) -> int:
         """How many rows to take at once."""
-        return int(
-            max(
-                1,
-                min(self.count, BLOCK_ENTRIES // max(self.dim, 1), BLOCK_ENTRIES**0.5),
-            )
-        )
+        by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
+        by_gram_entries = BLOCK_ENTRIES**0.5
+        return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
 
 
 def point_rows(points: Points) -> Rows:
     """The rows of a dense matrix."""
-    return Rows(
-        points.shape[0], points.shape[1], lambda start, stop: points[start:stop]
-    )
+    count, dim = points.shape
+
+    def rows(start: int, stop: int) -> Block:
+        return points[start:stop]
+
+    return Rows(count, dim, rows)
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
@@ -97,7 +97,10 @@ def gram_blocks(
     for i in starts:
         left = rows.slice(i, i + rows.block)
         for j in range(i, rows.count, rows.block):
-            right = left if i == j else rows.slice(j, j + rows.block)
+            if i == j:
+                right = left
+            else:
+                right = rows.slice(j, j + rows.block)
             yield i, j, inner_products(left, right)
             done += 1
             progress("measuring cosines", done, total)
@@ -106,16 +109,19 @@ def gram_blocks(
 def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
     """The inner products of every pair of different rows once, those of a block after the other."""
     for i, j, gram in gram_blocks(rows, progress):
-        yield gram.ravel() if i < j else gram[~np.tri(len(gram), dtype=np.bool_)]
+        if i < j:
+            yield gram.ravel()
+        else:
+            above_diagonal = ~np.tri(len(gram), dtype=np.bool_)
+            yield gram[above_diagonal]
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
     """The largest inner product of two different rows."""
-    blocks = (
-        float(products.max(initial=-np.inf))
-        for products in pair_products(rows, progress)
-    )
-    return max(blocks, default=-np.inf)
+    largest = -np.inf
+    for products in pair_products(rows, progress):
+        largest = max(largest, float(products.max(initial=-np.inf)))
+    return largest
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:
@@ -129,7 +135,8 @@ def bin_cosines(
     """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for cosines in pair_products(point_rows(points), progress):
-        counts += np.histogram(np.clip(cosines, edges[0], edges[-1]), bins=edges)[0]
+        clipped = np.clip(cosines, edges[0], edges[-1])
+        counts += np.histogram(clipped, bins=edges)[0]
     return counts
 
 
@@ -141,6 +148,7 @@ def sign_inner_product_counts(
     for products in pair_products(sign_rows(signs, dim), progress):
         distances = ((dim - products) / 2).astype(np.int64)
         counts += np.bincount(distances, minlength=dim + 1)
-    return {
-        dim - 2 * distance: int(count) for distance, count in enumerate(counts) if count
-    }
+    found: dict[int, int] = {}
+    for distance in np.flatnonzero(counts).tolist():
+        found[dim - 2 * distance] = int(counts[distance])
+    return found

@@ -35,11 +35,9 @@ class LatticeCoset:
         # of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2
         shortest = float(np.min(lengths))
         longest = float(np.max(lengths))
-        return (
-            shortest > 0
-            and 1 - float(self.least) <= shortest + COSET_TOLERANCE
-            and longest <= 1 + COSET_TOLERANCE
-        )
+        if shortest <= 0 or longest > 1 + COSET_TOLERANCE:
+            return False
+        return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
         """Whether the points, times the column of their lengths, are different ones of one coset."""
@@ -51,19 +49,16 @@ class LatticeCoset:
         first = points[0] * (1.0 if lengths is None else lengths[0])
         for start in range(0, len(points), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            differences = (
-                points[rows] if lengths is None else points[rows] * lengths[rows]
-            ) - first
+            vectors = points[rows] if lengths is None else points[rows] * lengths[rows]
+            differences = vectors - first
             integers = np.rint(differences[:, :rank] @ inverse)
             differences[:, :rank] -= integers @ self.basis
-            if (
-                np.any(differences[:, rank:])
-                or np.max(np.abs(differences)) > COSET_TOLERANCE
-            ):
+            if np.any(differences[:, rank:]):
                 return False
-            hashes[rows] = (
-                integers.astype(np.int64) @ mixers
-            )  # wraps around; equal rows have equal hashes
+            if np.max(np.abs(differences)) > COSET_TOLERANCE:
+                return False
+            # products wrap around; equal rows have equal hashes
+            hashes[rows] = integers.astype(np.int64) @ mixers
         hashes.sort()
         return bool(np.all(hashes[1:] > hashes[:-1]))
 
@@ -80,10 +75,10 @@ def integer_basis(vectors: Indices) -> Indices:
         while len(hit := np.flatnonzero(rows[:, column])) > 1:
             pivot = hit[np.argmin(np.abs(rows[hit, column]))]
             others = hit[hit != pivot]
-            rows[others] -= (rows[others, column] // rows[pivot, column])[
-                :, None
-            ] * rows[pivot]
+            quotients = rows[others, column] // rows[pivot, column]
+            rows[others] -= quotients[:, None] * rows[pivot]
         if len(hit):  # else the column depends on those before it
-            basis.append(rows[hit[0]] * np.sign(rows[hit[0], column]))
-            rows = np.delete(rows, hit[0], axis=0)
+            last = hit[0]
+            basis.append(rows[last] * np.sign(rows[last, column]))
+            rows = np.delete(rows, last, axis=0)
     return np.array(basis)

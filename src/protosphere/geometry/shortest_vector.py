@@ -53,13 +53,11 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
         errors = np.abs(gram - squared_length / parts * multiples) + rounding
         slack = float(coefficients @ errors @ coefficients)
         if slack < ROUNDING / 2:
-            # of an even lattice all squared lengths are even
-            if np.any(np.diag(multiples) % 2):
-                step = 1
-            else:
-                step = 2
+            is_even = not np.any(np.diag(multiples) % 2)
+            step = 2 if is_even else 1  # squared lengths of an even lattice are even
             if parts % step == 0:
-                return squared_length * ((1 - step / parts) * (1 + BELOW_NEXT) + slack)
+                below = (1 - step / parts) * (1 + BELOW_NEXT)
+                return squared_length * (below + slack)
     return squared_length * (1 - ROUNDING)
 
 
@@ -70,24 +68,24 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
     vectors = np.zeros((1, len(triangle)))
     lengths = np.zeros(1)
     for level in reversed(range(len(triangle))):
-        centres = -vectors @ slopes[level]
+        centers = -vectors @ slopes[level]
         reach = np.sqrt(np.maximum(0.0, squared_length - lengths) / heights[level])
-        lowest = np.ceil(centres - reach)
-        highest = np.floor(centres + reach)
-        lowest[0] = (
-            0.0  # the first is zero so far: of a vector and its negative one is enough
-        )
+        lowest = np.ceil(centers - reach)
+        highest = np.floor(centers + reach)
+        # the first is zero so far: of a vector and its negative one is enough
+        lowest[0] = 0.0
         counts = np.maximum(0, highest - lowest + 1).astype(np.int64)
         if counts.sum() > MOST_PARTIAL:
             return None
         which = np.repeat(np.arange(len(vectors)), counts)
-        steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        firsts = np.repeat(np.cumsum(counts) - counts, counts)
+        steps = np.arange(len(which)) - firsts
         vectors = vectors[which]
         vectors[:, level] = lowest[which] + steps
-        lengths = (
-            lengths[which] + heights[level] * (vectors[:, level] - centres[which]) ** 2
-        )
-    return bool(np.any((lengths <= squared_length) & vectors.any(axis=1)))
+        offsets = vectors[:, level] - centers[which]
+        lengths = lengths[which] + heights[level] * offsets**2
+    is_nonzero = vectors.any(axis=1)
+    return bool(np.any((lengths <= squared_length) & is_nonzero))
 
 
 def lll_reduced(basis: Points) -> Points | None:
@@ -102,10 +100,8 @@ def lll_reduced(basis: Points) -> Points | None:
             times = np.rint(triangle[j, k] / triangle[j, j])
             rows[k] -= times * rows[j]
             triangle[:, k] -= times * triangle[:, j]
-        if (
-            triangle[k, k] ** 2 + triangle[k - 1, k] ** 2
-            >= LOVASZ * triangle[k - 1, k - 1] ** 2
-        ):
+        projected = triangle[k, k] ** 2 + triangle[k - 1, k] ** 2
+        if projected >= LOVASZ * triangle[k - 1, k - 1] ** 2:
             k += 1
         else:
             rows[[k - 1, k]] = rows[[k, k - 1]]

@@ -29,20 +29,19 @@ def normalized(points: Points) -> Points:
 
 
 def _normalized(points: Points) -> Points:
-    scaled = points / np.max(
-        np.abs(points), axis=1, keepdims=True
-    )  # squares neither overflow nor vanish
+    largest = np.max(np.abs(points), axis=1, keepdims=True)
+    scaled = points / largest  # squares neither overflow nor vanish
     once = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return once / np.linalg.norm(once, axis=1, keepdims=True)
 
 
 def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """Independent points, uniform on the sphere: normalised Gaussians (Muller 1959)."""
+    """Independent points, uniform on the sphere: normalized Gaussians (Muller 1959)."""
     return normalized(rng.standard_normal((num_points, dim)))
 
 
 def cross_polytope_points(num_points: int, dim: int) -> Points:
-    """e_1, -e_1, e_2, -e_2, ...: up to 2n points of R^n, opposed or orthogonal."""
+    """e_1, -e_1, e_2, -e_2, ...: up to 2n points of R^n, antipodal or orthogonal."""
     numbers = np.arange(num_points)
     points = np.zeros((num_points, dim))
     points[numbers, numbers // 2] = 1 - 2 * (numbers % 2)
@@ -51,9 +50,8 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 def renormalized(points: Points) -> Points:
     """Rows that are unit vectors to the last bits as they are; others, shorter or longer, divided by their norms."""
-    off = np.abs(np.einsum("ij,ij->i", points, points) - 1) > product_rounding(
-        points.shape[1]
-    )
+    squares = np.einsum("ij,ij->i", points, points)
+    off = np.abs(squares - 1) > product_rounding(points.shape[1])
     if not off.any():
         return points
     unit = points.copy()
@@ -77,9 +75,7 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
         raise InvalidArgumentError(
             f"'{what}' must be finite, got NaN or infinity in row {int(np.argmin(finite))}"
         )
-    with np.errstate(
-        over="ignore"
-    ):  # the norm of huge entries is infinity, and that is not 1
+    with np.errstate(over="ignore"):  # the norm of huge entries is infinity, not 1
         norms = np.linalg.norm(points, axis=1)
     row = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[row] - 1) > UNIT_TOLERANCE:

@@ -1,4 +1,4 @@
-"""A prototype head in place of the classifier of somebody's model, found by the names that libraries give it.
+"""A prototype head in place of the classifier of an existing model, found by the names that libraries give it.
 
 torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swin), `heads` (ViT). timm:
 `get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` follows. None of them is imported.
@@ -47,23 +47,30 @@ def attach(
     layer: str | Sequence[str] | None = None,
     **options: Any,
 ) -> nn.Module:
-    """Replace the classifier of `model`, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
+    """Replace the classifier of a model, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
     The last `nn.Linear` of what the model's library calls its classifier is replaced, and those of second classifiers
-    (distilled models, auxiliary outputs), which share the head; what comes before them there (dropout, pooling, a
-    hidden layer) stays. Device and dtype are those of the layers replaced. A second call replaces what the first put
-    there.
+    (distilled models, auxiliary outputs), which share the head; what comes before them there (dropout, pooling, hidden
+    layers) stays. Device and dtype are those of the layers replaced. A second call replaces what the first put there.
 
     Args:
         model: torchvision-, timm- or transformers-style, an `nn.Sequential`, or any with its last layer under a name.
-        num_classes: K, or a code, or a head, say that of a checkpoint.
-        dim, options: as of `PrototypeHead`, for a K.
-        layer: the name of the layer to replace, or names, as `model.named_modules()` has them; found without.
+        num_classes: K, or a code, or a head, such as that of a checkpoint.
+        dim: n, for a K, as of `PrototypeHead`.
+        layer: Name or names of the layers to replace, as in `model.named_modules()`; found by default.
+        options: Further arguments of `PrototypeHead`, for a K or a code.
 
-    >>> model = nn.Sequential()
-    >>> model.fc = nn.Linear(512, 1000)
-    >>> attach(model, 10, dim=9).fc[0]
-    Linear(in_features=512, out_features=9, bias=True)
+    Returns:
+        The model itself.
+
+    Raises:
+        InvalidArgumentError: If the classifier is not found or not unique, or arguments do not go together.
+
+    Example:
+        >>> model = nn.Sequential()
+        >>> model.fc = nn.Linear(512, 1000)
+        >>> attach(model, 10, dim=9).fc[0]
+        Linear(in_features=512, out_features=9, bias=True)
     """
     if not isinstance(model, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise InvalidArgumentError(f"'model' must be an nn.Module, got {brief(model)}")
@@ -89,7 +96,14 @@ def attach(
 
 
 def prototype_head(model: nn.Module) -> PrototypeHead:
-    """The first prototype head in a model."""
+    """Return the first prototype head in a model.
+
+    Args:
+        model: Any module.
+
+    Raises:
+        InvalidArgumentError: If there is none.
+    """
     for module in model.modules():
         if isinstance(module, PrototypeHead):
             return module
@@ -106,9 +120,9 @@ def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     new = nn.LazyLinear(head.dim) if lazy else nn.Linear(old.in_features, head.dim)
     new = new.to(device, dtype)
     head = head.to(device, dtype)
-    for parent, name in [
-        (parent, name) for parent, name, child in _children(model) if child is old
-    ]:
+    for parent, name, child in list(_children(model)):
+        if child is not old:
+            continue
         if _is_before_head(parent, name):
             parent[int(name)], parent[int(name) + 1] = new, head
         else:
@@ -124,16 +138,14 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
 
 
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
-    """The layers to replace."""
+    """Return the layers to replace."""
     if layer is not None:
         if not layer and layer != "":
             raise InvalidArgumentError(
                 f"'layer' must name at least one layer of 'model', got {layer!r}"
             )
-        return [
-            _named(model, name)
-            for name in ([layer] if isinstance(layer, str) else layer)
-        ]
+        names = [layer] if isinstance(layer, str) else layer
+        return [_named(model, name) for name in names]
     before_heads = _linears(
         child
         for parent, name, child in _children(model)
@@ -154,13 +166,9 @@ def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Line
         for name, child in model.named_children()
         if SECOND.search(name) and child not in roots
     }
-    chosen = [
-        *main,
-        *(
-            _last_of_second(name, child, main[0].out_features)
-            for name, child in second.items()
-        ),
-    ]
+    chosen = list(main)
+    for name, child in second.items():
+        chosen.append(_last_of_second(name, child, main[0].out_features))
     _require_no_other(model, chosen, roots)
     return chosen
 
@@ -179,19 +187,14 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
         inside = _linears([modules[name]])
     else:
         inside = []
-    known = ", ".join(
-        [
-            repr(name)
-            for name, module in modules.items()
-            if isinstance(module, nn.Linear)
-        ][-5:]
-    )
+    linears = [name for name, each in modules.items() if isinstance(each, nn.Linear)]
+    known = ", ".join(repr(name) for name in linears[-5:])
     otherwise = f"'layer' must name an nn.Linear of 'model', or what holds one, got {name!r}; its last are {known}"
     return _last(inside, otherwise)
 
 
 def _classifiers(model: nn.Module) -> list[nn.Module]:
-    """What the model's library calls its classifiers."""
+    """Return what the model's library calls its classifiers."""
     asked = _asked(model)
     reset = getattr(model, "reset_classifier", None)
     if (
@@ -223,7 +226,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _asked(model: nn.Module) -> list[nn.Module]:
-    """What timm's `get_classifier` says: one, or of distilled models two."""
+    """Return what timm's `get_classifier` returns: one module, or two of a distilled model."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -234,7 +237,7 @@ def _asked(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Of a second classifier, which must have as many outputs as the first."""
+    """Return the last layer of a second classifier, which must have as many outputs as the first."""
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -243,7 +246,7 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """What to say of a classifier without an nn.Linear; of one that is a convolution, how to give it one."""
+    """Return the error message for a classifier without an nn.Linear; for a convolution it says how to add one."""
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"

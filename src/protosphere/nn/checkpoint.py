@@ -1,9 +1,9 @@
 """What a head leaves in a state_dict: its code, as a file would hold it, and its settings.
 
 The state is one uint8 tensor, so that `torch.load(weights_only=True)` and safetensors both read it: eight bytes that
-say what it is, a few words, and a compressed safetensors file. Points are in it as they are kept, so that no other
+say what it is, a JSON header, and a compressed safetensors file. Points are in it as they are kept, so that no other
 processor, number of threads or version can change them. Of large codes what integers give back exactly is left out:
-words that follow from their structure, and points of closed forms.
+codewords that follow from their structure, and points of closed forms.
 """
 
 import hashlib
@@ -59,14 +59,23 @@ _digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
 
 
 class SavedHead(NamedTuple):
-    """What is in a state: what it says of the head, and its code, packed."""
+    """The parts of a state.
 
-    words: dict[str, Any]
+    Attributes:
+        header: What the state says of the head.
+        packed_code: The compressed code.
+    """
+
+    header: dict[str, Any]
     packed_code: bytes
 
 
 def code_digest(code: SphericalCode) -> str:
-    """SHA-256 over the points as they are kept: packed words, or float64 rows, and their tails; bit for bit."""
+    """Return the SHA-256 digest of the points as they are stored: packed codewords or float64 rows, and their tails.
+
+    Args:
+        code: The code; its digest is computed once.
+    """
     if code not in _digests:
         _digests[code] = storage.digest(
             code.placement.structure.point_arrays(), str(code.dim)
@@ -80,8 +89,15 @@ def packed_state(
     settings: dict[str, Any],
     started: float,
 ) -> Tensor:
-    """The state of a head that uses `code`, the first classes of `reserve`, and whose scale started there."""
-    words = {
+    """Return the state of a head as a uint8 tensor.
+
+    Args:
+        code: The classes in use, the first of `reserve`.
+        reserve: All classes there may ever be.
+        settings: Preset, scale and projection of the head.
+        started: Where the scale started.
+    """
+    header = {
         "num_classes": code.num_classes,
         "dim": code.dim,
         "code": repr(code),
@@ -90,7 +106,7 @@ def packed_state(
         "settings": settings,
         "scale_started": started,
     }
-    text = json.dumps(words, sort_keys=True).encode()
+    text = json.dumps(header, sort_keys=True).encode()
     if reserve not in _packed:
         _packed[reserve] = packed_code(reserve)
     state = MAGIC + len(text).to_bytes(8, "little") + text + _packed[reserve]
@@ -98,25 +114,32 @@ def packed_state(
 
 
 def unpacked_state(state: Tensor) -> SavedHead:
-    """What `packed_state` packed, the code still packed."""
+    """Return the parts of a state, the code still compressed.
+
+    Args:
+        state: What `packed_state` returned.
+
+    Raises:
+        InvalidArgumentError: If the state was not written by protosphere.
+    """
     try:
         raw = state.cpu().numpy().tobytes()
         start = len(MAGIC) + 8
         stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
         if not raw.startswith(MAGIC):
             raise ValueError(f"it does not begin with {MAGIC.decode()}")
-        words = json.loads(raw[start:stop])
+        header = json.loads(raw[start:stop])
         if (
-            not {"preset", "scale", "projection"}.issuperset(words["settings"])
-            or type(words["num_classes"]) is not int
+            not {"preset", "scale", "projection"}.issuperset(header["settings"])
+            or type(header["num_classes"]) is not int
         ):
             raise ValueError("its settings are others")
-        as_text("preset", words["settings"]["preset"])
-        if words.get("scale_started") is not None:
-            words["scale_started"] = as_positive(
-                "scale_started", words["scale_started"]
+        as_text("preset", header["settings"]["preset"])
+        if header.get("scale_started") is not None:
+            header["scale_started"] = as_positive(
+                "scale_started", header["scale_started"]
             )
-        return SavedHead(dict(words), raw[stop:])
+        return SavedHead(dict(header), raw[stop:])
     except (
         AttributeError,
         LookupError,
@@ -129,15 +152,27 @@ def unpacked_state(state: Tensor) -> SavedHead:
         ) from error
 
 
-def started_scale(saved: SavedHead, preset: str) -> float | None:
-    """Where a scale that the preset chose started, whatever that preset would choose now; None where it did not."""
-    settings = saved.words["settings"]
+def scale_start(saved: SavedHead, preset: str) -> float | None:
+    """Return where the saved scale started, if the preset chose it.
+
+    Args:
+        saved: A state.
+        preset: Preset of the head that loads it.
+
+    Returns:
+        The scale; None if the state has another preset or its user chose the scale.
+    """
+    settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
-    return saved.words.get("scale_started") if chosen else None
+    return saved.header.get("scale_started") if chosen else None
 
 
 def packed_code(code: SphericalCode) -> bytes:
-    """The code as a compressed safetensors file."""
+    """Return the code as a compressed safetensors file.
+
+    Args:
+        code: The code.
+    """
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     arrays = code.placement.structure.arrays()
     left_out = _left_out(code)
@@ -155,7 +190,7 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """The arrays of a large code that what is kept gives back: by its structure, or as a closed form."""
+    """Return the arrays of a large code that are not stored, because its structure or closed form restores them."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -170,14 +205,18 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of words, which mostly rise by one, as differences."""
+    """Return an array that compresses well: indices of codewords, which mostly rise by one, as differences."""
     if array.ndim == 1:
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
 
 
 def rounded_digest(code: SphericalCode) -> str:
-    """A digest of the points that does not hang on their last bits."""
+    """Return a digest of the points that does not depend on their last bits.
+
+    Args:
+        code: The code.
+    """
     sha = hashlib.sha256()
     for start in range(0, code.num_classes, BLOCK_ROWS):
         sha.update(
@@ -189,14 +228,21 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _known_by(code: SphericalCode, left_out: list[str]) -> str | None:
-    """What a code is known by after what was left out has come back: words bit for bit, points to within rounding."""
+    """Return the digest that verifies restored arrays: bit for bit for codewords, up to rounding for points."""
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
 
 
 def saved_code(saved: SavedHead) -> SphericalCode:
-    """The code of a checkpoint with room for its reserve, its points those that were saved."""
+    """Return the code of a checkpoint, with its reserve and exactly the points that were saved.
+
+    Args:
+        saved: A state.
+
+    Raises:
+        InvalidArgumentError: If the state is damaged.
+    """
     try:
         return _read(saved.packed_code)
     except ProtosphereError:
@@ -238,8 +284,8 @@ def _read(packed: bytes) -> SphericalCode:
 
 
 def _made_again(description: dict[str, Any]) -> SphericalCode:
-    """The code of a closed form whose points were left out, certified as one just made."""
-    provenance = Provenance(**description["provenance"])
+    """Return the code of a closed form whose points were left out, certified like a new one."""
+    provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
             "the code that was left out is not of a closed form: its points should be there"
@@ -248,37 +294,50 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
 
 
 def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
-    """The code of these arrays, its certificate measured as that of a file is; what the state says of it is a claim."""
+    """Return the code of these arrays, its certificate measured as that of a file is; the state's own is unverified."""
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
 def reserve_to_use(
     saved: SavedHead, code: SphericalCode, reserve: SphericalCode
 ) -> SphericalCode:
-    """The head's own where the saved prototypes are of it; the saved one where it is another answer to one request."""
-    words = saved.words
-    if words.get("digest") == code_digest(code):
+    """Return the reserve that a head uses after loading.
+
+    It is the head's own if the saved prototypes are from it, and the saved one if both answer the same request, as on
+    another CPU that rounds differently or with another version.
+
+    Args:
+        saved: A state.
+        code: Classes that the head uses.
+        reserve: Reserve of the head.
+
+    Raises:
+        InvalidArgumentError: If the saved prototypes are not those of the head.
+    """
+    header = saved.header
+    if header.get("digest") == code_digest(code):
         return reserve
-    if words.get("reserve_digest") != code_digest(reserve):
-        theirs = saved_code(saved) if words.get("dim") == code.dim else None
+    if header.get("reserve_digest") != code_digest(reserve):
+        theirs = saved_code(saved) if header.get("dim") == code.dim else None
         if theirs is None or not _same_request(theirs, reserve):
             mine = f"{code!r}"
-            other = words.get("code", "an unknown code")
+            other = header.get("code", "an unknown code")
             same = " (the same scheme, but other points)" if other == mine else ""
             raise InvalidArgumentError(
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
         reserve = theirs  # of a processor that rounds otherwise, or of a version that knew better or worse
-    if words["num_classes"] > code.num_classes:
+    if header["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
-            f"the checkpoint has {words['num_classes']} classes, this head {code.num_classes}: "
-            f"call head.grow({words['num_classes']}) before loading"
+            f"the checkpoint has {header['num_classes']} classes, this head {code.num_classes}: "
+            f"call head.grow({header['num_classes']}) before loading"
         )
     return reserve
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
+    """Return whether two codes answer the same request or have the same points up to rounding."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (

@@ -1,4 +1,4 @@
-"""The sums of a loss as single operators of a compiled graph, which `torch.compile` does not look into."""
+"""The sums of a loss as custom operators, which `torch.compile` does not trace into."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming.log_sum_exp import widened
-from protosphere.nn.streaming.softmax import LogSumExp, WeightedPrototypes
+from protosphere.nn.streaming.softmax import WeightedPrototypes, log_sum_exp_gradient
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
@@ -22,7 +22,10 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """A number that names it in graphs, which hold tensors and numbers only, as long as it lives."""
+    """Return a number that stands for the projection in graphs, which hold only tensors and numbers.
+
+    It is valid as long as the projection exists.
+    """
     handle = next(_handles)
     _living[handle] = projection
     return handle
@@ -30,7 +33,7 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """`Projection.log_sum_exp_and_mean`."""
+    """Return `Projection.log_sum_exp_and_mean`."""
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
 
@@ -38,22 +41,22 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
-    """`Projection.weighted_prototypes`."""
+    """Return `Projection.weighted_prototypes`."""
     return _living[handle].weighted_prototypes(weights, factors)
 
 
 @_operator("protosphere::products")
 def products(z: Tensor, handle: int) -> Tensor:
-    """z c_k for all k."""
+    """Return the products z c_k for all k."""
     return _living[handle](z)
 
 
 @log_sum_exp.register_fake
 def _empty_sums(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
     del handle
-    return z.new_empty(z.shape[0]), torch.empty_like(z) if with_mean else z.new_empty(
-        z.shape[0], 0
-    )
+    batch = z.shape[0]
+    mean = torch.empty_like(z) if with_mean else z.new_empty(batch, 0)
+    return z.new_empty(batch), mean
 
 
 @weighted_prototypes.register_fake
@@ -74,17 +77,23 @@ def _empty_products(z: Tensor, handle: int) -> Tensor:
 def _keep_sums(
     ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
 ) -> None:
-    z, handle, with_mean = inputs
-    LogSumExp.setup_context(ctx, (z, _living[handle], with_mean), output)
+    z, handle, ctx.with_mean = inputs
+    ctx.projection = _living[handle]
+    ctx.save_for_backward(z, *output)
+    ctx.set_materialize_grads(False)
+
+
+def _sums_backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
+    return log_sum_exp_gradient(ctx, *grads), None, None
 
 
 def _keep_weights(
     ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
 ) -> None:
-    *given, handle = inputs
-    WeightedPrototypes.setup_context(
-        ctx, (*given, partial(products, handle=handle)), output
-    )  # traced backwards too
+    weights, factors, handle = inputs
+    traced_projection = partial(products, handle=handle)  # traced in the backward too
+    given = (weights, factors, traced_projection)
+    WeightedPrototypes.setup_context(ctx, given, output)
 
 
 def _keep_handle(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -96,7 +105,7 @@ def _products_backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
     return weighted_prototypes(grads[0], None, ctx.handle)[0], None
 
 
-log_sum_exp.register_autograd(LogSumExp.backward, setup_context=_keep_sums)
+log_sum_exp.register_autograd(_sums_backward, setup_context=_keep_sums)
 weighted_prototypes.register_autograd(
     WeightedPrototypes.backward, setup_context=_keep_weights
 )

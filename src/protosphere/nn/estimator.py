@@ -1,4 +1,4 @@
-"""A scikit-learn classifier over features: a linear or small network map, trained to fixed prototypes."""
+"""A scikit-learn classifier over features: a linear map or small network, fitted to fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportArgumentType=false, reportUnknownArgumentType=false
@@ -44,7 +44,7 @@ CLASSES_FROM = 64
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """For people who have embeddings and no network: features, standardised, to prototypes by a trained map.
+    """For people who have embeddings and no network: features, standardized, to prototypes by a trained map.
 
     Without hidden layers and with preset 'lindstrom' the problem is convex, and with a simplex it is multinomial
     logistic regression. Features may be sparse; only some rows at a time become an array.
@@ -52,7 +52,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     Args:
         dim: of the prototypes; K - 1 up to 512 without it.
         hidden: widths of hidden layers (ReLU), e.g. (64,); none is a linear map.
-        scheme, preset, scale: as of `PrototypeHead`.
+        scheme, preset, scale: as of `PrototypeHead`, with the same defaults.
         alpha: weight of the squared norm of the map, over the number of examples, as in scikit-learn's networks.
         solver: 'lbfgs', all examples at once in float64, 'adam', batches in float32, or 'auto', by the amount of work.
         batch_size, learning_rate: of 'adam' and of `partial_fit`; batches are smaller where there are few examples.
@@ -73,7 +73,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         *,
         hidden: tuple[int, ...] = (),
         scheme: str = "best",
-        preset: str = "lindstrom",
+        preset: str | None = None,
         scale: float | str = "auto",
         alpha: float = 1.0,
         solver: str = "auto",
@@ -108,7 +108,16 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PrototypeClassifier:
-        """Train the map on features X and their classes y."""
+        """Fit the map.
+
+        Args:
+            X: Features, an array or a sparse matrix.
+            y: Classes.
+            sample_weight: Weight of each example.
+
+        Returns:
+            The estimator itself.
+        """
         as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
         as_integer("max_iter", self.max_iter, minimum=1)
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
@@ -146,7 +155,17 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """One pass over these examples; `classes`, all there will ever be, go with the first call."""
+        """Fit on these examples once.
+
+        Args:
+            X: Features, an array or a sparse matrix.
+            y: Classes.
+            classes: All classes there will ever be; needed in the first call.
+            sample_weight: Weight of each example.
+
+        Returns:
+            The estimator itself.
+        """
         first = not hasattr(self, "classes_")
         if self.class_weight == "balanced":
             raise ValueError(
@@ -181,7 +200,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Where the map puts X, before the prototypes."""
+        """Return the vectors that the map gives, before they are compared with prototypes.
+
+        Args:
+            X: Features.
+        """
         check_is_fitted(self)
         features = cast(
             "Any",
@@ -191,25 +214,41 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         with torch.no_grad():
             for rows in chunks(features.shape[0], features.shape[1]):
                 found[rows] = self.map_(
-                    torch.as_tensor(self._moments.standardised(features[rows]))
+                    torch.as_tensor(self._moments.standardized(features[rows]))
                 ).numpy()
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The logits, one per class; for two classes the difference of the second's and the first's."""
+        """Return the logits, one per class; for two classes the second's less the first's.
+
+        Args:
+            X: Features.
+        """
         logits = self._logits(X).numpy()
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The softmax of the logits."""
+        """Return the softmax of the logits.
+
+        Args:
+            X: Features.
+        """
         return torch.softmax(self._logits(X), dim=1).numpy()
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Its logarithm, also where the probability is too small to be a number."""
+        """Return the log-softmax of the logits, exact where the probability underflows.
+
+        Args:
+            X: Features.
+        """
         return torch.log_softmax(self._logits(X), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of the nearest prototype."""
+        """Return the class of the nearest prototype.
+
+        Args:
+            X: Features.
+        """
         z = torch.as_tensor(self.embed(X))
         return self.classes_[self.head_.decode(z).classes[:, 0].numpy()]
 

@@ -1,4 +1,4 @@
-"""Features brought to mean 0 and deviation 1, from examples that may be weighted, sparse, and come in parts."""
+"""Features scaled to mean 0 and standard deviation 1, from examples that may be weighted, sparse, and come in parts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,25 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The weight of examples, and the mean and variance of their features."""
+    """Moments of weighted examples.
+
+    Attributes:
+        total: Sum of the weights.
+        mean: Mean of each feature.
+        variance: Variance of each feature.
+    """
 
     total: float
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
 
-    def standardised(self, features: Any) -> NDArray[np.float64]:
-        """(features - mean) / deviation, sparse rows as an array; those that are constant but for rounding by 1."""
+    def standardized(self, features: Any) -> NDArray[np.float64]:
+        """Return (features - mean) / standard deviation as an array.
+
+        Args:
+            features: Rows of an array or of a sparse matrix. Features that are constant up to rounding are only
+                centered.
+        """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
         )
@@ -27,7 +38,11 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """The moments of both sets of examples."""
+        """Return the moments of both sets of examples.
+
+        Args:
+            other: Moments of further examples.
+        """
         total = self.total + other.total
         share = other.total / total
         apart = other.mean - self.mean
@@ -40,20 +55,20 @@ class Moments:
 
 
 def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
-    """Those of weighted examples: an array, or compressed sparse rows."""
+    """Return the moments of weighted examples.
+
+    Args:
+        features: An array, or compressed sparse rows.
+        weights: Weight of each example.
+    """
     total = float(weights.sum())
     mean: NDArray[np.float64] = weights @ features / total
     if not hasattr(features, "toarray"):
         return Moments(total, mean, weights @ np.square(features - mean) / total)
-    each = np.repeat(
-        weights, np.diff(features.indptr)
-    )  # one a stored entry; the others are zeros
+    # one weight per stored entry; the other entries are zeros
+    each = np.repeat(weights, np.diff(features.indptr))
     stored = np.bincount(features.indices, each, len(mean))
-    squares = np.bincount(
-        features.indices,
-        each * np.square(features.data - mean[features.indices]),
-        len(mean),
-    )
-    return Moments(
-        total, mean, (squares + (total - stored).clip(0) * np.square(mean)) / total
-    )
+    deviations = np.square(features.data - mean[features.indices])
+    of_stored = np.bincount(features.indices, each * deviations, len(mean))
+    of_zeros = (total - stored).clip(0) * np.square(mean)
+    return Moments(total, mean, (of_stored + of_zeros) / total)

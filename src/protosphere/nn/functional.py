@@ -1,4 +1,4 @@
-"""What a head computes, as functions: how z is brought near the sphere, the scale of its logits, its targets."""
+"""The functions of a head: normalizations of z, and cosines with the prototypes of targets."""
 
 from typing import Any, cast
 
@@ -6,22 +6,34 @@ import torch
 from torch import Tensor
 
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming.cross_entropy import LossOptions, checked_classes
-from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.nn.streaming.cross_entropy import checked_classes
+from protosphere.nn.vectors import widened
 
 SMALLEST_NORM = 1e-12
 """Vectors no longer than this have a direction, and no gradient of it, which would be at least 1e12 long."""
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
-    """|z| of each row, B x 1; gradient 0 at 0."""
+    """Return the norm of each vector, with gradient 0 at 0.
+
+    Args:
+        z: (..., n) vectors.
+        order: Order of the norm.
+
+    Returns:
+        (..., 1) norms.
+    """
     return cast("Any", torch.linalg).vector_norm(
         z, order, dim=-1, keepdim=True
     )  # torch has no types for it
 
 
 def unit(z: Tensor) -> Tensor:
-    """z / |z|: on the sphere, for every finite z; 0, with gradient 0, for 0."""
+    """Return z / |z|: on the sphere for every finite z; 0, with gradient 0, for 0.
+
+    Args:
+        z: (..., n) vectors.
+    """
     largest = norms(
         z.detach(), torch.inf
     )  # squares of z may overflow or vanish; those of z / largest do neither
@@ -34,7 +46,13 @@ def unit(z: Tensor) -> Tensor:
 
 
 def soft_unit(z: Tensor) -> Tensor:
-    """z / (1 + |z|): z itself while short ('I do not know'), on the sphere if long; no pole at 0, gradient up to 1."""
+    """Return z / (1 + |z|): near z while z is short, near the sphere if it is long.
+
+    It has no pole at 0, and its gradient is at most 1.
+
+    Args:
+        z: (..., n) vectors.
+    """
     largest = norms(z.detach(), torch.inf).clamp(1)  # as in `unit`, where z is long
     scaled = z / largest
     return scaled / (1 / largest + norms(scaled))
@@ -43,8 +61,20 @@ def soft_unit(z: Tensor) -> Tensor:
 def with_target_prototypes(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """z, one row per example and in float32 for half types, the prototypes of its targets, and which are not -100."""
-    classes, kept = checked_classes(z, target, LossOptions(projection.num_classes))
+    """Return z, the prototypes of its targets, and which examples count.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes; -100 does not count.
+        projection: The prototypes.
+
+    Returns:
+        B x n vectors, one row per example and float32 for half types; B x n prototypes; B booleans.
+
+    Raises:
+        InvalidArgumentError: If the targets are not classes.
+    """
+    classes, kept = checked_classes(z, target, projection.num_classes)
     wide = widened(z).reshape(-1, projection.dim)
     return wide, projection.rows(classes.flatten(), wide), kept.flatten()
 
@@ -52,12 +82,29 @@ def with_target_prototypes(
 def target_cosines(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Unit z, its cosine with the prototype of its target, and which targets are not -100."""
+    """Return unit vectors, their cosines with the prototypes of their targets, and which examples count.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes; -100 does not count.
+        projection: The prototypes.
+
+    Returns:
+        B x n unit vectors; B cosines; B booleans.
+
+    Raises:
+        InvalidArgumentError: If the targets are not classes.
+    """
     wide, own, kept = with_target_prototypes(z, target, projection)
     on_sphere = unit(wide)
     return on_sphere, (on_sphere * own).sum(dim=-1), kept
 
 
 def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
-    """The mean over the examples that count; no number where none does."""
+    """Return the mean over the examples that count; nan if none does.
+
+    Args:
+        losses: B losses.
+        kept: Which of them count.
+    """
     return torch.where(kept, losses, 0).sum() / kept.sum()

@@ -1,8 +1,8 @@
-"""Room for classes that come later: a larger code, ordered so that its first points are as good as may be.
+"""Reserved classes: a larger code, ordered so that its first points are as well separated as we know.
 
-Codes that are nested chains stay in their order: the first words of a union of cosets of RM(1, m) are themselves such
-codes, RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j words of a linear code are a linear code. Others, up to
-a moderate size, are put in an order that begins well (`nested`).
+Nested codes keep their order: the first codewords of a union of cosets of RM(1, m) are themselves such codes,
+RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j codewords of a linear code are a linear code. Others, up to a
+moderate size, are reordered (`nested`).
 """
 
 import math
@@ -37,7 +37,12 @@ LARGEST_DEFAULT_DIM = 512
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
-    """The same points, the first `num_first` as well separated as we know; chains stay as they are."""
+    """Return the same points, the first `num_first` as well separated as we know; nested codes keep their order.
+
+    Args:
+        code: The code.
+        num_first: How many classes are used first.
+    """
     if (
         code.placement.structure.is_chain
         or code.num_classes**2 * code.dim > LARGEST_ORDERED
@@ -52,11 +57,22 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
 
 
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
-    """The first classes of a code, point for point, with a certificate of their own; provenance says whose they are.
+    """Return the first classes of a code with a certificate of their own.
 
-    >>> import protosphere as ps
-    >>> first_classes(ps.construct("kerdock", num_classes=200, dim=16), 32)
-    SphericalCode(kerdock, K=32, n=16, max cosine 0 = converse (rankin_orthoplex))
+    Args:
+        code: The code; its points stay the same.
+        num_classes: How many of them.
+
+    Returns:
+        A code whose provenance says where it comes from.
+
+    Raises:
+        InvalidArgumentError: If the code has fewer classes.
+
+    Example:
+        >>> import protosphere as ps
+        >>> first_classes(ps.construct("kerdock", num_classes=200, dim=16), 32)
+        SphericalCode(kerdock, K=32, n=16, max cosine 0 = converse (rankin_orthoplex))
     """
     K = as_integer("num_classes", num_classes, minimum=2)
     if code.num_classes == K:
@@ -77,11 +93,15 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
-    """What the first 2, 4, 8, ... classes of a code guarantee, and all of them.
+    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of all.
 
-    >>> import protosphere as ps
-    >>> [(c.num_classes, str(c.max_cosine)) for c in ladder(ps.construct("kerdock", num_classes=200, dim=16))]
-    [(2, '-1'), (4, '0'), (8, '0'), (16, '0'), (32, '0'), (64, '1/4'), (128, '1/4'), (200, '1/4')]
+    Args:
+        code: The code.
+
+    Example:
+        >>> import protosphere as ps
+        >>> [(c.num_classes, str(c.max_cosine)) for c in ladder(ps.construct("kerdock", num_classes=200, dim=16))]
+        [(2, '-1'), (4, '0'), (8, '0'), (16, '0'), (32, '0'), (64, '1/4'), (128, '1/4'), (200, '1/4')]
     """
     counts = [
         1 << bits
@@ -94,7 +114,16 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
-    """Raise unless a head with `in_use` classes can grow to `num_classes`; the sentence says what would work."""
+    """Raise unless a head can grow.
+
+    Args:
+        reserve: All classes there may ever be.
+        in_use: Number of classes in use.
+        num_classes: Number of classes wanted.
+
+    Raises:
+        InvalidArgumentError: If fewer are wanted than in use, or more than the reserve has.
+    """
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
         raise InvalidArgumentError(
             f"'num_classes' must be at least the {in_use} of now, got {num_classes}"
@@ -151,7 +180,20 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """The code of all classes there may ever be, quickly made where there is none yet, and how many there are now."""
+    """Return the code of all classes there may ever be, and how many are in use.
+
+    Args:
+        given: K, or a code.
+        dim: n, for a K.
+        reserve: For a K, the number of classes there may ever be, or the code that holds them.
+        scheme: For a K, the scheme; it is given quick options unless `options` has a budget.
+        seed: Seed of random schemes.
+        options: Options of the scheme.
+
+    Raises:
+        InvalidArgumentError: If the arguments do not go together.
+        InfeasibleError: If the scheme has no code for K and n.
+    """
     if isinstance(given, SphericalCode):
         if dim not in (None, given.dim) or reserve is not None:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""A map of features trained to the prototypes of a head: by L-BFGS on all examples, or by Adam on some at a time."""
+"""A linear map or small network fitted to the prototypes of a head, by L-BFGS or by Adam."""
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 
@@ -32,7 +32,14 @@ SMALLEST_BATCH, STEPS = 16, 40
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Features (an array, or sparse rows), the numbers of their classes, and how much each counts."""
+    """Training examples.
+
+    Attributes:
+        features: An array, or sparse rows.
+        classes: Index of the class of each example.
+        weights: Weight of each example.
+        moments: Moments that standardize the features.
+    """
 
     features: Any
     classes: NDArray[np.int64]
@@ -42,8 +49,13 @@ class Examples:
     def rows(
         self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Standardised features, classes and weights of some examples."""
-        features = self.moments.standardised(self.features[chosen])
+        """Return standardized features, classes and weights of some examples.
+
+        Args:
+            chosen: Their indices.
+            dtype: Dtype of features and weights.
+        """
+        features = self.moments.standardized(self.features[chosen])
         numbers = torch.as_tensor(self.classes[chosen])
         weights = torch.as_tensor(self.weights[chosen])
         return torch.as_tensor(features).to(dtype), numbers, weights.to(dtype)
@@ -51,7 +63,14 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearProbe:
-    """What is trained, `map_` and whatever the head learns, with the penalty alpha on the squared norm of the map."""
+    """The map that is fitted, and whatever the head learns.
+
+    Attributes:
+        map_: The map from features to R^n.
+        head: The head after it.
+        alpha: Weight of the squared norm of the map.
+        verbose_label: What a pass is called on standard error; None to print nothing.
+    """
 
     map_: nn.Sequential
     head: PrototypeHead
@@ -62,37 +81,53 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All that is learned."""
+        """All parameters that are fitted."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
-        """A line for each pass, or nothing."""
+        """Print a line for a pass, if asked for.
+
+        Args:
+            number: Number of the pass.
+            loss: Its loss.
+        """
         if self.verbose_label is not None:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum over the examples."""
+        """Return the weighted sum of the losses of some examples.
+
+        Args:
+            features: Standardized features.
+            classes: Their classes.
+            weights: Their weights.
+        """
         z = self.map_(features)
         if self.head.preset.loss == "cross_entropy":
             return (weights * self.head.loss(z, classes, reduction="none")).sum()
-        return (
-            weights * (1 - target_cosines(z, classes, self.head.projection)[1]).square()
-        ).sum()
+        _, cosines, _ = target_cosines(z, classes, self.head.projection)
+        return (weights * (1 - cosines).square()).sum()
 
     def penalty(self, total: float) -> Tensor:
-        """alpha / 2 over the weight of all examples, times the squared norm."""
+        """Return the penalty: alpha / (2 total) times the squared norm of the map.
+
+        Args:
+            total: Weight of all examples.
+        """
         weights = (
             p for name, p in self.map_.named_parameters() if name.endswith("weight")
         )
-        return (
-            self.alpha
-            / (2 * total)
-            * cast("Tensor", sum(weight.square().sum() for weight in weights))
-        )
+        squared_norm = cast("Tensor", sum(weight.square().sum() for weight in weights))
+        return self.alpha / (2 * total) * squared_norm
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Stretches of rows of so many numbers each."""
+    """Return slices of rows that hold at most `CHUNK_ENTRIES` numbers.
+
+    Args:
+        count: Number of rows.
+        width: Numbers of a row.
+    """
     size = max(1, CHUNK_ENTRIES // max(1, width))
     return (slice(start, start + size) for start in range(0, count, size))
 
@@ -100,7 +135,17 @@ def chunks(count: int, width: int) -> Iterator[slice]:
 def fit_lbfgs(
     probe: LinearProbe, examples: Examples, max_iter: int, tol: float
 ) -> tuple[int, bool]:
-    """All examples at once, in float64; the number of iterations, and whether it has converged."""
+    """Fit by L-BFGS on all examples at once, in float64.
+
+    Args:
+        probe: What is fitted.
+        examples: The examples.
+        max_iter: Most iterations.
+        tol: Largest gradient entry at which it stops.
+
+    Returns:
+        The number of iterations, and whether they converged.
+    """
     learned = probe.parameters
     total = float(examples.weights.sum())
     solver = torch.optim.LBFGS(
@@ -118,7 +163,8 @@ def fit_lbfgs(
         value.backward()
         found = value.item()
         for rows in stretches:
-            loss = probe.loss(*(kept or examples.rows(rows, torch.float64))) / total
+            batch = kept or examples.rows(rows, torch.float64)
+            loss = probe.loss(*batch) / total
             loss.backward()
             found += loss.item()
         evaluations += 1
@@ -128,9 +174,9 @@ def fit_lbfgs(
     solver.step(objective)
     state = solver.state[learned[0]]
     iterations = int(state["n_iter"])
-    return max(1, iterations), iterations < max_iter and state[
-        "func_evals"
-    ] < max_iter * 5 // 4
+    within_evaluations = state["func_evals"] < max_iter * 5 // 4
+    converged = iterations < max_iter and within_evaluations
+    return max(1, iterations), converged
 
 
 def fit_adam(
@@ -141,7 +187,19 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Batches in random order, pass by pass, in float32, the rate halved where it no longer helps; as `fit_lbfgs`."""
+    """Fit by Adam on batches in random order, in float32, halving the learning rate where it no longer helps.
+
+    Args:
+        probe: What is fitted.
+        examples: The examples.
+        max_iter: Most passes over the examples.
+        batch_size: Largest number of examples of a batch.
+        rate: Learning rate at the start.
+        rng: Source of the order.
+
+    Returns:
+        The number of passes, and whether they converged.
+    """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf
     halved = 0
@@ -164,7 +222,18 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Every example once; the mean loss on the way."""
+    """Fit on every example once.
+
+    Args:
+        probe: What is fitted.
+        examples: The examples.
+        batch_size: Largest number of examples of a batch.
+        solver: Optimizer of the parameters.
+        rng: Source of the order.
+
+    Returns:
+        The mean loss during the pass.
+    """
     order = rng.permutation(len(examples.classes))
     total = float(examples.weights.sum())
     dtype = probe.parameters[0].dtype
@@ -183,7 +252,12 @@ def one_pass(
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Linear layers with ReLU between them, in float64, drawn from `rng` and nothing global."""
+    """Return linear layers with ReLU between them, in float64, initialized from `rng` and nothing global.
+
+    Args:
+        widths: Features, widths of hidden layers, n.
+        rng: Source of the initial weights.
+    """
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
         layer = cast(
@@ -192,9 +266,8 @@ def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
         )
         bound = 1 / np.sqrt(inputs)
         with torch.no_grad():
-            layer.weight.copy_(
-                torch.as_tensor(rng.uniform(-bound, bound, (outputs, inputs)))
-            )
+            drawn = rng.uniform(-bound, bound, (outputs, inputs))
+            layer.weight.copy_(torch.as_tensor(drawn))
             layer.bias.zero_()
         layers += [layer, nn.ReLU()]
     return nn.Sequential(*layers[:-1])

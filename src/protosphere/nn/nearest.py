@@ -1,4 +1,4 @@
-"""The answer of decoding."""
+"""The result of decoding."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,12 @@ from torch import Tensor
 
 
 class Nearest(NamedTuple):
-    """The nearest prototypes of each input, nearest first: their cosines and their classes, both (..., k)."""
+    """The nearest prototypes of each input, nearest first.
+
+    Attributes:
+        cosines: (..., k) cosines.
+        classes: (..., k) classes.
+    """
 
     cosines: Tensor
     classes: Tensor

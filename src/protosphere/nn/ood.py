@@ -1,7 +1,7 @@
-"""How surely an input is of a known class: a threshold for the scores of `PrototypeHead.score`, high for known inputs.
+"""Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for known inputs.
 
-max_cosine: the cosine with the nearest prototype. margin: how much less the second nearest has. energy: the log-sum-exp
-of the logits (Liu et al. 2020), which also counts how long z is where a preset does not normalise it.
+max_cosine is the cosine with the nearest prototype. margin is that cosine less the second largest. energy is the
+log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z where the preset does not normalize it.
 """
 
 import math
@@ -16,10 +16,18 @@ ROUNDING = 1e-9
 
 
 def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
-    """The highest threshold that at least the share `accept` of the scores of known inputs reach.
+    """Return the highest threshold that at least a given share of known inputs reach: that true positive rate.
 
-    >>> threshold_at_tpr(torch.tensor([0.1, 0.5, 0.7, 0.9]), accept=0.75)
-    0.5
+    Args:
+        known: Scores of known inputs that were not trained on.
+        accept: The share, above 0 and at most 1.
+
+    Raises:
+        InvalidArgumentError: If `accept` is out of range, or `known` is not a vector of finite scores.
+
+    Example:
+        >>> threshold_at_tpr(torch.tensor([0.1, 0.5, 0.7, 0.9]), accept=0.75)
+        0.5
     """
     if not 0 < accept <= 1:
         raise InvalidArgumentError(

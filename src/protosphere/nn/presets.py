@@ -45,7 +45,7 @@ class Preset:
 
 
 def as_it_is(z: Tensor) -> Tensor:
-    """z."""
+    """Return z."""
     return z
 
 
@@ -61,12 +61,22 @@ def _small_radius(code: SphericalCode) -> float:
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """The scale at which a z on its prototype has probability .99."""
+    """Return the scale at which a z on its prototype has probability 0.99.
+
+    Args:
+        code: The prototypes.
+    """
     return confident_scale(code.num_classes, float(code.max_cosine))
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """The longest that logits get together: twice `perfect_scale`, or more where they are many (docs/presets.md)."""
+    """Return an upper bound on the norm of the logits (docs/presets.md).
+
+    It is twice `perfect_scale`, or more for many classes.
+
+    Args:
+        code: The prototypes.
+    """
     # those of a simplex are together as long as z: a hundred of wrong classes, 2 each, longer than a right one needs
     return max(
         2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5
@@ -128,16 +138,27 @@ PRESETS = {preset.name: preset for preset in _ALL}
 def preset_named(name: str) -> Preset:
     """Return the preset of this name.
 
-    >>> preset_named("mettes").loss
-    'squared_cosine'
+    Args:
+        name: One of `PRESETS`.
+
+    Raises:
+        InvalidArgumentError: If there is no such preset.
+
+    Example:
+        >>> preset_named("mettes").loss
+        'squared_cosine'
     """
     return PRESETS[as_choice("preset", name, PRESETS)]
 
 
 def default_preset(num_classes: int) -> Preset:
-    """Return the preset of a head of so many classes that was given none.
+    """Return the preset of a head that was given none.
 
-    >>> default_preset(10).name, default_preset(100).name
-    ('protosphere', 'soft_cap')
+    Args:
+        num_classes: K.
+
+    Example:
+        >>> default_preset(10).name, default_preset(100).name
+        ('protosphere', 'soft_cap')
     """
     return PRESETS["protosphere" if num_classes <= FEW_CLASSES else "soft_cap"]

@@ -13,7 +13,15 @@ LEARNED_RANGE = 4.0
 
 
 class Scale(nn.Module):
-    """z -> scale * z; `setting` is 'auto' (the scale given), 'learn' (a parameter that starts there), or a number."""
+    """A module z -> scale * z.
+
+    Args:
+        setting: 'auto' (the scale given), 'learn' (a parameter that starts there) or a number.
+        automatic: The scale given.
+
+    Raises:
+        InvalidArgumentError: If the setting is something else.
+    """
 
     def __init__(self, setting: float | str, automatic: float) -> None:
         super().__init__()
@@ -23,17 +31,21 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Another scale for 'auto' and 'learn' to start from; a number stays what it is."""
+        """Set the scale that 'auto' means and 'learn' starts from; a number stays what it is.
+
+        Args:
+            automatic: The new scale.
+        """
         self.start = automatic if isinstance(self.setting, str) else self.setting
 
     def reset(self) -> None:
-        """Begin again where the scale starts."""
+        """Set a learned scale back to its start."""
         if self.shift is not None:
             nn.init.zeros_(self.shift)
 
     @property
     def value(self) -> float | Tensor:
-        """The scale: a number, or with a gradient where it is learned."""
+        """The scale: a number, or a tensor with a gradient if it is learned."""
         if self.shift is None:
             return self.start
         return self.start * torch.exp(
@@ -41,11 +53,11 @@ class Scale(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """scale * z."""
+        """Return scale * z."""
         return self.value * z
 
     def extra_repr(self) -> str:
-        """One line for `print(model)`."""
+        """Return one line for `print(model)`."""
         value = self.value
         if isinstance(value, Tensor):
             return f"{value.item():.4g}, learned"

@@ -1,4 +1,4 @@
-"""How a code may be made of orbits: a group, its action on R^n, and how many orbits of each size add up to K."""
+"""Codes made of orbits: a group, its action on R^n, and how many orbits of each size add up to K points."""
 
 from dataclasses import dataclass
 
@@ -8,131 +8,179 @@ from numpy.typing import NDArray
 from protosphere.search.groups import Group, group, group_names
 from protosphere.types import Points
 
-LARGEST_GROUP = 168
+Matrices = NDArray[np.float64]
 
-APART = 1e-6
-"""Squared distance below which two images of a point count as one."""
+MAX_GROUP_ORDER = 168
+
+MIN_SQUARED_DISTANCE = 1e-6
+"""Squared distance below which two images of a point count as the same."""
+
+FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
+"""Probabilities of cyclic, metacyclic and other groups."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """`counts[i]` orbits under the matrices `cosets[i]`, each representative inside the range of `projectors[i]`."""
+    """A way to make a code of orbits.
+
+    Attributes:
+        name: The name of the group, with the number and the size of the orbits.
+        counts: The number of orbits of each type.
+        cosets: For each type the (size, n, n) matrices that make an orbit of its representative.
+        projectors: For each type the projector onto the space that its representatives lie in.
+    """
 
     name: str
     counts: tuple[int, ...]
-    cosets: tuple[NDArray[np.float64], ...]
+    cosets: tuple[Matrices, ...]
     projectors: tuple[Points, ...]
 
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """(batch, m, n) unit representatives, uniform where they may be."""
-        pieces = [
-            rng.standard_normal((batch, count, len(projector))) @ projector
-            for count, projector in zip(self.counts, self.projectors, strict=True)
-        ]
-        rows = np.concatenate(pieces, axis=1)
+        """Return (batch, m, n) unit representatives, uniform within their spaces."""
+        blocks: list[NDArray[np.float64]] = []
+        for count, projector in zip(self.counts, self.projectors, strict=True):
+            gaussian = rng.standard_normal((batch, count, len(projector)))
+            blocks.append(gaussian @ projector)
+        rows = np.concatenate(blocks, axis=1)
         return rows / np.linalg.norm(rows, axis=2, keepdims=True)
 
 
-def _family(rng: np.random.Generator, names: list[str]) -> list[str]:
-    """A family of groups, drawn so that the many cyclic ones do not crowd out the rest."""
-    cyclic = [name for name in names if name[1:].isdigit() and name[0] == "C"]
-    metacyclic = [name for name in names if ":" in name]
-    others = [name for name in names if name not in set(cyclic) | set(metacyclic)]
-    return [cyclic, metacyclic, others][rng.choice(3, p=[0.45, 0.3, 0.25])]
+def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
+    """Draw a family of groups, so that the many cyclic groups do not dominate."""
+    cyclic: list[str] = []
+    metacyclic: list[str] = []
+    others: list[str] = []
+    for name in names:
+        if name[0] == "C" and name[1:].isdigit():
+            cyclic.append(name)
+        elif ":" in name:
+            metacyclic.append(name)
+        else:
+            others.append(name)
+    families = [cyclic, metacyclic, others]
+    return families[rng.choice(3, p=FAMILY_PROBABILITIES)]
 
 
-def _action(symmetry: Group, dim: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """A random sum of irreducibles of total dimension `dim`; mostly different ones, and few trivial."""
-    trivial = next(
-        part
-        for part in symmetry.irreducibles
-        if part.shape[1] == 1 and np.allclose(part, 1)
-    )
-    moving = [part for part in symmetry.irreducibles if part is not trivial]
+def _is_trivial(representation: Matrices) -> bool:
+    return representation.shape[1] == 1 and np.allclose(representation, 1)
+
+
+def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
+    """Draw a sum of irreducible representations of total dimension `dim`: mostly distinct ones, few trivial ones."""
+    trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
+    nontrivial = [part for part in symmetry.irreducibles if part is not trivial]
     matrices = np.zeros((len(symmetry.table), dim, dim))
     start = 0
-    pool: list[int] = []
+    remaining: list[int] = []
     while start < dim:
         room = dim - start
-        part = trivial
-        fitting = [i for i in pool if moving[i].shape[1] <= room]
+        fitting = [i for i in remaining if nontrivial[i].shape[1] <= room]
         if not fitting:
-            pool = fitting = [
-                i
-                for i in map(int, rng.permutation(len(moving)))
-                if moving[i].shape[1] <= room
-            ]
+            shuffled = map(int, rng.permutation(len(nontrivial)))
+            fitting = [i for i in shuffled if nontrivial[i].shape[1] <= room]
+            remaining = fitting
+        part = trivial
         if fitting and not (room <= 2 and rng.random() < 0.5):
-            part = moving[fitting[0]]
-            pool.remove(fitting[0])
-        block = slice(start, start + part.shape[1])
-        matrices[:, block, block] = part
-        start = block.stop
+            chosen = fitting[0]
+            part = nontrivial[chosen]
+            remaining.remove(chosen)
+        stop = start + part.shape[1]
+        matrices[:, start:stop, start:stop] = part
+        start = stop
     return matrices
 
 
 def _orbit_types(
-    symmetry: Group, matrices: NDArray[np.float64], rng: np.random.Generator
-) -> list[tuple[NDArray[np.float64], Points]]:
-    """Coset matrices and projectors of those subgroups that are the whole stabiliser of some point."""
-    types: list[tuple[NDArray[np.float64], Points]] = []
+    symmetry: Group, matrices: Matrices, rng: np.random.Generator
+) -> list[tuple[Matrices, Points]]:
+    """Return coset matrices and projectors of the subgroups that are the whole stabilizer of some point."""
+    types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
-        projector = matrices[list(subgroup)].mean(
-            axis=0
-        )  # onto what the subgroup fixes
+        members = list(subgroup)
+        projector = matrices[members].mean(axis=0)  # onto the fixed space
         if np.trace(projector) < 0.5:
             continue
-        cosets = matrices[
-            np.unique(symmetry.table[:, list(subgroup)].min(axis=1))
-        ]  # one of each
-        images = cosets @ (projector @ rng.standard_normal(len(projector)))
-        if np.all(np.sum((images[1:] - images[0]) ** 2, axis=1) > APART):
+        coset_minima = symmetry.table[:, members].min(axis=1)
+        cosets = matrices[np.unique(coset_minima)]  # one element of each coset
+        point = projector @ rng.standard_normal(len(projector))
+        images = cosets @ point
+        squared_distances = np.sum((images[1:] - images[0]) ** 2, axis=1)
+        if np.all(squared_distances > MIN_SQUARED_DISTANCE):
             types.append((cosets, projector))
     return types
 
 
-def _composition(
-    sizes: list[int], room: list[int], total: int, rng: np.random.Generator
+def _random_composition(
+    sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """How many orbits of each size add up to `total`: large ones first, with a little chance for others."""
+    """Draw how many orbits of each size add up to `total`, large ones with a higher probability; None at a dead end."""
     counts = [0] * len(sizes)
     while total > 0:
-        open_ = [
-            i for i, size in enumerate(sizes) if size <= total and counts[i] < room[i]
+        fitting = [
+            i
+            for i, size in enumerate(sizes)
+            if size <= total and counts[i] < max_counts[i]
         ]
-        if not open_:
+        if not fitting:
             return None
-        weights = np.array([float(sizes[i]) ** 2 for i in open_])
-        choice = open_[rng.choice(len(open_), p=weights / weights.sum())]
-        counts[choice] += 1
-        total -= sizes[choice]
+        weights = np.array([float(sizes[i]) ** 2 for i in fitting])
+        chosen = fitting[rng.choice(len(fitting), p=weights / weights.sum())]
+        counts[chosen] += 1
+        total -= sizes[chosen]
     return counts
+
+
+def _random_group(
+    num_points: int, rng: np.random.Generator
+) -> tuple[str, Group] | None:
+    """Draw a group of order at most K and its name; None where the family drawn has none."""
+    max_order = max(2, min(num_points, MAX_GROUP_ORDER))
+    family = _random_family(rng, list(group_names(max_order)))
+    if not family:
+        return None
+    name = family[rng.integers(len(family))]
+    symmetry = group(name, max_order)
+    if symmetry is None:
+        return None
+    return name, symmetry
 
 
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """A random arrangement, or None where the orbit sizes that were drawn do not add up to K."""
-    largest = max(2, min(num_points, LARGEST_GROUP))
-    family = _family(rng, list(group_names(largest)))
-    if not family:
+    """Draw an arrangement of K points in R^n.
+
+    Args:
+        num_points: K.
+        dim: n.
+        rng: Source of the random choices.
+
+    Returns:
+        The arrangement, or None where the orbit sizes that were drawn do not add up to K.
+    """
+    drawn = _random_group(num_points, rng)
+    if drawn is None:
         return None
-    name = family[rng.integers(len(family))]
-    symmetry = group(name, largest)
-    if symmetry is None:
-        return None
-    types = _orbit_types(symmetry, _action(symmetry, dim, rng), rng)
+    name, symmetry = drawn
+    action = _random_action(symmetry, dim, rng)
+    types = _orbit_types(symmetry, action, rng)
     sizes = [len(cosets) for cosets, _ in types]
     if max(sizes, default=0) < 2:
         return None
-    room = [2 if np.trace(projector) < 1.5 else num_points for _, projector in types]
-    counts = _composition(sizes, room, num_points, rng)
+    # A space of one dimension has room for two points only.
+    max_counts = [
+        2 if np.trace(projector) < 1.5 else num_points for _, projector in types
+    ]
+    counts = _random_composition(sizes, max_counts, num_points, rng)
     if counts is None:
         return None
-    used = [
-        (count, *orbits) for count, orbits in zip(counts, types, strict=True) if count
-    ]
-    label = "+".join(f"{count}x{len(cosets)}" for count, cosets, _ in used)
-    return Arrangement(f"{name} {label}", *zip(*used, strict=True))
+    used = [i for i, count in enumerate(counts) if count]
+    label = "+".join(f"{counts[i]}x{sizes[i]}" for i in used)
+    return Arrangement(
+        name=f"{name} {label}",
+        counts=tuple(counts[i] for i in used),
+        cosets=tuple(types[i][0] for i in used),
+        projectors=tuple(types[i][1] for i in used),
+    )

@@ -1,7 +1,8 @@
-"""The search for the best code: many cheap descents from starts of several kinds, the best of them varied and finished.
+"""The state and the phases of a search: many short descents, of which the best are varied, finished and polished.
 
-Every kind of start, and every code the caller gives, is an arm of a bandit: a race tries each in a hurry, then those
-that led furthest are tried more often. Meanwhile the best codes have points moved into their holes and descend again.
+Every initialization, and every code that the caller gives, is an arm of a bandit. A race tries each arm briefly; then
+the arms that led to the lowest cosines are drawn more often. Meanwhile points of the best codes are moved into holes,
+and the codes descend again.
 """
 
 from collections import Counter
@@ -10,208 +11,252 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.arrangements import random_arrangement
+from protosphere.search.arrangements import Arrangement, random_arrangement
 from protosphere.search.descent_backend import DescentBackend
+from protosphere.search.initialization import refill, resize
 from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
-from protosphere.search.starts import refill, resize
 from protosphere.types import Points
 
-RACE, EXPLORE, VARY, FINISH = 0.4, 0.35, 0.8, 0.95
-"""Shares of the budget at which the race ends, varying the best codes takes over from new ones, finishing from that,
-and polishing from that."""
+# Shares of the budget at which phases end.
+RACE_END = 0.4
+EXPLORATION_END = 0.35
+VARIATION_END = 0.8
+FINISHING_END = 0.95
 
-RACE_RANDOM, RACE_GIVEN, RACE_LAST, RACE_STEPS = 10.0, 25.0, 1200.0, 15
-"""First temperatures of the race, of random starts and, times the nearness of points, of codes given, which hotter ones
-would melt; its last, times nearness; and evaluations at each."""
+RACE_RANDOM_TEMPERATURE = 10.0
+"""First temperature of random initializations in the race."""
 
-SPRINT_LAST = 300.0
-"""Last temperature of the quick descents that a search with a target begins with."""
+RACE_GIVEN_TEMPERATURE = 25.0
+"""First temperature of given codes in the race, times the nearness; a lower one would destroy them."""
 
-DEEPEN_RANDOM, DEEPEN_GIVEN = 12.0, 25.0
-"""First temperatures of the leaders of the race."""
+RACE_LAST_TEMPERATURE = 1200.0
+"""Last temperature of the race, times the nearness."""
 
-NEAR = 50.0
-"""Nearness of points above which first temperatures rise with it."""
+RACE_STEPS = 15
+"""Evaluations at each temperature of the race."""
 
-# lowest first temperatures of new starts
-EXPLORE_RANDOM = 5.0
-EXPLORE_GIVEN = 8.0
-EXPLORE_SPREAD = 10.0  # how many times that the highest is
+SPRINT_LAST_TEMPERATURE = 300.0
+"""Last temperature of the short descents that a search with a target begins with."""
 
-STEPS = 100
+# First temperatures of the leaders of the race.
+DEEPEN_RANDOM_TEMPERATURE = 12.0
+DEEPEN_GIVEN_TEMPERATURE = 25.0
+
+HIGH_NEARNESS = 50.0
+"""Nearness above which first temperatures rise with it."""
+
+# Lowest first temperatures of new starts, and the ratio of the highest to the lowest.
+EXPLORE_RANDOM_TEMPERATURE = 5.0
+EXPLORE_GIVEN_TEMPERATURE = 8.0
+EXPLORE_TEMPERATURE_RATIO = 10.0
+
+SCREENING_STEPS = 100
 """Evaluations at each temperature while a start is screened."""
 
-FINISHED = 1e6  # the temperature at which a code is as good as at rest
-FINISHING_STEPS = 200  # evaluations at each on the way there
-POLISHING = 0.05  # share of the budget for Newton's method, also beyond all of it
-QUICK_POLISH = 1e9  # products that it may take in any case
+FINISHED_TEMPERATURE = 1e6
+"""Temperature at which a code is as good as converged."""
+
+FINISHING_START_TEMPERATURE = 1e3
+
+FINISHING_STEPS = 200
+"""Evaluations at each temperature while a code is finished."""
+
+POLISHING_SHARE = 0.05
+"""Share of the budget for Newton's method, also beyond the whole budget."""
+
+MIN_POLISHING_PRODUCTS = 1e9
+"""Products that Newton's method may take in any case."""
+
+SYMMETRIC_BATCH = 8
+SYMMETRIC_ATTEMPTS = 50
+MAX_REPRESENTATIVE_SHARE = 0.6
+"""Share of the points up to which representatives of orbits are worth a symmetric descent."""
 
 
 @dataclass
 class Arm:
-    """A kind of start, or a code to start from, and how low it has led."""
+    """An initialization, or a code to start from, and the lowest largest cosine that it led to."""
 
-    kind: str
+    initialization: str
     code: Points | None = None
     value: float = float("inf")
 
 
 @dataclass
 class BanditSearch:
-    """The state of a search: what it is after, as of `search_code`, its budget, its arms and the best codes so far."""
+    """The state of a search.
+
+    Attributes:
+        num_points: K.
+        dim: n.
+        rng: Source of every start.
+        backend: The method of descents.
+        initializations: Initializations to draw from.
+        polishes: Whether to end with Newton's method.
+        target: A largest cosine that is good enough.
+        floor: A lower bound of the largest cosine.
+        thrifty: Whether to end early where improvement is unlikely.
+        arms: The arms of the bandit.
+        starts: Number of starts of each initialization.
+        explored: Whether new starts were screened already.
+    """
 
     num_points: int
     dim: int
     rng: np.random.Generator
     backend: DescentBackend
-    kinds: tuple[str, ...]
+    initializations: tuple[str, ...]
     polishes: bool
     target: float
     floor: float
     thrifty: bool
     arms: list[Arm] = field(default_factory=list[Arm])
-    tried: Counter[str] = field(default_factory=Counter[str])
+    starts: Counter[str] = field(default_factory=Counter[str])
     explored: bool = False
 
     def __post_init__(self) -> None:
-        self.budget, self.pool = self.backend.budget, CodePool(self.backend.budget)
-        self.screens_to_the_end = (
-            self.backend.last >= FINISHED
-        )  # a screened code is a finished one
-        # of the budget
-        if self.screens_to_the_end:
-            self.screening_share = FINISH
+        self.budget = self.backend.budget
+        self.pool = CodePool(self.budget)
+        self.screening_finishes = self.backend.last >= FINISHED_TEMPERATURE
+        if self.screening_finishes:
+            self.screening_share = FINISHING_END
         else:
-            self.screening_share = VARY
+            self.screening_share = VARIATION_END
 
     @property
     def nearness(self) -> float:
-        """How near to 1 the largest cosine is: one over the difference."""
-        return 1 / (1 - min(self.pool.best.value if self.pool else 0.5, 1 - 1e-6))
+        """1 / (1 - c) for the lowest largest cosine c so far, or for 0.5 where there is none."""
+        value = self.pool.best.value if self.pool else 0.5
+        return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
-    def varying(self) -> bool:
-        """Whether enough was explored: good codes are varied from now on, until the pool is emptied for a new epoch."""
-        within = self.budget.share / VARY * self.backend.epochs % 1
-        return within * VARY > EXPLORE
+    def epochs_used(self) -> float:
+        """The number of epochs that the spent budget amounts to."""
+        return self.budget.share / VARIATION_END * self.backend.epochs
+
+    @property
+    def is_varying(self) -> bool:
+        """Whether the exploration of the epoch is over, so that good codes are varied."""
+        within_epoch = self.epochs_used % 1
+        return within_epoch * VARIATION_END > EXPLORATION_END
 
     def begin_epochs(self) -> None:
-        """Where a new epoch is due, put the best code aside and forget the others, which may be in a dead end."""
-        if (
-            self.budget.share / VARY * self.backend.epochs >= len(self.pool.earlier) + 1
-            and self.pool
-        ):
+        """Begin a new epoch if one is due: set the best code aside and discard the others."""
+        is_due = self.epochs_used >= len(self.pool.earlier) + 1
+        if is_due and self.pool:
             self.pool.earlier.append(self.pool.best)
             self.pool.codes = []
             self.explore()
 
-    def take(self, points: Points, kind: str) -> None:
-        """Start from the caller's points: as an arm, unless they are one, and, if their size fits, as they are."""
-        if any(
-            arm.code is not None and np.array_equal(arm.code, points)
-            for arm in self.arms
-        ):
-            return
-        self.arms.append(Arm(kind, points))
+    def add_code(self, points: Points, initialization: str) -> None:
+        """Add a given code as an arm, unless it is one, and to the pool if its size fits."""
+        for arm in self.arms:
+            if arm.code is not None and np.array_equal(arm.code, points):
+                return
+        self.arms.append(Arm(initialization, points))
         if len(points) == self.num_points and points.shape[1] <= self.dim:
             start = resize(points, self.num_points, self.dim, self.rng)
-            self.pool.admit(ScreenedCode(max_cosine(start), start, kind, finished=True))
+            value = max_cosine(start)
+            code = ScreenedCode(value, start, initialization, finished=True)
+            self.pool.admit(code)
 
     def sprint(self, patience: int) -> None:
-        """One random start with few evaluations, `patience` times the fewest: enough where the target is modest."""
-        first, steps = self.backend.sprint
-        start = self._start(Arm("random"))
-        as_tensors = self.backend.sprints_as_tensors
+        """Descend once from random points, with `patience` times the fewest evaluations."""
+        arm = Arm("random")
+        start = self._start(arm)
         found = self.backend.descend(
-            [start], np.full(1, first), SPRINT_LAST, patience * steps, VARY, as_tensors
+            [start],
+            np.full(1, self.backend.sprint_temperature),
+            SPRINT_LAST_TEMPERATURE,
+            patience * self.backend.sprint_steps,
+            VARIATION_END,
+            self.backend.sprints_as_tensors,
         )
-        self._admit_all([Arm("random")], found)
+        self._admit_all([arm], found)
 
     def race(self) -> None:
-        """A few evaluations from a random start and from every code given, while their share of the budget lasts."""
-        arms = sorted(
-            (arm for arm in self.arms if arm.kind != "symmetric"),
-            key=lambda arm: arm.code is not None,
-        )
+        """Descend briefly from random points and from every given code, while the share of the race lasts."""
+        arms = [arm for arm in self.arms if arm.initialization != "symmetric"]
+        arms.sort(key=lambda arm: arm.code is not None)
         nearness = self.nearness
-        random = RACE_RANDOM * max(1.0, nearness / NEAR)
-        given = RACE_GIVEN * nearness
+        random_first = RACE_RANDOM_TEMPERATURE * max(1.0, nearness / HIGH_NEARNESS)
+        given_first = RACE_GIVEN_TEMPERATURE * nearness
+        last = RACE_LAST_TEMPERATURE * nearness
         for begin in range(0, len(arms), self.backend.batch):
-            if self.budget.share >= RACE:
+            if self.budget.share >= RACE_END:
                 break
             batch = arms[begin : begin + self.backend.batch]
             starts = [self._start(arm) for arm in batch]
-            first = np.array([random if arm.code is None else given for arm in batch])
-            found = self.backend.descend(
-                starts, first, RACE_LAST * nearness, RACE_STEPS, RACE
+            first = np.array(
+                [random_first if arm.code is None else given_first for arm in batch]
             )
+            found = self.backend.descend(starts, first, last, RACE_STEPS, RACE_END)
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Anneal the leaders of the race with all the evaluations of a screening."""
+        """Screen the leaders of the race with all evaluations of a screening."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
-        if leaders:
-            first = np.array(
-                [
-                    DEEPEN_RANDOM if one.kind == "random" else DEEPEN_GIVEN
-                    for one in leaders
-                ]
-            )
-            first *= max(1.0, self.nearness / NEAR)
-            self._screen(
-                [Arm(one.kind) for one in leaders],
-                [one.points for one in leaders],
-                first,
-            )
+        if not leaders:
+            return
+        arms = [Arm(code.initialization) for code in leaders]
+        starts = [code.points for code in leaders]
+        first = np.array([_deepening_temperature(code) for code in leaders])
+        first *= max(1.0, self.nearness / HIGH_NEARNESS)
+        self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """One batch, each start from an arm drawn from those that led furthest."""
-        arm = next((arm for arm in self.arms if arm.kind == "symmetric"), None)
-        ranked = sorted(self.arms, key=lambda arm: arm.value)
-        ranks = self.rng.exponential(
-            self.backend.breadth, self._affordable_starts()
-        ).astype(int)
-        drawn = [ranked[min(len(ranked) - 1, int(rank))] for rank in ranks]
-        if arm is not None and (
-            drawn[0] is arm or (self.explored and arm.value == float("inf"))
-        ):
-            self._explore_symmetric(arm)
-            return
-        drawn = [one for one in drawn if one is not arm]
-        starts = [self._start(one) for one in drawn]
-        coolest = np.array(
-            [EXPLORE_RANDOM if one.code is None else EXPLORE_GIVEN for one in drawn]
-        )
-        self._screen(
-            drawn, starts, coolest * EXPLORE_SPREAD ** self.rng.random(len(drawn))
-        )
+        """Screen one batch of new starts, each from an arm drawn among those with the lowest values."""
+        symmetric = self._symmetric_arm()
+        drawn = self._draw_arms()
+        if symmetric is not None:
+            is_untried = self.explored and symmetric.value == float("inf")
+            if drawn[0] is symmetric or is_untried:
+                self._explore_symmetric(symmetric)
+                return
+        arms = [arm for arm in drawn if arm is not symmetric]
+        starts = [self._start(arm) for arm in arms]
+        lowest = np.array([_exploring_temperature(arm) for arm in arms])
+        ratios = EXPLORE_TEMPERATURE_RATIO ** self.rng.random(len(arms))
+        self._screen(arms, starts, lowest * ratios)
         self.explored = True
 
+    def _symmetric_arm(self) -> Arm | None:
+        for arm in self.arms:
+            if arm.initialization == "symmetric":
+                return arm
+        return None
+
+    def _draw_arms(self) -> list[Arm]:
+        """Draw arms for a batch, with probabilities that decrease exponentially with their rank."""
+        ranked = sorted(self.arms, key=lambda arm: arm.value)
+        breadth = self.backend.breadth
+        ranks = self.rng.exponential(breadth, self._affordable_starts())
+        worst = len(ranked) - 1
+        return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
+
     def vary(self) -> None:
-        """One batch of the best codes with points moved into holes."""
+        """Screen one batch of the best codes with some of their points moved into holes."""
         codes = self.pool.codes
-        ranks = np.minimum(
-            self.rng.exponential(2, self._affordable_starts()).astype(int),
-            len(codes) - 1,
-        )
-        chosen = [codes[int(rank)] for rank in ranks]
-        starts = [refill(one.points, self.rng) for one in chosen]
-        coolest, hottest = self.backend.variation
-        first = coolest * (hottest / coolest) ** self.rng.random(len(chosen))
-        self._screen(
-            [Arm(f"{one.kind.removesuffix(', refilled')}, refilled") for one in chosen],
-            starts,
-            first,
-        )
+        ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
+        drawn = [codes[int(rank)] for rank in np.minimum(ranks, len(codes) - 1)]
+        starts = [refill(code.points, self.rng) for code in drawn]
+        lowest, highest = self.backend.variation
+        first = lowest * (highest / lowest) ** self.rng.random(len(drawn))
+        arms: list[Arm] = []
+        for code in drawn:
+            original = code.initialization.removesuffix(", refilled")
+            arms.append(Arm(f"{original}, refilled"))
+        self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """A batch, or as many as there is budget for, at least one."""
+        """Return the size of a batch, or what the budget allows, at least one."""
         left = self.budget.left(self.screening_share, self.backend.workers)
-        return int(max(1, min(self.backend.batch, left / self.backend.screening)))
+        affordable = left / self.backend.screening
+        return int(max(1, min(self.backend.batch, affordable)))
 
     def _start(self, arm: Arm) -> Points:
-        """A random one, or one near the arm's code."""
+        """Return random points, or a perturbation of the arm's code."""
         if arm.code is None:
             return self.rng.standard_normal((self.num_points, self.dim))
         start = resize(arm.code, self.num_points, self.dim, self.rng)
@@ -219,70 +264,90 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
-        """Anneal the starts and put the results into the pool, each for its arm."""
+        """Anneal the starts and admit the results, each for its arm."""
         found = self.backend.descend(
-            starts, first, self.backend.last, STEPS, self.screening_share
+            starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
         )
-        self._admit_all(arms, found, self.screens_to_the_end)
+        self._admit_all(arms, found, self.screening_finishes)
 
     def _explore_symmetric(self, arm: Arm) -> None:
-        """A batch of starts on orbits of one group; random ones take their place where there is none."""
-        drawn = (
-            random_arrangement(self.num_points, self.dim, self.rng) for _ in range(50)
-        )
-        few_orbits = (
-            one
-            for one in drawn
-            if one is not None and sum(one.counts) <= 0.6 * self.num_points + 1
-        )
-        arrangement = next(few_orbits, None)
+        """Screen a batch of starts on orbits of one group; where none fits, the arm becomes a random one."""
+        arrangement = self._draw_arrangement()
         if arrangement is None:
-            arm.kind = "random"
+            arm.initialization = "random"
             return
-        batch = min(8, self.backend.batch)
-        share = self.screening_share
+        batch = min(SYMMETRIC_BATCH, self.backend.batch)
         starts = arrangement.random_representatives(batch, self.rng)
-        first = EXPLORE_RANDOM * EXPLORE_SPREAD ** self.rng.random(batch)
+        ratios = EXPLORE_TEMPERATURE_RATIO ** self.rng.random(batch)
         found = self.backend.descend_orbits(
-            arrangement, starts, first, self.backend.last, STEPS, share
+            arrangement,
+            starts,
+            EXPLORE_RANDOM_TEMPERATURE * ratios,
+            self.backend.last,
+            SCREENING_STEPS,
+            self.screening_share,
         )
-        named = Arm(f"symmetric ({arrangement.name})")
-        self._admit_all([named] * len(found), found, self.screens_to_the_end)
-        arm.value = min(arm.value, named.value)
+        of_group = Arm(f"symmetric ({arrangement.name})")
+        self._admit_all([of_group] * len(found), found, self.screening_finishes)
+        arm.value = min(arm.value, of_group.value)
+
+    def _draw_arrangement(self) -> Arrangement | None:
+        """Draw an arrangement with few representatives; None where many attempts fail."""
+        max_representatives = MAX_REPRESENTATIVE_SHARE * self.num_points + 1
+        for _ in range(SYMMETRIC_ATTEMPTS):
+            drawn = random_arrangement(self.num_points, self.dim, self.rng)
+            if drawn is not None and sum(drawn.counts) <= max_representatives:
+                return drawn
+        return None
 
     def _admit_all(
         self, arms: list[Arm], found: list[Points], finished: bool = False
     ) -> None:
-        """Put codes into the pool, each for its arm."""
+        """Admit codes to the pool, each for its arm."""
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)
             arm.value = min(arm.value, value)
-            self.pool.admit(ScreenedCode(value, points, arm.kind, finished))
-            self.tried[arm.kind.partition(" (")[0]] += 1
+            code = ScreenedCode(value, points, arm.initialization, finished)
+            self.pool.admit(code)
+            without_group = arm.initialization.partition(" (")[0]
+            self.starts[without_group] += 1
         self.budget.starts += len(found)
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
-        """Descend on up to the temperature `FINISHED`; the result takes the place of the candidate."""
+        """Anneal a code to the highest temperature and put the result in its place."""
         [points] = self.backend.descend(
-            [candidate.points], np.full(1, 1e3), FINISHED, steps, FINISH
+            [candidate.points],
+            np.full(1, FINISHING_START_TEMPERATURE),
+            FINISHED_TEMPERATURE,
+            steps,
+            FINISHING_END,
         )
         if max_cosine(points) > candidate.value:
             points = candidate.points
-        self.pool.replace(
-            candidate,
-            replace(candidate, value=max_cosine(points), points=points, finished=True),
-        )
+        value = max_cosine(points)
+        finished = replace(candidate, value=value, points=points, finished=True)
+        self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Polish by Newton's method; the result takes the place of the candidate."""
-        evaluations = min(
-            self.budget.left(1 + POLISHING, 1), POLISHING * self.budget.iterations
-        )
-        allowance = Allowance(
-            max(evaluations * self.budget.products, QUICK_POLISH), self.budget.expired
-        )
+        """Apply Newton's method to a code and put the result in its place."""
+        affordable = self.budget.left(1 + POLISHING_SHARE, 1)
+        evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)
+        products = max(evaluations * self.budget.products, MIN_POLISHING_PRODUCTS)
+        allowance = Allowance(products, self.budget.expired)
         points, value = polish_code(candidate.points, allowance)
-        self.pool.replace(
-            candidate,
-            ScreenedCode(value, points, candidate.kind, finished=True, polished=True),
+        polished = ScreenedCode(
+            value, points, candidate.initialization, finished=True, polished=True
         )
+        self.pool.replace(candidate, polished)
+
+
+def _deepening_temperature(code: ScreenedCode) -> float:
+    if code.initialization == "random":
+        return DEEPEN_RANDOM_TEMPERATURE
+    return DEEPEN_GIVEN_TEMPERATURE
+
+
+def _exploring_temperature(arm: Arm) -> float:
+    if arm.code is None:
+        return EXPLORE_RANDOM_TEMPERATURE
+    return EXPLORE_GIVEN_TEMPERATURE

@@ -1,8 +1,8 @@
-"""What the solver descends on: smooth stand-ins for the largest cosine, over orbits of a symmetry group.
+"""The smooth largest cosine and its gradient as tensors, over orbits of a symmetry group.
 
 A code with a symmetry group is the union of the orbits of a few representatives. The energy of the whole code and its
-gradient need only the products of representatives with all points, K m instead of K^2, and the search has m n instead
-of K n variables. No symmetry is the case of one-point orbits. Everything is batched: B starts at once.
+gradient need only the products of m representatives with all K points, K m instead of K^2, and the search has m n
+instead of K n variables. A code without symmetry is the case of one-point orbits. B starts are evaluated at once.
 """
 
 from dataclasses import dataclass
@@ -13,18 +13,19 @@ from torch import Tensor
 
 from protosphere.search.batched_lbfgs import Energy
 
-Shares = tuple[Tensor, Tensor, Tensor]
-
 MAX_GRAM_ENTRIES = 1 << 23
 """Entries of the Gram matrices of a batch held at once: 64 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class Orbits:
-    """How representatives become points: `counts[i]` orbits under the coset matrices `cosets[i]` (g_i x n x n).
+    """How representatives become points.
 
-    The identity is the first matrix of each; representatives must lie where the stabiliser fixes them. `cosets` is
-    empty for a code without symmetry.
+    Representatives must lie in the space that their stabilizer fixes.
+
+    Attributes:
+        counts: The number of orbits of each type.
+        cosets: For each type the (size, n, n) coset matrices, the identity first; empty for a code without symmetry.
     """
 
     counts: tuple[int, ...]
@@ -32,100 +33,130 @@ class Orbits:
 
     @property
     def sizes(self) -> list[int]:
-        """How many points the orbit of each representative has."""
-        each = [len(matrices) for matrices in self.cosets] or [1]
-        return [
-            size
-            for count, size in zip(self.counts, each, strict=True)
-            for _ in range(count)
-        ]
+        """The number of points in the orbit of each representative."""
+        type_sizes = [len(matrices) for matrices in self.cosets] or [1]
+        sizes: list[int] = []
+        for count, size in zip(self.counts, type_sizes, strict=True):
+            sizes.extend([size] * count)
+        return sizes
 
     def points(self, representatives: Tensor) -> Tensor:
-        """(B, m, n) representatives to (B, K, n) points, orbit after orbit."""
+        """Return the (B, K, n) points of (B, m, n) representatives, orbit after orbit."""
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
-        blocks = zip(
-            torch.split(representatives, list(self.counts), dim=1),
-            self.cosets,
-            strict=True,
-        )
-        images = [
-            (block @ matrices.reshape(-1, dim).T).reshape(batch, -1, dim)
-            for block, matrices in blocks
-        ]
+        blocks = torch.split(representatives, list(self.counts), dim=1)
+        images: list[Tensor] = []
+        for block, matrices in zip(blocks, self.cosets, strict=True):
+            stacked = matrices.reshape(-1, dim)
+            image = block @ stacked.T
+            images.append(image.reshape(batch, -1, dim))
         return torch.cat(images, dim=1)
 
 
+@dataclass(frozen=True, eq=False)
+class WeightedSums:
+    """Sums over pairs for each start of a batch, scaled by exp(-t largest) against overflow.
+
+    Attributes:
+        largest: (B,) the largest cosine.
+        total: (B,) the sum over representatives of orbit size times exp(t (cos - largest)).
+        pull: (B, m, n) the sum for each representative of exp(t (cos - largest)) times the other point.
+    """
+
+    largest: Tensor
+    total: Tensor
+    pull: Tensor
+
+
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
-    """(B, m, n) rows of unit length, and the lengths they had."""
-    norms = (
-        variables.square()
-        .sum(dim=2, keepdim=True)
-        .sqrt_()
-        .clamp_min_(torch.finfo(variables.dtype).tiny)
-    )
+    """Normalize the rows of (B, m, n) variables.
+
+    Returns:
+        The rows at unit length, and the (B, m, 1) lengths that they had.
+    """
+    smallest = torch.finfo(variables.dtype).tiny
+    squares = variables.square().sum(dim=2, keepdim=True)
+    norms = squares.sqrt_().clamp_min_(smallest)
     return variables / norms, norms
 
 
 def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
-    """(1/t) log of the mean over ordered pairs of exp(t cos): below the largest cosine by at most log(K^2)/t.
+    """Return the function (1/t) log of the mean over ordered pairs of exp(t cos), with its gradient.
 
-    The variables are (B, m n), rows of any length; the gradient is tangent: W X, the shares of the pairs times the
-    points, minus its radial part. `temperature` is (B,), one per start.
+    The value is below the largest cosine by at most log(K^2) / t.
+
+    Args:
+        orbits: How representatives become points.
+        dim: n.
+        temperature: (B,) temperatures, one for each start.
+
+    Returns:
+        A function of (B, m n) variables, rows of any length, and of the (B,) numbers of their starts. It returns the
+        values and the gradients, which are tangent to the sphere.
     """
     weights = temperature.new_tensor(orbits.sizes)
-    at = temperature.new_tensor(
-        [*accumulate(orbits.sizes[:-1], initial=0)]
-    ).long()  # the representatives' places
-    pairs = sum(orbits.sizes) * (sum(orbits.sizes) - 1.0)
+    first_points = [*accumulate(orbits.sizes[:-1], initial=0)]
+    own_columns = temperature.new_tensor(first_points).long()
+    num_points = sum(orbits.sizes)
+    num_pairs = num_points * (num_points - 1.0)
 
     def energy(variables: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         t = temperature[which]
         units, norms = unit_rows(variables.reshape(len(variables), -1, dim))
         points = orbits.points(units)
-        largest, total, pull = _shares(units, points, at, weights, t)
-        value = largest + (total / pairs).log() / t
-        gradient = pull.mul_(2 * weights[:, None] / total[:, None, None])
+        sums = _weighted_sums(units, points, own_columns, weights, t)
+        value = sums.largest + (sums.total / num_pairs).log() / t
+        gradient = sums.pull.mul_(2 * weights[:, None] / sums.total[:, None, None])
         gradient -= (gradient * units).sum(dim=2, keepdim=True) * units
         return value, gradient.div_(norms).reshape(len(variables), -1)
 
     return energy
 
 
-def _shares(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
-) -> Shares:
-    """The largest cosine m, the sum of w exp(t (cos - m)), and each row's sum of exp(t (cos - m)) times the point."""
-    # in slices of rows: the Gram matrix is never held whole where it is large
-    size = max(1, MAX_GRAM_ENTRIES // (points.shape[0] * points.shape[1]))
+def _weighted_sums(
+    units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
+) -> WeightedSums:
+    """Sum over slices of the rows, so that a large Gram matrix is never held whole."""
+    batch, num_points, _ = points.shape
+    slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(
-        torch.split(units, size, dim=1),
-        torch.split(at, size),
-        torch.split(weights, size),
+        torch.split(units, slice_rows, dim=1),
+        torch.split(own_columns, slice_rows),
+        torch.split(weights, slice_rows),
         strict=True,
     )
     parts = [
-        _slice_shares(rows, points, places, weighing, t)
-        for rows, places, weighing in slices
+        _weighted_sums_of_slice(rows, points, columns, row_weights, t)
+        for rows, columns, row_weights in slices
     ]
     if len(parts) == 1:
         return parts[0]
-    tops, totals = (torch.stack([part[i] for part in parts]) for i in (0, 1))
-    largest = tops.amax(dim=0)
-    scales = (t * (tops - largest)).exp()
+    return _combined(parts, t)
+
+
+def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
+    """Add up the sums of slices, which are scaled by their own largest cosines."""
+    slice_largest = torch.stack([part.largest for part in parts])
+    slice_totals = torch.stack([part.total for part in parts])
+    largest = slice_largest.amax(dim=0)
+    scales = (t * (slice_largest - largest)).exp()
     pulls = [
-        part[2] * scale[:, None, None]
+        part.pull * scale[:, None, None]
         for part, scale in zip(parts, scales, strict=True)
     ]
-    return largest, (totals * scales).sum(dim=0), torch.cat(pulls, dim=1)
+    total = (slice_totals * scales).sum(dim=0)
+    return WeightedSums(largest, total, torch.cat(pulls, dim=1))
 
 
-def _slice_shares(
-    units: Tensor, points: Tensor, at: Tensor, weights: Tensor, t: Tensor
-) -> Shares:
+def _weighted_sums_of_slice(
+    units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
+) -> WeightedSums:
     gram = units @ points.mT
-    gram[:, torch.arange(len(at), device=at.device), at] = -float("inf")
+    rows = torch.arange(len(own_columns), device=own_columns.device)
+    gram[:, rows, own_columns] = -float("inf")
     largest = gram.amax(dim=(1, 2))
-    shares = gram.sub_(largest[:, None, None]).mul_(t[:, None, None]).exp_()
-    return largest, (shares.sum(dim=2) * weights).sum(dim=1), shares @ points
+    differences = gram.sub_(largest[:, None, None])
+    shares = differences.mul_(t[:, None, None]).exp_()
+    total = (shares.sum(dim=2) * weights).sum(dim=1)
+    return WeightedSums(largest, total, shares @ points)

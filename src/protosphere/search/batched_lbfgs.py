@@ -1,4 +1,4 @@
-"""L-BFGS on many starts at once: a step is one evaluation for all of them, and none waits for another's line search."""
+"""L-BFGS on many starts at once: each step is one evaluation for all of them, without separate line searches."""
 
 from collections.abc import Callable
 
@@ -6,104 +6,130 @@ import torch
 from torch import Tensor
 
 Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""From (B, N) variables, and which starts of the batch they belong to, to (B,) values and (B, N) gradients."""
+"""From (B, N) variables, and the starts of the batch that they belong to, to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
+"""Pairs of steps and gradient changes that L-BFGS remembers."""
 
-SUFFICIENT = 1e-4
-"""Share of the predicted decrease a step must bring (Armijo)."""
+SUFFICIENT_DECREASE = 1e-4
+"""Share of the predicted decrease that a step must bring (Armijo)."""
 
-FIRST, LONGEST = 0.1, 1.0
-"""Largest entry of a start's first step, and of any step: points are rows of about unit length."""
+FIRST_STEP = 0.1
+"""Largest entry of the first step of a start. Points are rows of about unit length."""
+
+MAX_STEP = 1.0
+"""Largest entry of any step."""
+
+BACKTRACKING = 0.3
+"""Factor of the step length after a step that did not decrease enough."""
+
+MIN_CURVATURE = 1e-12
+"""Smallest curvature along a step, relative to the squared gradient change, of a pair that is remembered."""
+
+CHECK_EVERY = 20
+"""Evaluations after which a start is tested for convergence."""
 
 
 class _State:
-    """Points, values and directions of the starts that still descend, and what L-BFGS remembers of each.
+    """Points, values and directions of the starts that still descend, and the L-BFGS memory of each.
 
-    `pairs` are the last steps s (first half) and gradient changes y (second half), and `step_change` and
-    `change_change` their inner products. A start whose step failed enters a pair of zeros: that keeps one ring position
-    for the whole batch, and a direction costs two thin matrix products.
+    `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
+    `change_change` hold their inner products. A start whose step failed stores a pair of zeros. This keeps one ring
+    position for the whole batch, and a direction costs two thin matrix products.
     """
 
     def __init__(self, start: Tensor, value: Tensor, gradient: Tensor) -> None:
         batch, size = start.shape
-        self.at, self.value, self.gradient, self.direction = (
-            start,
-            value,
-            gradient,
-            -gradient,
-        )
+        self.variables = start
+        self.value = value
+        self.gradient = gradient
+        self.direction = -gradient
         self.pairs = start.new_zeros(batch, 2 * MEMORY, size)
-        self.step_change, self.change_change = start.new_zeros(2, batch, MEMORY, MEMORY)
+        self.step_change = start.new_zeros(batch, MEMORY, MEMORY)
+        self.change_change = start.new_zeros(batch, MEMORY, MEMORY)
         self.length = torch.ones_like(value)
         self.scale = torch.ones_like(value)
-        self.known = self.scale > 1
+        self.has_pairs = torch.zeros_like(value, dtype=torch.bool)
         self.used = 0
 
-    def keep(self, kept: Tensor) -> None:
-        """Go on with those starts alone."""
+    def select(self, selected: Tensor) -> None:
+        """Continue with the selected starts only."""
         for name, value in vars(self).items():
             if isinstance(value, Tensor):
-                setattr(self, name, value[kept])
+                setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """One evaluation for every start: a step where it descends enough, a shorter attempt next time where not."""
+        """Evaluate every start once: accept a step that decreases enough, else shorten the next one."""
+        direction, slope = self._descent_direction()
+        size = self._step_size(direction)
+        step = size[:, None] * direction
+        value, gradient = energy(self.variables + step, which)
+        accepted = value <= self.value + SUFFICIENT_DECREASE * size * slope
+        change = gradient - self.gradient
+        curvature = (step * change).sum(dim=1)
+        is_curved = curvature > MIN_CURVATURE * change.square().sum(dim=1)
+        rows = accepted[:, None]
+        self.variables = torch.where(rows, self.variables + step, self.variables)
+        self.gradient = torch.where(rows, gradient, self.gradient)
+        self.value = torch.where(accepted, value, self.value)
+        shortened = self.length * BACKTRACKING
+        self.length = torch.where(accepted, torch.ones_like(size), shortened)
+        self._update_direction(step, change, accepted & is_curved)
+
+    def _descent_direction(self) -> tuple[Tensor, Tensor]:
+        """Return the direction and its slope, with the negative gradient where the direction ascends."""
         slope = (self.direction * self.gradient).sum(dim=1)
         descends = slope < 0
         direction = torch.where(descends[:, None], self.direction, -self.gradient)
-        slope = torch.where(descends, slope, -self.gradient.square().sum(dim=1))
-        largest = (
-            direction.abs().amax(dim=1).clamp_min_(torch.finfo(direction.dtype).tiny)
-        )
-        size = self.length * torch.where(
-            self.known, (LONGEST / largest).clamp_max_(1), FIRST / largest
-        )
-        step = size[:, None] * direction
-        value, gradient = energy(self.at + step, which)
-        better = value <= self.value + SUFFICIENT * size * slope
-        change = gradient - self.gradient
-        curved = (step * change).sum(dim=1) > 1e-12 * change.square().sum(dim=1)
-        self.at = torch.where(better[:, None], self.at + step, self.at)
-        self.gradient = torch.where(better[:, None], gradient, self.gradient)
-        self.value = torch.where(better, value, self.value)
-        self.length = torch.where(better, torch.ones_like(size), self.length * 0.3)
-        self._turn(step, change, better & curved)
+        steepest_slope = -self.gradient.square().sum(dim=1)
+        return direction, torch.where(descends, slope, steepest_slope)
 
-    def _turn(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """The newest pair in place of the oldest (zeros where not `keep`), and the direction that follows."""
-        at = self.used % MEMORY
+    def _step_size(self, direction: Tensor) -> Tensor:
+        smallest = torch.finfo(direction.dtype).tiny
+        largest_entry = direction.abs().amax(dim=1).clamp_min_(smallest)
+        limited = (MAX_STEP / largest_entry).clamp_max_(1)
+        first = FIRST_STEP / largest_entry
+        return self.length * torch.where(self.has_pairs, limited, first)
+
+    def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
+        """Replace the oldest pair (by zeros where not `keep`) and compute the next direction."""
+        slot = self.used % MEMORY
         self.used += 1
-        self.pairs[:, at] = step * keep[:, None]
-        self.pairs[:, MEMORY + at] = change * keep[:, None]
-        newest = (
-            torch.stack([self.pairs[:, MEMORY + at], self.gradient], dim=1)
-            @ self.pairs.mT
-        )
-        self.step_change[:, :, at] = newest[:, 0, :MEMORY]
-        self.change_change[:, :, at] = newest[:, 0, MEMORY:]
-        self.change_change[:, at, :] = newest[:, 0, MEMORY:]
-        ratio = newest[:, 0, at] / newest[:, 0, MEMORY + at].clamp_min(
-            torch.finfo(change.dtype).tiny
-        )
+        self.pairs[:, slot] = step * keep[:, None]
+        self.pairs[:, MEMORY + slot] = change * keep[:, None]
+        newest_change = self.pairs[:, MEMORY + slot]
+        vectors = torch.stack([newest_change, self.gradient], dim=1)
+        products = vectors @ self.pairs.mT
+        along_change = products[:, 0]
+        along_gradient = products[:, 1]
+        self.step_change[:, :, slot] = along_change[:, :MEMORY]
+        self.change_change[:, :, slot] = along_change[:, MEMORY:]
+        self.change_change[:, slot, :] = along_change[:, MEMORY:]
+        smallest = torch.finfo(change.dtype).tiny
+        squared_change = along_change[:, MEMORY + slot].clamp_min(smallest)
+        ratio = along_change[:, slot] / squared_change
         self.scale = torch.where(keep, ratio, self.scale)
-        self.known = self.known | keep
-        weights = self._weights(newest[:, 1])
-        self.direction = -(
-            self.scale[:, None] * self.gradient + (weights[:, None] @ self.pairs)[:, 0]
-        )
+        self.has_pairs = self.has_pairs | keep
+        weights = self._pair_weights(along_gradient)
+        correction = (weights[:, None] @ self.pairs)[:, 0]
+        self.direction = -(self.scale[:, None] * self.gradient + correction)
 
-    def _weights(self, along: Tensor) -> Tensor:
-        """How much of each pair enters (Byrd, Nocedal and Schnabel 1994, equation 3.1), from pairs . gradient."""
-        steps = [i % MEMORY for i in range(max(0, self.used - MEMORY), self.used)]
+    def _pair_weights(self, along: Tensor) -> Tensor:
+        """Return the weight of each pair (Byrd, Nocedal and Schnabel 1994, equation 3.1).
+
+        Args:
+            along: Inner products of the pairs with the gradient.
+        """
+        oldest = max(0, self.used - MEMORY)
+        steps = [i % MEMORY for i in range(oldest, self.used)]
         changes = [MEMORY + i for i in steps]
         scale = self.scale[:, None, None]
         triangle = self.step_change[:, steps][:, :, steps].triu_()
         diagonal = torch.diagonal(triangle, dim1=1, dim2=2)
-        middle = (
-            torch.diag_embed(diagonal)
-            + scale * self.change_change[:, steps][:, :, steps]
-        )
-        triangle += torch.diag_embed((diagonal == 0).to(triangle.dtype))
+        gram = self.change_change[:, steps][:, :, steps]
+        middle = torch.diag_embed(diagonal) + scale * gram
+        is_empty = (diagonal == 0).to(triangle.dtype)
+        triangle += torch.diag_embed(is_empty)
         inner = _solve_triangular(triangle, along[:, steps, None], upper=True)
         right = middle @ inner - scale * along[:, changes, None]
         outer = _solve_triangular(triangle.mT, right, upper=False)
@@ -124,24 +150,34 @@ def batched_lbfgs(
     tolerance: Tensor,
     spend: Callable[[int], bool],
 ) -> Tensor:
-    """The variables after at most `steps` evaluations each.
+    """Minimize an energy from every row of `start`.
 
-    A start is done once it gained no more than its `tolerance` over twenty of them, and the batch shrinks. `spend` is
-    told of the evaluations as they are made and answers whether there may be more.
+    A start has converged once twenty evaluations decreased it by no more than its tolerance. The batch then shrinks.
+
+    Args:
+        energy: The function to minimize, with its gradient.
+        start: (B, N) initial variables.
+        steps: Most evaluations of each start.
+        tolerance: (B,) decreases over twenty evaluations at which starts have converged.
+        spend: Called with the number of evaluations before they are made; returns whether they may be made.
+
+    Returns:
+        (B, N) variables.
     """
     result = start.clone()
     which = torch.arange(len(start), device=start.device)
-    state = _State(start, *energy(start, which))
+    value, gradient = energy(start, which)
+    state = _State(start, value, gradient)
     checkpoint = state.value
     for used in range(1, steps):
-        if not (len(which) and spend(len(which))):
+        if not len(which) or not spend(len(which)):
             break
         state.advance(energy, which)
-        if used % 20 == 0:
-            going = checkpoint - state.value > tolerance[which]
-            result[which] = state.at
-            state.keep(going)
-            which = which[going]
+        if used % CHECK_EVERY == 0:
+            decreases = checkpoint - state.value > tolerance[which]
+            result[which] = state.variables
+            state.select(decreases)
+            which = which[decreases]
             checkpoint = state.value
-    result[which] = state.at
+    result[which] = state.variables
     return result

@@ -1,4 +1,4 @@
-"""How much work a search may do: evaluations, which give the same bits every time, or seconds, which do not."""
+"""The budget of a search: a number of evaluations, which gives reproducible results, or seconds, which does not."""
 
 import time
 from collections.abc import Callable
@@ -7,85 +7,134 @@ from dataclasses import dataclass, field
 from protosphere.types import Progress, ignore
 
 PRODUCTS_PER_SECOND = 6e9
-"""Of a descent on one core, roughly: what seconds are worth before any have been measured."""
+"""Rough speed of a descent on one core, assumed until the actual speed has been measured."""
 
-STEP = 20  # what a step of a descent costs beside its evaluation, in pairs a point
-PAIR = 14  # what a pair costs beside its dot product
-TELL_SECONDS = 1.0
+STEP_PAIRS = 20
+"""Cost of a descent step besides its evaluation, in pairs per point."""
+
+PAIR_PRODUCTS = 14
+"""Cost of a pair besides its dot product, in products."""
+
+REPORT_SECONDS = 1.0
+REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Products of an evaluation of the energy over all pairs, and of the step that follows."""
-    return float(num_points * (num_points + STEP) * (dim + PAIR))
+    """Return the products of one evaluation of the energy over all pairs, including the step that follows."""
+    pairs = num_points * (num_points + STEP_PAIRS)
+    return float(pairs * (dim + PAIR_PRODUCTS))
 
 
 @dataclass
 class Budget:
-    """What is left. An evaluation over all pairs of a code costs 1, over a list of pairs or of orbits its share."""
+    """The work that a search may do and has done.
 
-    products: float  # of an evaluation
-    iterations: float  # evaluations in all
-    seconds: float | None = None  # or the time in all, from now on; None for no limit
-    progress: Progress = ignore  # told of the best so far whenever a hundredth is spent, and every second
+    The unit is an evaluation over all pairs of a code. An evaluation over a list of pairs or over orbits counts for its
+    share of the pairs.
+
+    Attributes:
+        products: Products of one evaluation.
+        iterations: Evaluations in all.
+        seconds: Seconds in all, from the construction of this object; None for no limit.
+        progress: Called with the best value after every hundredth of the budget and at least every second.
+        clock: Returns the time in seconds.
+        spent: Evaluations so far.
+        seconds_spent: Seconds that compiled descents took.
+        best: Lowest largest cosine so far.
+        starts: Number of initializations so far.
+        interrupted: Whether the user pressed Ctrl-C.
+        started_at: Time of the construction.
+        reported_share: Share of the budget at the last call of `progress`.
+        reported_at: Time of the last call of `progress`.
+    """
+
+    products: float
+    iterations: float
+    seconds: float | None = None
+    progress: Progress = ignore
     clock: Callable[[], float] = time.monotonic
-    spent: float = 0.0  # evaluations so far
-    seconds_spent: float = 0.0  # the time of those that were watched
-    best: float = float("inf")  # the lowest value they led to
-    starts: int = 0  # from so many
-    interrupted: bool = False  # whether somebody wants it to end now
-    begun: float = field(init=False)
-    told: tuple[float, float] = (-1.0, 0.0)
+    spent: float = 0.0
+    seconds_spent: float = 0.0
+    best: float = float("inf")
+    starts: int = 0
+    interrupted: bool = False
+    started_at: float = field(init=False)
+    reported_share: float = -1.0
+    reported_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self.begun = self.clock()
+        self.started_at = self.clock()
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the beginning."""
-        return self.clock() - self.begun
+        """Seconds since the construction."""
+        return self.clock() - self.started_at
 
     @property
     def share(self) -> float:
-        """How much of it is used up, from 0 to 1 and beyond."""
-        used = float("inf") if self.interrupted else self.spent / self.iterations
-        return used if self.seconds is None else max(used, self.elapsed / self.seconds)
+        """Share of the budget that is used: 1 where it is used up, infinity after an interruption."""
+        if self.interrupted:
+            used = float("inf")
+        else:
+            used = self.spent / self.iterations
+        if self.seconds is None:
+            return used
+        return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Whether so much of the time is up, or somebody interrupted: never for evaluations alone."""
-        return self.interrupted or (
-            self.seconds is not None and self.elapsed >= limit * self.seconds
-        )
+        """Return whether a share of the seconds has passed or the user interrupted; evaluations do not count."""
+        if self.interrupted:
+            return True
+        if self.seconds is None:
+            return False
+        return self.elapsed >= limit * self.seconds
 
     def left(self, limit: float, workers: int) -> float:
-        """Evaluations up to a share of it: of seconds, as many as there were in those so far, or as usual at first."""
+        """Return the evaluations that are left up to a share of the budget.
+
+        Args:
+            limit: The share of the budget.
+            workers: Number of threads. Without a measured speed, seconds are converted to evaluations by it.
+
+        Returns:
+            The number of evaluations, at least 0.
+        """
         evaluations = limit * self.iterations - self.spent
         if self.seconds is None:
             return max(0.0, evaluations)
-        usual = workers * PRODUCTS_PER_SECOND / self.products
-        speed = self.spent / self.seconds_spent if self.seconds_spent else usual
-        return max(0.0, min(evaluations, speed * (limit * self.seconds - self.elapsed)))
+        if self.seconds_spent:
+            speed = self.spent / self.seconds_spent
+        else:
+            speed = workers * PRODUCTS_PER_SECOND / self.products
+        seconds_left = limit * self.seconds - self.elapsed
+        return max(0.0, min(evaluations, speed * seconds_left))
 
     def spend(self, evaluations: float, limit: float = 1.0) -> bool:
-        """Count work that was done; say whether less than `limit` of the budget is used."""
+        """Count evaluations and return whether less than `limit` of the budget is used."""
         self.spent += evaluations
-        self.tell()
+        self.report()
         return self.share < limit
 
-    def tell(self, ahead: float = 0.0) -> None:
-        """Say how far it is, evaluations `ahead` of those spent, unless that was just said; Ctrl-C then ends it."""
+    def report(self, ahead: float = 0.0) -> None:
+        """Call `progress`, unless it was just called. Ctrl-C within that call interrupts the search.
+
+        Args:
+            ahead: Evaluations of descents under way, which are not counted yet.
+        """
         share = self.share + ahead / self.iterations
         now = self.clock()
-        if self.interrupted or (
-            share - self.told[0] < 0.01 and now - self.told[1] < TELL_SECONDS
-        ):
+        is_recent = (
+            share - self.reported_share < REPORT_SHARE
+            and now - self.reported_at < REPORT_SECONDS
+        )
+        if self.interrupted or is_recent:
             return
-        self.told = share, now
+        self.reported_share = share
+        self.reported_at = now
         best = f"best {self.best:.6g}, " if self.best < float("inf") else ""
+        message = f"optimizing: {best}{self.starts} starts"
+        percent = int(100 * min(1.0, share))
         try:
-            self.progress(
-                f"optimising: {best}{self.starts} starts",
-                int(100 * min(1.0, share)),
-                100,
-            )
+            self.progress(message, percent, 100)
         except KeyboardInterrupt:
             self.interrupted = True

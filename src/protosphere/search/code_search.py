@@ -11,93 +11,130 @@ import numpy as np
 from protosphere.compiled.threads import single_threaded
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.bandit import FINISH, FINISHING_STEPS, Arm, BanditSearch
+from protosphere.search.bandit import FINISHING_END, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
-from protosphere.search.descent_backend import (
-    LARGE_COUNT,
-    LOW_DIM,
-    DescentBackend,
-)
-from protosphere.search.polish import DENSE
-from protosphere.search.starts import KINDS, known_optimum
+from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, DescentBackend
+from protosphere.search.initialization import INITIALIZATIONS, known_optimum
+from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
-WORK, MOST_WORK = 2.4e10, 3.6e10
-"""Products of the default number of iterations, some seconds on one core, and of large codes, where it buys little."""
+DEFAULT_PRODUCTS = 2.4e10
+"""Products of the default number of iterations: some seconds on one core."""
 
-MOST, ENOUGH, LEAST = 150_000, 150, 60
-"""Evaluations by default: of tiny codes, for a whole descent of a large one, and the fewest that are worth it."""
+MAX_DEFAULT_PRODUCTS = 3.6e10
+"""Products of the default number of iterations of large codes, which gain little from a search."""
 
-HOPE = 0.35
-"""How much of the way from where the race ends to what nothing is below a whole descent may still go: .15 to .25 of it
-from random starts, up to .4 from a code of about the size."""
+MAX_ITERATIONS = 150_000
+"""Default number of evaluations of tiny codes."""
 
-SPRINTS = (1, 3)
+DESCENT_ITERATIONS = 150
+"""Evaluations of a whole descent of a large code."""
+
+MIN_ITERATIONS = 60
+"""Fewest evaluations that are worthwhile."""
+
+EXPECTED_DESCENT = 0.35
+"""Share of the way from the result of the race to the floor that a whole descent may still go.
+
+Measured: 0.15 to 0.25 from random points, up to 0.4 from a code of about the size.
+"""
+
+SPRINT_MULTIPLES = (1, 3)
 """Evaluations of the first two starts where there is a target, as multiples of the fewest."""
 
-SYMMETRIC_STEPS = 500  # about how many steps a batch of symmetric starts takes
-SYMMETRIC_SHARE = 0.15  # what of the budget left their overhead may be
+SYMMETRIC_STEPS = 500
+"""Approximate number of steps of a batch of symmetric starts."""
+
+SYMMETRIC_SHARE = 0.15
+"""Share of the remaining budget that their overhead may take."""
 
 THRIFTY_STEPS = 50
-"""Evaluations at each temperature while a code is finished, where they count."""
+"""Evaluations at each temperature while a thrifty search finishes a code."""
 
-VARYING = 0.75
-"""After the exploration, how often good codes are varied rather than new ones sought."""
+VARIATION_PROBABILITY = 0.75
+"""After the exploration, how often good codes are varied rather than new ones explored."""
 
-POLISHED, POLISH_ALL = 4, 400
-"""How many of the best codes are polished in the end where K n is at most the second; else the best alone is."""
+NUM_POLISHED = 4
+"""Number of codes that are polished where K n is at most `MAX_POLISH_ALL_SIZE`; else only the best one is."""
 
-PROMISING, NEARLY = 1e-3, 1e-5
-"""A screened code this near the target is finished at once, one this near polished."""
+MAX_POLISH_ALL_SIZE = 400
+
+FINISHING_REACH = 1e-3
+"""Distance from the target within which a screened code is finished at once."""
+
+POLISHING_REACH = 1e-5
+"""Distance from the target within which a code is polished at once."""
 
 SAME_CODE = 0.01
-"""What a race ends so little above the best code, relatively to 1 - cosine, has fallen back to it."""
+"""Distance above the best code, relative to 1 - cosine, within which an arm has returned to that code."""
 
-HASTY = 0.1
-"""Share of the budget below which a race says nothing: there is time enough to look."""
+MIN_RACE_SHARE = 0.1
+"""Share of the budget below which the race is too short to judge by it."""
 
-PATIENCE = 0.25
-"""Share of the budget that may pass without anything better, beside twice what had passed by the last time."""
+PATIENCE_SHARE = 0.25
+"""Share of the budget that may pass without improvement, in addition to twice what had passed at the last one."""
 
 FINISHING_GAIN = 0.5
-"""How much lower a screened code may come out once it is finished, in log K over the last temperature of screening."""
+"""Expected gain of finishing a screened code, in units of log K over the last temperature of screening."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        points, max_cosine: the code.
-        kind: which kind of start it came from, with its symmetry where it had one.
-        starts: how many starts of each kind were tried.
-        iterations: evaluations of a whole code's energy that took.
-        interrupted: whether Ctrl-C ended it.
+        points: The (K, n) code.
+        max_cosine: Its largest cosine.
+        initialization: The initialization that it came from, with its symmetry where it had one.
+        starts: Number of starts of each initialization.
+        iterations: Evaluations of the energy of a whole code.
+        interrupted: Whether Ctrl-C ended the search.
     """
 
     points: Points
     max_cosine: float
-    kind: str
+    initialization: str
     starts: dict[str, int]
     iterations: int
     interrupted: bool = False
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Some seconds' worth: 150,000 for tiny codes, falling to none where they would not make one short descent."""
+    """Return the default number of evaluations, some seconds' worth.
+
+    Args:
+        num_points: K.
+        dim: n.
+
+    Returns:
+        150,000 for tiny codes, fewer for larger ones, and 0 where the work would not suffice for a short descent.
+    """
     products = evaluation_products(num_points, dim)
-    affordable = int(max(min(MOST, WORK / products), min(ENOUGH, MOST_WORK / products)))
-    return affordable if affordable >= LEAST else 0
+    usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
+    of_large_code = min(DESCENT_ITERATIONS, MAX_DEFAULT_PRODUCTS / products)
+    affordable = int(max(usual, of_large_code))
+    return affordable if affordable >= MIN_ITERATIONS else 0
 
 
-def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """`kinds` as a tuple, if each of them is one of `KINDS` and there is at least one."""
-    chosen = tuple(as_choice("starts", kind, KINDS) for kind in kinds)
-    if not chosen:
+def check_initializations(names: Iterable[str]) -> tuple[str, ...]:
+    """Check the names of initializations.
+
+    Args:
+        names: Names of `INITIALIZATIONS`.
+
+    Returns:
+        The names as a tuple.
+
+    Raises:
+        InvalidArgumentError: If there is none, or if one of them is unknown.
+    """
+    checked = tuple(as_choice("starts", name, INITIALIZATIONS) for name in names)
+    if not checked:
+        known = ", ".join(INITIALIZATIONS)
         raise InvalidArgumentError(
-            f"'starts' must name at least one of {', '.join(KINDS)}, got none"
+            f"'starts' must name at least one of {known}, got none"
         )
-    return chosen
+    return checked
 
 
 def search_code(
@@ -107,7 +144,7 @@ def search_code(
     rng: np.random.Generator,
     iterations: int | None = None,
     budget: float | None = None,
-    kinds: Iterable[str] = KINDS,
+    initializations: Iterable[str] = INITIALIZATIONS,
     start_points: Iterable[Points] = (),
     catalogued: Iterable[Points] = (),
     polish: bool = True,
@@ -118,47 +155,54 @@ def search_code(
     progress: Progress = ignore,
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchResult:
-    """The best code of `num_points` points in R^`dim` that a search finds; after Ctrl-C the best so far.
+    """Search for `num_points` points in R^`dim` with the lowest largest cosine.
+
+    After Ctrl-C the best code so far is returned.
 
     Args:
         num_points: K, at least 2.
         dim: n, at least 1.
-        rng: of every start. The same generator and `iterations` give the same bits.
-        iterations: evaluations of a whole code's energy; None for some seconds' worth, or no limit with `budget`.
-            One over a list of the pairs that matter counts for their share.
-        budget: seconds instead, from now on, compiling included; what is found then depends on the machine.
-        kinds: which kinds of starts to draw, of `KINDS`.
-        start_points: codes in R^n to begin from, of any number of points; the result is no worse than any of K.
-        catalogued: such codes, too, of earlier searches.
-        polish: whether to end with Newton's method on the pairs that touch.
-        target: a largest cosine that is good enough: the search ends once it is reached.
-        floor: a largest cosine that nothing is below.
-        thrifty: whether to end early where what was given is unlikely to be beaten, or nothing better comes any more.
-        device: where torch works.
-        progress: told of the best value so far.
-        clock: what tells the time, in seconds.
+        rng: Source of every start. The same generator and `iterations` give the same bits.
+        iterations: Evaluations of the energy of a whole code; None for some seconds' worth, or no limit with `budget`.
+            An evaluation over a list of the pairs that matter counts for their share.
+        budget: Seconds from now on, including compilation. The result then depends on the machine.
+        initializations: Names of `INITIALIZATIONS` to draw from.
+        start_points: Codes in R^n to start from, of any number of points. The result is no worse than any of K points.
+        catalogued: Further such codes, of earlier searches.
+        polish: Whether to end with Newton's method on the touching pairs.
+        target: A largest cosine that is good enough. The search ends once it is reached.
+        floor: A lower bound of the largest cosine.
+        thrifty: Whether to end early where the given codes are unlikely to be improved, or improvements stop.
+        device: The torch device.
+        progress: Called with the best value so far.
+        clock: Returns the time in seconds.
+
+    Returns:
+        The best code, and how it was found.
+
+    Raises:
+        InvalidArgumentError: If `initializations` is empty or has an unknown name.
     """
-    chosen = check_kinds(kinds)
+    checked = check_initializations(initializations)
     exact = known_optimum(num_points, dim)
     if exact is not None:
         return SearchResult(exact, max_cosine(exact), "exact", {}, 0)
-    most = iterations or (
-        float("inf")
-        if budget is not None
-        else max(LEAST, default_iterations(num_points, dim))
-    )
     spending = Budget(
-        evaluation_products(num_points, dim), most, budget, progress, clock
+        evaluation_products(num_points, dim),
+        iterations or _iteration_limit(num_points, dim, budget),
+        budget,
+        progress,
+        clock,
     )
     backend = DescentBackend(num_points, dim, device, spending)
     with single_threaded() if backend.compiled else nullcontext():
         search = BanditSearch(
-            num_points, dim, rng, backend, chosen, polish, target, floor, thrifty
+            num_points, dim, rng, backend, checked, polish, target, floor, thrifty
         )
         for points in catalogued:
-            search.take(points, "catalogue")
+            search.add_code(points, "catalogue")
         for points in start_points:
-            search.take(points, "given")
+            search.add_code(points, "given")
         try:
             _run(search)
         except KeyboardInterrupt:
@@ -167,24 +211,28 @@ def search_code(
             spending.interrupted = True
     search.pool.recall()
     best = search.pool.best
-    spent = round(spending.spent)
     return SearchResult(
-        best.points,
-        best.value,
-        best.kind,
-        dict(search.tried),
-        spent,
-        spending.interrupted,
+        points=best.points,
+        max_cosine=best.value,
+        initialization=best.initialization,
+        starts=dict(search.starts),
+        iterations=round(spending.spent),
+        interrupted=spending.interrupted,
     )
 
 
+def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
+    """Return the number of evaluations where none is given."""
+    if seconds is not None:
+        return float("inf")
+    return max(MIN_ITERATIONS, default_iterations(num_points, dim))
+
+
 def _run(search: BanditSearch) -> None:
-    """All phases of the search, as far as they are worth it: the pool has what it found."""
-    search.arms += _own_arms(search)
-    for patience in SPRINTS if search.target > -1 else ():
-        search.sprint(patience)
-        if search.pool.best.value <= search.target:
-            break
+    """Run all phases of the search that are worthwhile. The pool then holds the result."""
+    search.arms += _initialization_arms(search)
+    if search.target > -1:
+        _sprint_to_target(search)
     if not (search.pool and search.pool.best.value <= search.target):
         search.race()
         while not search.pool:
@@ -195,78 +243,106 @@ def _run(search: BanditSearch) -> None:
     _screen(search)
     search.pool.recall()
     _finish(search)
-    size = search.num_points * search.dim
-    if search.polishes and not (
-        search.budget.expired() or (search.thrifty and size > DENSE)
-    ):
-        for candidate in search.pool.codes[: POLISHED if size <= POLISH_ALL else 1]:
-            if not candidate.polished:
-                search.polish(candidate)
+    _polish(search)
 
 
-def _own_arms(search: BanditSearch) -> list[Arm]:
-    """The kinds of starts asked for; symmetric ones only where they are worth what they take."""
-    asked = [kind for kind in search.kinds if kind != "refilled"] or ["random"]
-    overhead = (
-        SYMMETRIC_STEPS * search.backend.tensor_overhead
-    )  # tensors are slow for small codes
+def _sprint_to_target(search: BanditSearch) -> None:
+    """Make short descents until one of them reaches the target."""
+    for patience in SPRINT_MULTIPLES:
+        search.sprint(patience)
+        if search.pool.best.value <= search.target:
+            return
+
+
+def _initialization_arms(search: BanditSearch) -> list[Arm]:
+    """Return an arm for each initialization asked for, symmetric ones only where they are worth their cost."""
+    names = [name for name in search.initializations if name != "refilled"]
+    if not names:
+        names = ["random"]
+    overhead = SYMMETRIC_STEPS * search.backend.tensor_overhead
     affordable = SYMMETRIC_SHARE * search.budget.left(1.0, search.backend.workers)
-    too_dear = (
-        search.thrifty and search.num_points > LARGE_COUNT
-    ) or overhead > affordable
-    if "random" in asked and (search.dim <= LOW_DIM or too_dear):
-        asked = ["random"]
-    return [Arm(kind) for kind in asked]
+    is_large = search.num_points > LARGE_COUNT
+    is_too_slow = (search.thrifty and is_large) or overhead > affordable
+    if "random" in names and (search.dim <= LOW_DIM or is_too_slow):
+        names = ["random"]
+    return [Arm(name) for name in names]
 
 
 def _screen(search: BanditSearch) -> None:
-    """New codes and changes of good ones, until the budget, the target or the patience is at its end."""
-    while search.budget.share < search.screening_share and not _reached(search):
-        stale = (
-            search.budget.spent
-            > 2 * search.pool.noticed_at + PATIENCE * search.budget.iterations
-        )
-        if search.thrifty and stale:
+    """Screen new codes and variations of good ones, until budget, target or patience end it."""
+    may_vary = "refilled" in search.initializations
+    while search.budget.share < search.screening_share:
+        if _reaches_target(search) or (search.thrifty and _is_stale(search)):
             break
         search.begin_epochs()
-        varying = (
-            search.varying
-            and "refilled" in search.kinds
-            and search.rng.random() < VARYING
-        )
-        (search.vary if varying else search.explore)()
+        is_varying = search.is_varying and may_vary
+        if is_varying and search.rng.random() < VARIATION_PROBABILITY:
+            search.vary()
+        else:
+            search.explore()
+
+
+def _is_stale(search: BanditSearch) -> bool:
+    """Return whether the last improvement is too long ago."""
+    patience = PATIENCE_SHARE * search.budget.iterations
+    return search.budget.spent > 2 * search.pool.improved_at + patience
 
 
 def _finish(search: BanditSearch) -> None:
-    """The best codes taken to the highest temperature, at least one unless the time is up."""
+    """Anneal the best codes to the highest temperature, at least one unless the time is up."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
-    while search.pool.unfinished and not (search.budget.expired() or _reached(search)):
-        candidate = search.pool.unfinished[0]
-        may_lead = candidate.value <= search.pool.best.value + gain
-        worth = may_lead if search.thrifty else search.budget.share < FINISH
-        if not worth and any(one.finished for one in search.pool.codes):
+    steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
+    while search.pool.unfinished:
+        if search.budget.expired() or _reaches_target(search):
             break
-        search.finish(candidate, THRIFTY_STEPS if search.thrifty else FINISHING_STEPS)
+        candidate = search.pool.unfinished[0]
+        if search.thrifty:
+            is_worthwhile = candidate.value <= search.pool.best.value + gain
+        else:
+            is_worthwhile = search.budget.share < FINISHING_END
+        if not is_worthwhile and any(code.finished for code in search.pool.codes):
+            break
+        search.finish(candidate, steps)
 
 
-def _reached(search: BanditSearch) -> bool:
-    """Whether the best code meets the target; one that may once it is finished is finished first."""
+def _polish(search: BanditSearch) -> None:
+    """Polish the best codes, unless that was not asked for, the time is up or they are too large."""
+    size = search.num_points * search.dim
+    is_too_large = search.thrifty and size > MAX_DENSE_UNKNOWNS
+    if not search.polishes or search.budget.expired() or is_too_large:
+        return
+    count = NUM_POLISHED if size <= MAX_POLISH_ALL_SIZE else 1
+    for candidate in search.pool.codes[:count]:
+        if not candidate.polished:
+            search.polish(candidate)
+
+
+def _reaches_target(search: BanditSearch) -> bool:
+    """Return whether the best code reaches the target, after finishing and polishing it where that may suffice."""
     target = search.target
     if search.pool.best.value <= target:
         return True
-    while search.pool.best.value < target + PROMISING and not search.pool.best.finished:
+    while not search.pool.best.finished:
+        if search.pool.best.value >= target + FINISHING_REACH:
+            break
         search.finish(search.pool.best)
     best = search.pool.best
-    if search.polishes and target < best.value < target + NEARLY and not best.polished:
+    is_near = target < best.value < target + POLISHING_REACH
+    if search.polishes and is_near and not best.polished:
         search.polish(best)
     return search.pool.best.value <= target
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Whether a code that was given leads the race, and nothing came near enough to pass it after a whole descent."""
+    """Return whether a given code leads the race so far that no whole descent is likely to improve on it."""
     best = search.pool.best
-    if not best.finished or search.budget.share < HASTY:
+    if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False
-    same = best.value + SAME_CODE * (1 - best.value)
-    others = [arm.value for arm in search.arms if same < arm.value < math.inf]
-    return all(value - HOPE * (value - search.floor) >= best.value for value in others)
+    same_code = best.value + SAME_CODE * (1 - best.value)
+    for arm in search.arms:
+        if not same_code < arm.value < math.inf:
+            continue
+        expected = arm.value - EXPECTED_DESCENT * (arm.value - search.floor)
+        if expected < best.value:
+            return False
+    return True

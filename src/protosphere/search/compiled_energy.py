@@ -1,6 +1,6 @@
-"""The smooth largest cosine and its gradient, compiled: over all pairs, or over a list of the near ones.
+"""The smooth largest cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
 
-Points have a multiple of four coordinates, zeros appended: sums over all pairs take four at a time.
+Points are padded with zeros to a multiple of four coordinates, because sums over all pairs take four at a time.
 """
 
 import math
@@ -11,27 +11,26 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 NEGLIGIBLE = 18.0
-"""A pair this much below the largest, in units of 1/t, weighs less than 1e-7 of it."""
+"""Distance below the largest cosine, in units of 1/t, beyond which a pair weighs less than 1e-7 of the largest."""
 
-WEIGHTLESS = float(np.exp(-NEGLIGIBLE))
+NEGLIGIBLE_WEIGHT = float(np.exp(-NEGLIGIBLE))
 
 SLACK = 8.0
-"""How much further, in the same units, the list of near pairs reaches, so that it need not be made anew each step."""
+"""Additional reach of the list of near pairs, in the same units, so that it stays valid for several steps."""
 
-SPARSE = 0.25
-"""Share of the pairs up to which a list of them is quicker than all pairs in order."""
+MAX_LISTED_SHARE = 0.25
+"""Share of the pairs up to which a list of them is faster than all pairs in order."""
 
 U = np.uint64
-"""The type of indices: signed ones are checked for wrapping around."""
+"""Type of indices. Signed ones would be checked for wrapping around."""
 
-Work = tuple[
-    Points, Points, Points, Points
-]  # space for units, columns, table and lengths
+Workspace = tuple[Points, Points, Points, Points]
+"""Arrays for the unit points, their transpose, the table of cosines and the lengths of the rows."""
 
 
 @compiled
 def dot(a: Points, b: Points) -> float:
-    """The inner product of two vectors."""
+    """Return the inner product of two vectors."""
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]
@@ -40,14 +39,14 @@ def dot(a: Points, b: Points) -> float:
 
 @compiled
 def add(a: Points, factor: float, b: Points) -> None:
-    """`a` += `factor` times `b`."""
+    """Add `factor` times `b` to `a` in place."""
     for k in range(len(a)):
         a[k] += factor * b[k]
 
 
 @compiled
-def normalise_rows(variables: Points, units: Points, lengths: Points) -> None:
-    """Rows scaled to length one into `units`, the lengths they had into `lengths`."""
+def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
+    """Write the normalized rows into `units` and their lengths into `lengths`."""
     for i in range(len(variables)):
         lengths[i] = math.sqrt(dot(variables[i], variables[i])) + 1e-150
         for k in range(variables.shape[1]):
@@ -56,7 +55,16 @@ def normalise_rows(variables: Points, units: Points, lengths: Points) -> None:
 
 @compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
-    """The Gram matrix above its diagonal into `table`, the transpose into `columns`; the largest cosine."""
+    """Compute the Gram matrix above its diagonal.
+
+    Args:
+        units: (K, n) unit points.
+        columns: (n, K) array that receives their transpose.
+        table: (K, K) array that receives the cosines above the diagonal.
+
+    Returns:
+        The largest cosine.
+    """
     count = U(units.shape[0])
     dim = U(units.shape[1])
     for k in range(dim):
@@ -82,11 +90,21 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """(2, P) pairs that matter at `t` until points have moved SLACK / 2t; none if too many for a list to be quicker."""
+    """List the pairs that matter at temperature `t` until points have moved by SLACK / 2t.
+
+    Args:
+        units: (K, n) unit points.
+        columns: (n, K) workspace.
+        table: (K, K) workspace.
+        t: The temperature.
+
+    Returns:
+        A (2, P) array of pairs; an empty one where all pairs in order are faster than a list.
+    """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
     found = 0
-    room = int(SPARSE * count * count / 2)
+    room = int(MAX_LISTED_SHARE * count * count / 2)
     pairs = np.empty((2, room), np.int64)
     for i in range(count):
         for j in range(i + 1, count):
@@ -101,10 +119,10 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 @compiled
 def _softmax_weights(row: Points, t: float, top: float) -> float:
-    """exp(t (cos - top)) in place of each cosine, and their sum."""
+    """Replace each cosine of `row` by exp(t (cos - top)) and return their sum."""
     total = 0.0
     for j in range(len(row)):
-        # a polynomial of x/256, squared eight times, good to 1e-8: unlike exp it becomes vector instructions
+        # A polynomial of x/256, squared eight times, is exact to 1e-8. Unlike exp it compiles to vector instructions.
         x = max(t * (row[j] - top), -30.0) / 256.0
         row[j] = (
             1
@@ -119,7 +137,11 @@ def _softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Each pair's weight times the other point, summed into `gradient`; the largest cosine, and the sum of weights."""
+    """Sum the weight of each pair times the other point into `gradient`.
+
+    Returns:
+        The largest cosine, and the sum of the weights.
+    """
     count = U(units.shape[0])
     dim = U(units.shape[1])
     top = cosine_table(units, columns, table)
@@ -150,7 +172,7 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """As `_sum_over_all_pairs`, over the listed pairs alone."""
+    """Do the same as `_sum_over_all_pairs` over the listed pairs only."""
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0
@@ -167,7 +189,7 @@ def _sum_over_near_pairs(
     gradient[:] = 0.0
     for p in range(count):
         weight = weights[p]
-        if weight > WEIGHTLESS:
+        if weight > NEGLIGIBLE_WEIGHT:
             i = U(pairs[0, p])
             j = U(pairs[1, p])
             for k in range(dim):
@@ -179,14 +201,22 @@ def _sum_over_near_pairs(
 
 @compiled
 def smooth_max_cosine_gradient(
-    variables: Points, t: float, pairs: Indices, work: Work, gradient: Points
+    variables: Points, t: float, pairs: Indices, workspace: Workspace, gradient: Points
 ) -> float:
-    """(1/t) log of the sum of exp(t cos) over the pairs, all if the list is empty; `gradient` by rows of any length.
+    """Compute (1/t) log of the sum over pairs of exp(t cos), and its gradient.
 
-    Of the work space the units are the points afterwards.
+    Args:
+        variables: (K, n) rows of any length.
+        t: The temperature.
+        pairs: (2, P) pairs to sum over; all pairs where it is empty.
+        workspace: Arrays that are overwritten. The first holds the unit points afterwards.
+        gradient: (K, n) array that receives the gradient by `variables`.
+
+    Returns:
+        The value.
     """
-    units, columns, table, lengths = work
-    normalise_rows(variables, units, lengths)
+    units, columns, table, lengths = workspace
+    normalize_rows(variables, units, lengths)
     if pairs.shape[1] > 0:
         top, total = _sum_over_near_pairs(units, pairs, t, gradient)
     else:

@@ -1,7 +1,7 @@
-"""A whole descent compiled: L-BFGS on the smooth largest cosine, temperature after temperature.
+"""A whole descent as a compiled loop: L-BFGS on the smooth largest cosine, temperature after temperature.
 
-Compiled because the overhead of small tensor operations is most of the cost of a small code: `benchmarks/optimizer.py`
-has the ratios. Threads descend side by side.
+For small codes, the overhead of small tensor operations would be most of the cost: `benchmarks/optimizer.py` measures
+the ratio. Descents run on several threads at once.
 """
 
 import math
@@ -15,39 +15,58 @@ from protosphere.search.compiled_energy import (
     add,
     dot,
     near_pairs,
-    normalise_rows,
+    normalize_rows,
     smooth_max_cosine_gradient,
 )
 from protosphere.types import Points
 
 MEMORY = 8
-"""Pairs of differences that L-BFGS remembers."""
+"""Pairs of steps and gradient changes that L-BFGS remembers."""
 
-CHECK, SETTLED = 10, 1e-3
-"""A start has settled at temperature t once CHECK steps gain less than SETTLED/t."""
+CHECK_STEPS = 10
+CONVERGED = 1e-3
+"""A start has converged at temperature t once CHECK_STEPS steps gain less than CONVERGED / t."""
 
-TRIALS = 10
-"""How often a step is shortened before the pairs are forgotten."""
+MAX_TRIALS = 10
+"""Number of times that a step is shortened before the remembered pairs are discarded."""
 
 UNLIMITED = 1e300
 
-STOP, SPENT, ALLOWED = 0, 1, 2
-"""Places of a meter: not 0 to end a descent at once, the work it has done, and the most it may do.
+STOP = 0
+SPENT = 1
+ALLOWED = 2
+"""Entries of a meter: nonzero to end the descent at once, the work that it has done, and the most that it may do.
 
-The unit of work is an evaluation over all pairs, with the step that follows; one over a list counts for its share."""
+The unit of work is an evaluation over all pairs, with the step that follows. An evaluation over a list of pairs counts
+for its share.
+"""
 
-LISTED_PAIR = 1.7  # what a listed pair costs beside one of all in order
-LISTING = 0.5  # what making the list costs a pair
-STEP = 20.0  # what a step costs, in pairs a point
+LISTED_PAIR_COST = 1.7
+"""Cost of a listed pair, relative to a pair of all pairs in order."""
+
+LISTING_COST = 0.5
+"""Cost per pair of making the list."""
+
+STEP_COST = 20.0
+"""Cost of a step, in pairs per point."""
 
 
 @compiled
 def lbfgs_direction(
     gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points
 ) -> float:
-    """Minus the inverse Hessian that the remembered differences suggest, times the gradient; its slope.
+    """Compute the L-BFGS direction by the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
 
-    The two-loop recursion (Nocedal and Wright 2006, algorithm 7.4): s are steps, y the changes of the gradient.
+    Args:
+        gradient: The gradient.
+        s: The remembered steps, one a row.
+        y: The remembered changes of the gradient, one a row.
+        rho: Their inverse curvatures.
+        steps: Number of pairs remembered so far, also beyond MEMORY.
+        out: Array that receives the direction.
+
+    Returns:
+        The slope along the direction.
     """
     memory = min(steps, MEMORY)
     alpha = np.empty(MEMORY)
@@ -77,8 +96,22 @@ def push_pair(
     rho: Points,
     steps: int,
 ) -> int:
-    """Remember the step and the change of the gradient; how many pairs there are, 0 if curvature is not positive."""
-    if steps < 0:  # there is no step yet
+    """Remember the last step and the change of the gradient.
+
+    Args:
+        length: Length of the step, in units of `direction`.
+        direction: Direction of the step.
+        old: Gradient before the step.
+        new: Gradient after the step.
+        s: Remembered steps.
+        y: Remembered gradient changes.
+        rho: Their inverse curvatures.
+        steps: Number of pairs so far; negative before the first step.
+
+    Returns:
+        The number of pairs, or 0 if the curvature is not positive.
+    """
+    if steps < 0:
         return 0
     slot = steps % MEMORY
     for k in range(len(direction)):
@@ -102,7 +135,7 @@ def step_along(
 
 @compiled
 def max_displacement(units: Points, anchor: Points) -> float:
-    """The largest distance between a point and its place in `anchor`."""
+    """Return the largest distance between a point and the same point of `anchor`."""
     largest = 0.0
     for i in range(len(units)):
         square = 0.0
@@ -114,23 +147,37 @@ def max_displacement(units: Points, anchor: Points) -> float:
 
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
-    """The length at which the parabola through the values is least, kept between a tenth and half of this one."""
+    """Return the length that minimizes the interpolating parabola, between 0.1 and 0.5 of `length`."""
     return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
 
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Of an evaluation of `count` points over so many listed pairs, or over all (0), and of the step that follows."""
+    """Return the work of an evaluation over `listed` pairs, or over all pairs (0), and of the step that follows."""
     if listed == 0:
         return 1.0
-    return (2 * LISTED_PAIR * listed / (count - 1) + STEP) / (count + STEP)
+    return (2 * LISTED_PAIR_COST * listed / (count - 1) + STEP_COST) / (
+        count + STEP_COST
+    )
 
 
 @compiled
 def lbfgs(
     start: Points, t: float, most: int, table: Points, meter: Points, allowed: float
 ) -> Points:
-    """L-BFGS at one temperature: about `most` evaluations, fewer once it has settled or done the work allowed."""
+    """Minimize the smooth largest cosine at one temperature.
+
+    Args:
+        start: (K, n) rows, n a multiple of four.
+        t: The temperature.
+        most: Most evaluations.
+        table: (K, K) workspace.
+        meter: The meter of the descent.
+        allowed: Value of `meter[SPENT]` at which this temperature ends.
+
+    Returns:
+        (K, n) unit points.
+    """
     shape = start.shape
     size = start.size
     variables = np.empty(size)
@@ -144,11 +191,11 @@ def lbfgs(
     units = np.empty(shape)
     columns = np.empty((shape[1], shape[0]))
     lengths = np.empty(shape[0])
-    work = units, columns, table, lengths
-    normalise_rows(start, units, lengths)
+    workspace = units, columns, table, lengths
+    normalize_rows(start, units, lengths)
     anchor = units.copy()
     pairs = near_pairs(units, columns, table, t)
-    listing = LISTING * shape[0] / (shape[0] + STEP)
+    listing = LISTING_COST * shape[0] / (shape[0] + STEP_COST)
     meter[SPENT] += listing
     value = checked = np.inf
     slope = 0.0
@@ -161,11 +208,15 @@ def lbfgs(
         evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)
     ):
         reached = smooth_max_cosine_gradient(
-            trial.reshape(shape), t, pairs, work, ahead.reshape(shape)
+            trial.reshape(shape), t, pairs, workspace, ahead.reshape(shape)
         )
         evaluations += 1
         meter[SPENT] += evaluation_work(shape[0], pairs.shape[1])
-        if steps >= 0 and reached > value + 1e-4 * length * slope and trials < TRIALS:
+        if (
+            steps >= 0
+            and reached > value + 1e-4 * length * slope
+            and trials < MAX_TRIALS
+        ):
             length = backtrack(length, slope, reached - value)
             trials = trials + 1
             step_along(variables, length, direction, trial)
@@ -184,8 +235,8 @@ def lbfgs(
             break
         else:
             steps = 0
-        if since == CHECK:
-            if checked - value < SETTLED / t:
+        if since == CHECK_STEPS:
+            if checked - value < CONVERGED / t:
                 break
             checked = value
             since = 0
@@ -199,12 +250,12 @@ def lbfgs(
         length = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope)))
         trials = 0
         step_along(variables, length, direction, trial)
-    normalise_rows(variables.reshape(shape), units, lengths)
+    normalize_rows(variables.reshape(shape), units, lengths)
     return units
 
 
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
-    """A meter a row, each allowing so much work."""
+    """Return `count` meters, one a row, each of which allows so much work."""
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
     return meters
@@ -218,10 +269,24 @@ def compiled_anneal(
     most: int,
     meter: Points | None = None,
 ) -> Points:
-    """`start` after L-BFGS at temperature t, then `factor` times that and so on up to `last`.
+    """Anneal a code: L-BFGS at temperature `t`, then at `factor` times that, and so on up to `last`.
 
-    What is left of the work that `meter` allows is shared among the temperatures to come, so that a short descent sees
-    all of them. Another thread may read it, or end the descent by it.
+    The rest of the work that `meter` allows is divided among the remaining temperatures, so that a short descent visits
+    all of them. Another thread may read the meter or end the descent by it.
+
+    Args:
+        start: (K, n) initial points.
+        t: First temperature.
+        last: Last temperature.
+        factor: Factor from one temperature to the next, above 1.
+        most: Most evaluations at each temperature.
+        meter: The meter of the descent; None for no limit.
+
+    Returns:
+        (K, n) points.
+
+    Raises:
+        InvalidArgumentError: If `start` is not a finite matrix, or if temperatures are not positive and rising.
     """
     rows = np.ascontiguousarray(start, dtype=np.float64)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
@@ -232,18 +297,12 @@ def compiled_anneal(
         raise InvalidArgumentError(
             f"temperatures must be above 0 and rise, got {t}, {last}, {factor}, {most}"
         )
-    return _anneal(
-        rows,
-        float(t),
-        float(last),
-        float(factor),
-        int(most),
-        new_meters(1)[0] if meter is None else meter,
-    )
+    used_meter = new_meters(1)[0] if meter is None else meter
+    return _anneal(rows, float(t), float(last), float(factor), int(most), used_meter)
 
 
 def is_compiled() -> bool:
-    """Whether this process has the machine code of a descent."""
+    """Return whether this process has the machine code of the descent."""
     return bool(getattr(_anneal, "signatures", ()))
 
 
@@ -257,14 +316,8 @@ def _anneal(
     table = np.empty((count, count))
     while True:
         stages = 1 + max(0.0, math.ceil(math.log(last / t) / math.log(factor) - 1e-9))
-        points = lbfgs(
-            points,
-            t,
-            most,
-            table,
-            meter,
-            meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages,
-        )
+        allowed = meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages
+        points = lbfgs(points, t, most, table, meter, allowed)
         if t >= last or meter[STOP] != 0 or meter[SPENT] >= meter[ALLOWED]:
             return points[:, :dim].copy()
         t = min(t * factor, last)

@@ -1,8 +1,9 @@
-"""Where descents run: as compiled loops on all cores for codes of moderate size, as tensors for the rest."""
+"""Where descents run: compiled loops on all cores for codes of moderate size, tensors for larger ones."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
@@ -21,84 +22,107 @@ if TYPE_CHECKING:
     from protosphere.search.batched_energy import Orbits
 
 TEMPERATURE_FACTOR = 5.0
-"""By which each temperature is multiplied to get the next."""
+"""Factor from one temperature to the next."""
 
-SETTLED = 1e-3
-"""A start of tensors has settled at temperature t once twenty evaluations gain less than this over t."""
+CONVERGED = 1e-3
+"""A start of tensors has converged at temperature t once twenty evaluations gain less than this over t."""
 
-MAX_COMPILED_POINTS = (
-    6000  # above, a Gram matrix is no longer held whole, of 8 bytes an entry
-)
-MAX_PAIRED_POINTS = 3000  # above, only one is
+MAX_COMPILED_POINTS = 6000
+"""Points of the largest Gram matrix that is held whole, at 8 bytes an entry."""
 
-LOOK_SECONDS = 0.05
-"""How often descents are looked at while they go on."""
+MAX_PAIRED_POINTS = 3000
+"""Points up to which two Gram matrices are held at once."""
 
-TENSOR_SLOWNESS = 3.0  # how often a compiled evaluation goes into one of tensors
-TENSOR_STEP = (
-    4e6  # products of a compiled evaluation that a step of tensors takes beside its own
-)
+MAX_BATCH = 32
+BATCH_GRAM_ENTRIES = 120_000
+
+POLL_SECONDS = 0.05
+"""Interval at which running descents are checked."""
+
+TENSOR_SLOWNESS = 3.0
+"""Time of an evaluation by tensors in units of a compiled one."""
+
+TENSOR_STEP_PRODUCTS = 4e6
+"""Overhead of a step of tensors, in products of compiled evaluations."""
 
 MAX_FLOAT32_TEMPERATURE = 2e3
-"""The temperature up to which rounding of single precision, 1e-7, does not show: exp(t cos) is off by 2e-4 of it."""
+"""Temperature up to which single precision suffices: a rounding error of 1e-7 changes exp(t cos) by 2e-4 of it."""
 
-LARGE_GRAM, LARGE_DIM = 4e7, 48
-"""K^2 n and n above which a few evaluations are quicker as tensors of single precision: at (1000, 128) 10 ms, compiled
-24; more of them are not, whose list of pairs that matter grows short."""
+LARGE_GRAM_PRODUCTS = 4e7
+LARGE_DIM = 48
+"""K^2 n and n above which a few evaluations are faster as tensors of single precision.
+
+At (1000, 128) one takes 10 ms; a compiled one takes 24 ms. In longer descents compiled loops are faster, because their
+list of relevant pairs becomes short.
+"""
 
 LOW_DIM = 3
-"""Up to this dimension local optima are many and alike: random starts and small changes of good codes find more than
-symmetric starts and large ones. 43 points, one thread: the best known in 10 s, where from (10, 300) 60 do not do."""
+"""Dimension up to which local optima are many and alike.
 
-TINY_SIZE, SMALL_COUNT, LARGE_COUNT = 400, 150, 300
-"""K n up to which every start is finished, K up to which it is taken far, K above which variations start cold."""
+There, random initializations and small changes of good codes find more than symmetric initializations and large
+changes. With 43 points on one thread, 10 s reach the best known code; with the variations of higher dimensions, 60 s
+do not.
+"""
+
+TINY_SIZE = 400
+"""K n up to which every start is annealed to the last temperature."""
+
+SMALL_COUNT = 150
+"""K up to which screening continues to a high temperature."""
+
+LARGE_COUNT = 300
+"""K above which variations start at a low temperature."""
 
 
 class DescentBackend:
-    """How descents are made.
+    """The method and the parameters of descents, chosen by the size of the code.
 
     Attributes:
-        budget: what they spend.
-        compiled: whether they run as compiled loops.
-        batch: how many starts go together; a matter of the code's size alone, so that results do not depend on cores.
-        last: the temperature screening ends at: high enough to tell codes apart, where that costs little.
-        variation: the range of first temperatures for a good code with some points moved.
-        epochs: how often a search begins anew within its budget.
-        screening: evaluations that a start takes, about.
-        breadth: how many of the leading arms are drawn from.
-        sprint: first temperature, and evaluations at each, of a start in a great hurry; of wide codes 29 in 30 pass
-            the paper's descent with 9 from 16 on, as many as with 12 from 20 on.
-        sprints_as_tensors: whether that start descends in single precision although others are compiled.
-        workers: how many threads descend.
+        device: The torch device of tensors.
+        budget: The budget that descents spend.
+        compiled: Whether descents run as compiled loops.
+        batch: Number of starts of a batch. It depends on the size alone, so that results do not depend on the cores.
+        last: Last temperature of screening, high enough to distinguish codes where that costs little.
+        variation: Range of first temperatures for a good code with some points moved.
+        epochs: Number of times that a search starts anew within its budget.
+        screening: Approximate number of evaluations of a start.
+        breadth: Mean rank of the arms that starts are drawn from.
+        sprint_temperature: First temperature of the shortest descents.
+        sprint_steps: Evaluations at each of their temperatures. Of wide codes, 29 in 30 pass the paper's descent with 9
+            evaluations from temperature 16 on, as many as with 12 from 20 on.
+        sprints_as_tensors: Whether the shortest descents use tensors although others are compiled.
+        workers: Number of threads.
     """
 
     def __init__(self, num_points: int, dim: int, device: str, budget: Budget) -> None:
-        large = num_points > LARGE_COUNT
-        wide = dim > LARGE_DIM and num_points**2 * dim > LARGE_GRAM
+        gram_products = num_points**2 * dim
+        is_wide = dim > LARGE_DIM and gram_products > LARGE_GRAM_PRODUCTS
         self.device = device
         self.budget = budget
         self.compiled = device == "cpu" and num_points <= MAX_COMPILED_POINTS
-        least = 2 if self.compiled and num_points <= MAX_PAIRED_POINTS else 1
-        self.batch = int(min(32, max(least, 120_000 // (num_points**2 + 1))))
-        if num_points * dim <= TINY_SIZE:
-            self.last = 1e6
-        elif num_points <= SMALL_COUNT:
-            self.last = 5e4
-        else:
-            self.last = 2e3
-        if dim <= LOW_DIM:
-            self.variation = (50.0, 3000.0)
-        elif large:
-            self.variation = (80.0, 800.0)
-        else:
-            self.variation = (10.0, 300.0)
+        self.batch = self._batch_size(num_points)
+        self.last = _last_screening_temperature(num_points, dim)
+        self.variation = _variation_temperatures(num_points, dim)
         self.epochs = 3 if dim <= LOW_DIM else 1
-        self.screening, self.breadth = (150.0, 1.0) if large else (400.0, 3.0)
-        self.sprint = (12.0, 19) if self.compiled and not wide else (16.0, 9)
-        self.sprints_as_tensors = wide
+        is_large = num_points > LARGE_COUNT
+        self.screening = 150.0 if is_large else 400.0
+        self.breadth = 1.0 if is_large else 3.0
+        if self.compiled and not is_wide:
+            self.sprint_temperature = 12.0
+            self.sprint_steps = 19
+        else:
+            self.sprint_temperature = 16.0
+            self.sprint_steps = 9
+        self.sprints_as_tensors = is_wide
         self.workers = processor_count()
         if self.compiled:
             compile_descent(budget.progress)
+
+    def _batch_size(self, num_points: int) -> int:
+        holds_two = self.compiled and num_points <= MAX_PAIRED_POINTS
+        smallest = 2 if holds_two else 1
+        affordable = BATCH_GRAM_ENTRIES // (num_points**2 + 1)
+        return int(min(MAX_BATCH, max(smallest, affordable)))
 
     def descend(
         self,
@@ -109,30 +133,42 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Each start after annealing by L-BFGS from its first temperature to the last one."""
+        """Anneal every start by L-BFGS.
+
+        Args:
+            starts: (K, n) initializations.
+            first: The first temperature of each.
+            last: The last temperature of all.
+            steps: Most evaluations at each temperature.
+            limit: Share of the budget at which descents end.
+            as_tensors: Whether to use tensors although compiled loops are available.
+
+        Returns:
+            The (K, n) unit points of each.
+        """
         if as_tensors or not self.compiled:
-            return self.descend_orbits(
-                None, np.stack(starts), first, last, steps, limit
-            )
+            stacked = np.stack(starts)
+            return self.descend_orbits(None, stacked, first, last, steps, limit)
         from protosphere.search.compiled_lbfgs import compiled_anneal, new_meters
 
-        meters = new_meters(
-            len(starts), self.budget.left(limit, self.workers) / len(starts)
-        )
+        affordable = self.budget.left(limit, self.workers)
+        meters = new_meters(len(starts), affordable / len(starts))
+        jobs: list[Future[Points]] = []
         with ThreadPoolExecutor(self.workers) as threads:
-            jobs = [
-                threads.submit(
+            for start, t, meter in zip(starts, first.tolist(), meters, strict=True):
+                job = threads.submit(
                     compiled_anneal, start, t, last, TEMPERATURE_FACTOR, steps, meter
                 )
-                for start, t, meter in zip(starts, first.tolist(), meters, strict=True)
-            ]
+                jobs.append(job)
             watch(jobs, meters, self.budget, limit)
         return [normalized(job.result()) for job in jobs]
 
     @property
     def tensor_overhead(self) -> float:
-        """Evaluations that a step of tensors takes beside its own: many, of a small code, where others are compiled."""
-        return TENSOR_STEP / self.budget.products if self.compiled else 0.0
+        """Overhead of a step of tensors in evaluations; large for a small code, whose other descents are compiled."""
+        if not self.compiled:
+            return 0.0
+        return TENSOR_STEP_PRODUCTS / self.budget.products
 
     def descend_orbits(
         self,
@@ -143,40 +179,48 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """All points of codes that keep a symmetry, or none, while their representatives descend as tensors."""
+        """Anneal representatives of orbits as tensors.
+
+        Args:
+            arrangement: The symmetry; None for a code without one.
+            starts: (B, m, n) representatives.
+            first: (B,) first temperatures.
+            last: The last temperature of all.
+            steps: Most evaluations at each temperature.
+            limit: Share of the budget at which descents end.
+
+        Returns:
+            All points of each code, (K, n) and of unit length.
+        """
         import torch
 
-        from protosphere.search.batched_energy import Orbits
-
-        with (
-            torch.inference_mode(),
-            single_threaded() if self.compiled else nullcontext(),
-        ):
-            counts, cosets = (
-                (arrangement.counts, arrangement.cosets)
-                if arrangement
-                else ((starts.shape[1],), ())
-            )
-            orbits = Orbits(
-                counts,
-                tuple(
-                    torch.as_tensor(matrices, device=self.device) for matrices in cosets
-                ),
-            )
-            # without symmetry of single precision, in half the time, where the last temperature resolves no more
+        threads = single_threaded() if self.compiled else nullcontext()
+        with torch.inference_mode(), threads:
+            orbits = self._orbits(arrangement, starts.shape[1])
+            # Single precision takes half the time where the last temperature resolves no more than that.
             if arrangement is None and last <= MAX_FLOAT32_TEMPERATURE:
                 dtype = torch.float32
             else:
                 dtype = torch.float64
-            rows, t = (
-                torch.as_tensor(array, device=self.device, dtype=dtype)
-                for array in (starts, first)
-            )
-            rows = self._anneal(orbits, rows, t, last, steps, limit)
-            return [
-                normalized(points)
-                for points in orbits.points(rows.double()).cpu().numpy()
-            ]
+            rows = torch.as_tensor(starts, device=self.device, dtype=dtype)
+            temperature = torch.as_tensor(first, device=self.device, dtype=dtype)
+            rows = self._anneal(orbits, rows, temperature, last, steps, limit)
+            points = orbits.points(rows.double()).cpu().numpy()
+            return [normalized(code) for code in points]
+
+    def _orbits(self, arrangement: Arrangement | None, count: int) -> Orbits:
+        """Return the orbits of an arrangement as tensors, or one-point orbits."""
+        import torch
+
+        from protosphere.search.batched_energy import Orbits
+
+        if arrangement is None:
+            return Orbits((count,))
+        cosets = tuple(
+            torch.as_tensor(matrices, device=self.device)
+            for matrices in arrangement.cosets
+        )
+        return Orbits(arrangement.counts, cosets)
 
     def _anneal(
         self,
@@ -187,33 +231,28 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Representatives (B, m, n) after L-BFGS at temperatures t (B,), then at sharper ones up to the last."""
+        """Return (B, m, n) representatives after L-BFGS at temperatures t (B,) and at higher ones up to the last."""
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
         batch, count, dim = rows.shape
-        weight = (TENSOR_SLOWNESS if self.compiled else 1.0) * count / sum(orbits.sizes)
         budget = self.budget
+        slowness = TENSOR_SLOWNESS if self.compiled else 1.0
+        weight = slowness * count / sum(orbits.sizes)
         overhead = self.tensor_overhead
+        spend = _spender(budget, weight, overhead, limit)
         while True:
             rows = unit_rows(rows)[0]
-            stages = 1 + max(
-                0,
-                math.ceil(
-                    math.log(last / float(t.min())) / math.log(TEMPERATURE_FACTOR)
-                    - 1e-6
-                ),
-            )
-            # what is left is shared among the temperatures to come, so that a short descent sees all of them
-            affordable = budget.left(limit, 1) / (stages * (batch * weight + overhead))
+            stages = _stages_left(float(t.min()), last)
+            # The rest of the budget is divided among the remaining temperatures.
+            stage_cost = stages * (batch * weight + overhead)
+            affordable = budget.left(limit, 1) / stage_cost
             found = batched_lbfgs(
                 smooth_max_cosine(orbits, dim, t),
                 rows.reshape(batch, -1),
                 max(2, int(min(affordable, steps))),
-                SETTLED / t,
-                lambda evaluations: budget.spend(
-                    evaluations * weight + overhead, limit
-                ),
+                CONVERGED / t,
+                spend,
             )
             rows = found.reshape(batch, count, dim)
             if bool((t >= last).all()) or budget.share >= limit:
@@ -221,27 +260,67 @@ class DescentBackend:
             t = (t * TEMPERATURE_FACTOR).clamp_max(last)
 
 
+def _spender(
+    budget: Budget, weight: float, overhead: float, limit: float
+) -> Callable[[int], bool]:
+    """Return a function that counts a step of so many evaluations, each of `weight`, and its overhead."""
+
+    def spend(evaluations: int) -> bool:
+        return budget.spend(evaluations * weight + overhead, limit)
+
+    return spend
+
+
+def _stages_left(temperature: float, last: float) -> int:
+    """Return the number of temperatures from this one to the last, both included."""
+    ratio = math.log(last / temperature) / math.log(TEMPERATURE_FACTOR)
+    return 1 + max(0, math.ceil(ratio - 1e-6))
+
+
+def _last_screening_temperature(num_points: int, dim: int) -> float:
+    if num_points * dim <= TINY_SIZE:
+        return 1e6
+    if num_points <= SMALL_COUNT:
+        return 5e4
+    return 2e3
+
+
+def _variation_temperatures(num_points: int, dim: int) -> tuple[float, float]:
+    if dim <= LOW_DIM:
+        return 50.0, 3000.0
+    if num_points > LARGE_COUNT:
+        return 80.0, 800.0
+    return 10.0, 300.0
+
+
 def watch(
     jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float
 ) -> None:
-    """Wait for descents and say how far they are; once the time is up, or Ctrl-C pressed, they end where they are."""
+    """Wait for compiled descents, report their progress, and stop them at the end of the budget or after Ctrl-C.
+
+    Args:
+        jobs: The running descents.
+        meters: Their meters, one a row.
+        budget: The budget that they spend.
+        limit: Share of the budget at which they end.
+    """
     from protosphere.search.compiled_lbfgs import SPENT, STOP
 
-    begun = budget.clock()
+    started_at = budget.clock()
     try:
-        while wait(jobs, timeout=LOOK_SECONDS).not_done:
-            budget.tell(float(meters[:, SPENT].sum()))
+        while wait(jobs, timeout=POLL_SECONDS).not_done:
+            budget.report(float(meters[:, SPENT].sum()))
             meters[:, STOP] = budget.expired(limit)
     except KeyboardInterrupt:
         budget.interrupted = True
         meters[:, STOP] = True
         wait(jobs)
-    budget.seconds_spent += budget.clock() - begun
+    budget.seconds_spent += budget.clock() - started_at
     budget.spend(float(meters[:, SPENT].sum()), limit)
 
 
 def compile_descent(progress: Progress) -> None:
-    """The first descent of a process takes a while more, the first on a machine many seconds: better now, and said."""
+    """Compile the descent now, with a message: the first time on a machine it takes many seconds."""
     from protosphere.search import compiled_lbfgs
 
     if not compiled_lbfgs.is_compiled():
@@ -250,6 +329,6 @@ def compile_descent(progress: Progress) -> None:
 
 
 def evaluation_seconds(num_points: int, dim: int) -> float:
-    """What an evaluation over all pairs takes, roughly."""
+    """Return a rough estimate of the seconds of one evaluation over all pairs."""
     slowness = 1.0 if num_points <= MAX_COMPILED_POINTS else TENSOR_SLOWNESS
     return slowness * evaluation_products(num_points, dim) / PRODUCTS_PER_SECOND

@@ -1,8 +1,9 @@
-"""Finite groups as permutations, and their real irreducible representations, found numerically.
+"""Finite groups as permutations, and their real irreducible representations, computed numerically.
 
-Best-known spherical codes mostly have symmetry (Wang 2009, Finding and investigating exact spherical codes; Cohn's
-table). A group is a table of products; its regular representation is split by a random matrix that commutes with it:
-the eigenspaces are its real irreducible parts (Dixon 1970, Computing irreducible representations of groups).
+Most of the best known spherical codes are symmetric (Wang 2009, Finding and investigating exact spherical codes; Cohn's
+table). A group is stored as its multiplication table. A random matrix that commutes with the regular representation
+splits it: its eigenspaces are the real irreducible parts (Dixon 1970, Computing irreducible representations of finite
+groups).
 """
 
 from collections.abc import Iterator
@@ -17,26 +18,53 @@ from numpy.typing import NDArray
 from protosphere.types import Indices
 
 Permutation = tuple[int, ...]
+Matrices = NDArray[np.float64]
+
+HASH_BASE = 48271
+HASH_MODULUS = 2147483647
+
+EIGENVALUE_GAP = 1e-8
+"""Relative difference of eigenvalues above which they belong to different eigenspaces."""
+
+PRIME_POWERS = ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2))
+"""(p, k) of the elementary abelian groups worth trying."""
+
+SMALL_GROUPS = {
+    "A4": [(1, 2, 0, 3), (1, 0, 3, 2)],
+    "S4": [(1, 2, 3, 0), (1, 0, 2, 3)],
+    "A5": [(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)],
+    "S5": [(1, 2, 3, 4, 0), (1, 0, 2, 3, 4)],
+    "PSL(2,7)": [(1, 2, 3, 4, 5, 6, 0), (1, 0, 4, 3, 2, 5, 6)],
+    "Q8": [(1, 2, 3, 0, 5, 6, 7, 4), (4, 7, 6, 5, 2, 1, 0, 3)],
+    "AGL(1,8)": [(1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)],
+    "AGL(1,9)": [(1, 2, 0, 4, 5, 3, 7, 8, 6), (0, 3, 6, 7, 1, 4, 5, 8, 2)],
+}
+"""Generators of small groups by name."""
+
+DOUBLED_GROUPS = ("A4", "S4", "A5", "Q8")
+"""Small groups whose product with C2 is worth trying."""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A finite group: element 0 is the identity and `table[g, h]` is g h.
+    """A finite group. Element 0 is the identity.
 
     Attributes:
-        irreducibles: one (order, d, d) array of orthogonal matrices for each real irreducible representation.
-        subgroups: cyclic subgroups up to conjugation, and the whole group, as sorted element numbers.
+        table: The multiplication table: `table[g, h]` is g h.
+        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation.
+        subgroups: Cyclic subgroups up to conjugation, and the whole group, as sorted element numbers.
     """
 
     table: Indices
-    irreducibles: tuple[NDArray[np.float64], ...]
+    irreducibles: tuple[Matrices, ...]
     subgroups: tuple[tuple[int, ...], ...]
 
 
 def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
-    """All that the generators generate; None where they are more than `limit`."""
-    queue = [tuple(range(len(generators[0])))]
-    found = set(queue)
+    """Return all elements that the generators generate; None where there are more than `limit`."""
+    identity = tuple(range(len(generators[0])))
+    queue = [identity]
+    found = {identity}
     for element in queue:
         for generator in generators:
             image = tuple(generator[i] for i in element)
@@ -48,44 +76,52 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | 
     return queue
 
 
-def _table(elements: list[Permutation]) -> Indices:
-    letters = np.array(elements, dtype=np.int64)
-    marks = np.array(
-        [pow(48271, 1 + i, 2147483647) for i in range(letters.shape[1])], dtype=np.int64
-    )
-    hashes: Indices = letters @ marks
+def _multiplication_table(elements: list[Permutation]) -> Indices:
+    """Return the table of products, found by hashing the permutations."""
+    permutations = np.array(elements, dtype=np.int64)
+    degree = permutations.shape[1]
+    factors = [pow(HASH_BASE, 1 + i, HASH_MODULUS) for i in range(degree)]
+    hash_weights = np.array(factors, dtype=np.int64)
+    hashes: Indices = permutations @ hash_weights
     order = np.argsort(hashes)
-    products: Indices = letters[:, letters] @ marks
-    return order[np.searchsorted(hashes, products, sorter=order)]
+    product_hashes: Indices = permutations[:, permutations] @ hash_weights
+    positions = np.searchsorted(hashes, product_hashes, sorter=order)
+    return order[positions]
 
 
-def _irreducibles(table: Indices) -> tuple[NDArray[np.float64], ...]:
-    """The different real irreducible parts of the regular representation, each once."""
+def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
+    """Return the real irreducible parts of the regular representation, each once, smallest first."""
+    values, vectors = np.linalg.eigh(_commuting_matrix(table))
+    gaps = np.diff(values) > EIGENVALUE_GAP * np.abs(values).max()
+    starts = [0, *(np.flatnonzero(gaps) + 1), len(table)]
+    parts: dict[str, Matrices] = {}
+    for start, stop in pairwise(starts):
+        basis = vectors[:, start:stop]
+        matrices = basis[table].transpose(0, 2, 1) @ basis
+        parts.setdefault(_character(matrices), matrices)
+    return tuple(sorted(parts.values(), key=lambda part: part.shape[1]))
+
+
+def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
+    """Return a random symmetric matrix that commutes with left multiplication.
+
+    Its entry (g, h) depends on g^-1 h alone.
+    """
     order = len(table)
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
     weights = weights + weights[inverse]
-    commuting = weights[
-        table[inverse]
-    ]  # entry (g, h) depends on g^-1 h only: commutes with left multiplication
-    values, vectors = np.linalg.eigh(commuting)
-    starts = [
-        0,
-        *(np.flatnonzero(np.diff(values) > 1e-8 * np.abs(values).max()) + 1),
-        order,
-    ]
-    parts: dict[str, NDArray[np.float64]] = {}
-    for start, stop in pairwise(starts):
-        basis = vectors[:, start:stop]
-        matrices = basis[table].transpose(0, 2, 1) @ basis
-        character = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices).replace(
-            "-0.0000", "+0.0000"
-        )
-        parts.setdefault(character, matrices)
-    return tuple(sorted(parts.values(), key=lambda part: part.shape[1]))
+    return weights[table[inverse]]
 
 
-def _generated(table: Indices, element: int) -> tuple[int, ...]:
+def _character(matrices: Matrices) -> str:
+    """Return the traces as text, which is the same for equivalent representations."""
+    traces = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices)
+    return traces.replace("-0.0000", "+0.0000")
+
+
+def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
+    """Return the powers of an element, sorted."""
     found = [0]
     power = element
     while power != 0:
@@ -95,12 +131,19 @@ def _generated(table: Indices, element: int) -> tuple[int, ...]:
 
 
 def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
+    """Return one cyclic subgroup of every conjugacy class, and the whole group, smallest first."""
+    order = len(table)
     inverse = np.argmin(table, axis=1)
+    # Dictionaries serve as ordered sets: the order decides ties of the sort below.
+    cyclic_subgroups = {_cyclic_subgroup(table, g): None for g in range(order)}
     classes: dict[tuple[int, ...], None] = {}
-    for cyclic in {_generated(table, element): None for element in range(len(table))}:
-        conjugates = np.sort(table[table[:, list(cyclic)], inverse[:, None]], axis=1)
-        classes[min(tuple(map(int, row)) for row in conjugates)] = None
-    classes[tuple(range(len(table)))] = None
+    for cyclic in cyclic_subgroups:
+        products = table[table[:, list(cyclic)], inverse[:, None]]
+        conjugates = np.sort(products, axis=1)
+        representative = min(tuple(map(int, row)) for row in conjugates)
+        classes[representative] = None
+    whole_group = tuple(range(order))
+    classes[whole_group] = None
     return tuple(sorted(classes, key=len))
 
 
@@ -108,29 +151,23 @@ def _cycle(length: int) -> Permutation:
     return tuple((i + 1) % length for i in range(length))
 
 
-def _product(left: list[Permutation], right: list[Permutation]) -> list[Permutation]:
-    """The direct product: both act, on disjoint letters."""
-    a = len(left[0])
-    b = len(right[0])
-    tail = tuple(range(a, a + b))
-    head = tuple(range(a))
-    return [g + tail for g in left] + [head + tuple(a + i for i in g) for g in right]
-
-
-SMALL_SYMMETRIC = {
-    "A4": [(1, 2, 0, 3), (1, 0, 3, 2)],
-    "S4": [(1, 2, 3, 0), (1, 0, 2, 3)],
-    "A5": [(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)],
-    "S5": [(1, 2, 3, 4, 0), (1, 0, 2, 3, 4)],
-    "PSL(2,7)": [(1, 2, 3, 4, 5, 6, 0), (1, 0, 4, 3, 2, 5, 6)],
-    "Q8": [(1, 2, 3, 0, 5, 6, 7, 4), (4, 7, 6, 5, 2, 1, 0, 3)],
-    "AGL(1,8)": [(1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)],
-    "AGL(1,9)": [(1, 2, 0, 4, 5, 3, 7, 8, 6), (0, 3, 6, 7, 1, 4, 5, 8, 2)],
-}
+def _direct_product(
+    left: list[Permutation], right: list[Permutation]
+) -> list[Permutation]:
+    """Return generators of the direct product, whose factors act on disjoint letters."""
+    left_degree = len(left[0])
+    right_degree = len(right[0])
+    left_identity = tuple(range(left_degree))
+    right_identity = tuple(range(left_degree, left_degree + right_degree))
+    generators = [g + right_identity for g in left]
+    for g in right:
+        shifted = tuple(left_degree + i for i in g)
+        generators.append(left_identity + shifted)
+    return generators
 
 
 def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
-    """One generator of every cyclic group of units modulo `modulus`, the trivial one left out, with its order."""
+    """Yield a generator and the order of every nontrivial cyclic group of units modulo `modulus`."""
     seen: set[frozenset[int]] = set()
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:
@@ -140,37 +177,59 @@ def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
         while power != 1:
             powers.append(power)
             power = power * factor % modulus
-        if frozenset(powers) not in seen:
-            seen.add(frozenset(powers))
+        subgroup = frozenset(powers)
+        if subgroup not in seen:
+            seen.add(subgroup)
             yield factor, len(powers)
 
 
-@lru_cache(maxsize=4)
-def group_names(largest: int) -> dict[str, list[Permutation]]:
-    """Generators of the groups worth trying, of order at most about `largest`, by name."""
-    named = {f"C{m}": [_cycle(m)] for m in range(2, largest + 1)}
-    for m in range(3, largest // 2 + 1):
+def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]]:
+    """Yield names and generators of the semidirect products of two cyclic groups."""
+    for m in range(3, max_order // 2 + 1):
         for factor, order in _multipliers(m):
-            if m * order <= largest:
-                times = tuple(factor * i % m for i in range(m))
-                named[f"C{m}:C{order}" + (f"({factor})" if order > 2 else "")] = [
-                    _cycle(m),
-                    times,
-                ]
-    for prime, power in ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2)):
-        named[f"C{prime}^{power}"] = reduce(_product, [[_cycle(prime)]] * power)
-    doubled = {
-        f"C2x{name}": _product([_cycle(2)], SMALL_SYMMETRIC[name])
-        for name in ("A4", "S4", "A5", "Q8")
-    }
-    return named | SMALL_SYMMETRIC | doubled
+            if m * order > max_order:
+                continue
+            suffix = f"({factor})" if order > 2 else ""
+            multiplication = tuple(factor * i % m for i in range(m))
+            yield f"C{m}:C{order}{suffix}", [_cycle(m), multiplication]
+
+
+@lru_cache(maxsize=4)
+def group_names(max_order: int) -> dict[str, list[Permutation]]:
+    """Return generators of the groups worth trying, by name.
+
+    Args:
+        max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
+
+    Returns:
+        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to permutations.
+    """
+    generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
+    generators.update(_metacyclic_groups(max_order))
+    for prime, exponent in PRIME_POWERS:
+        factors = [[_cycle(prime)]] * exponent
+        generators[f"C{prime}^{exponent}"] = reduce(_direct_product, factors)
+    generators.update(SMALL_GROUPS)
+    for name in DOUBLED_GROUPS:
+        doubled = _direct_product([_cycle(2)], SMALL_GROUPS[name])
+        generators[f"C2x{name}"] = doubled
+    return generators
 
 
 @lru_cache(maxsize=256)
-def group(name: str, largest: int) -> Group | None:
-    """The named group, or None if it has more than `largest` elements."""
-    elements = _elements(group_names(largest)[name], largest)
+def group(name: str, max_order: int) -> Group | None:
+    """Return the group of that name in `group_names(max_order)`.
+
+    Args:
+        name: The name of the group.
+        max_order: Largest order accepted.
+
+    Returns:
+        The group, or None if it has more than `max_order` elements.
+    """
+    generators = group_names(max_order)[name]
+    elements = _elements(generators, max_order)
     if elements is None:
         return None
-    table = _table(elements)
+    table = _multiplication_table(elements)
     return Group(table, _irreducibles(table), _subgroups(table))

@@ -1,4 +1,4 @@
-"""Descent on the log-sum-exp of cosines less a margin for each pair."""
+"""Momentum descent on the log-sum-exp of cosines minus a margin for each pair."""
 
 import numpy as np
 
@@ -16,23 +16,45 @@ def margin_descent(
     lr: float,
     progress: Progress = ignore,
 ) -> Points:
-    """Points after momentum descent while the temperature goes from the first to the last, rows kept at length 1."""
+    """Descend with momentum while the temperature changes linearly; rows are normalized after each step.
+
+    Args:
+        start: The (K, n) initial points.
+        margins: The K x K margins of the pairs, or one number for all of them.
+        temperatures: The first and the last temperature.
+        steps: Number of steps.
+        lr: Step size.
+        progress: Called after each step.
+
+    Returns:
+        The (K, n) unit points after the last step.
+    """
     points = start
     velocity = np.zeros_like(start)
     first, last = temperatures
     for step in range(steps):
         temperature = first + (last - first) * step / max(1, steps - 1)
-        velocity = MOMENTUM * velocity + margin_gradient(points, margins, temperature)
+        gradient = margin_gradient(points, margins, temperature)
+        velocity = MOMENTUM * velocity + gradient
         points = normalized(points - lr * velocity)
-        progress("optimising", step + 1, steps)
+        progress("optimizing", step + 1, steps)
     return points
 
 
 def margin_gradient(
     points: Points, margins: Points | float, temperature: float
 ) -> Points:
-    """Gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)): each pair pushes by its share of the sum."""
-    shares = points @ points.T - margins
-    np.fill_diagonal(shares, -np.inf)
-    shares = np.exp(temperature * (shares - shares.max()))
+    """Return the gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)) by the points.
+
+    Args:
+        points: The (K, n) points.
+        margins: The K x K margins m, or one number for all of them.
+        temperature: t.
+
+    Returns:
+        The (K, n) gradient, not projected to the sphere.
+    """
+    levels = points @ points.T - margins
+    np.fill_diagonal(levels, -np.inf)
+    shares = np.exp(temperature * (levels - levels.max()))
     return (shares @ points) * (2 / shares.sum())

@@ -1,10 +1,10 @@
-"""From almost optimal to machine precision: Newton's method on the pairs that touch.
+"""Refinement of an almost optimal code to machine precision: Newton's method on the touching pairs.
 
 At a local optimum some pairs, the active ones, share the largest cosine mu, and multipliers l_ij >= 0 that sum to one
-balance their gradients. Those are equations in points, mu and multipliers. Newton's method follows them with multiplier
-times slack at a target that falls to zero, so that no active set need be guessed (a primal-dual interior-point method,
-Nocedal and Wright 2006, chapter 19): one linear solve a step and no linear program. Large problems use Gauss-Newton on
-"all active cosines equal" alone, by LSMR (Fong and Saunders 2011).
+balance their gradients. These are equations in points, mu and multipliers. Newton's method solves them while the
+product of multiplier and slack decreases to zero, so that no active set has to be guessed (a primal-dual interior-point
+method, Nocedal and Wright 2006, chapter 19). Each step is one linear solve. Large codes use Gauss-Newton steps on "all
+active cosines are equal" instead, by LSMR (Fong and Saunders 2011).
 """
 
 from __future__ import annotations
@@ -23,52 +23,64 @@ from protosphere.types import Indices, Points
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-DENSE = 1300
-"""Unknowns K n up to which the Newton system is factored whole; above, only matrix-vector products are made."""
+MAX_DENSE_UNKNOWNS = 1300
+"""Unknowns K n up to which the Newton system is factored; above, only matrix-vector products are made."""
 
-QUICK = 500
-"""Unknowns up to which every attempt is made; with more, up to `DENSE`, the likeliest alone."""
+MAX_QUICK_UNKNOWNS = 500
+"""Unknowns up to which every attempt is made; above, up to `MAX_DENSE_UNKNOWNS`, only the most promising one."""
 
-WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
-"""How far below the largest cosine a pair may be to be made equal to it, attempt after attempt."""
+ACTIVE_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
+"""Distances below the largest cosine within which pairs are active, one for each Gauss-Newton attempt."""
 
-STARTS = (1e-4, 1e-5, 1e-5, 1e-6)
-"""How far above the largest cosine the level starts, attempt after attempt."""
+LEVEL_OFFSETS = (1e-4, 1e-5, 1e-5, 1e-6)
+"""Distances of the initial level above the largest cosine, one for each interior-point attempt."""
 
-MOST_ENTRIES = 1 << 20
-"""Pairs times n above which even matrix-vector products are too many: such an attempt is left out."""
+MAX_JACOBIAN_ENTRIES = 1 << 20
+"""Pairs times n above which even matrix-vector products are too slow: such an attempt is skipped."""
 
-MOST_LSMR_ENTRIES = 1.5e8
-"""Entries of the matrix times steps of LSMR: less than a second's."""
+MAX_LSMR_PRODUCTS = 1.5e8
+"""Entries of the matrix times steps of LSMR: less than a second."""
 
-FACTORING = 0.25  # products of a Newton step, of the cube of its unknowns, counted as those of a descent
-MULTIPLYING = 12.0  # products of a step of LSMR, of its entries, counted so
-ROUNDS = 30
+MAX_LSMR_STEPS = 300
 
-NEAR = 1e-2
-"""Pairs further below the largest cosine are left out."""
+FACTORING_PRODUCTS = 0.25
+"""Cost of a Newton step as a multiple of the cube of its unknowns, in products of a descent."""
+
+LSMR_PRODUCTS = 12.0
+"""Cost of a step of LSMR as a multiple of its entries, in products of a descent."""
+
+MAX_ROUNDS = 30
+
+NEAR_WIDTH = 1e-2
+"""Pairs further below the largest cosine are ignored."""
 
 SHRINK = 0.1
+"""Factor of the product of multiplier and slack from one Newton step to the next."""
 
-GAP = 3e-15
-"""Sum of multiplier times slack at which the level is the optimum's to the last digit."""
+OPTIMAL_GAP = 3e-15
+"""Sum of multiplier times slack at which the level is optimal to the last digit."""
 
 DAMPING = 1e-10
-"""Added to the diagonal to keep the system regular: rotations change no cosine."""
+"""Smallest damping, which keeps the system regular: rotations change no cosine."""
 
-LONGEST = 0.05
-"""A step that moves a point further is rejected."""
+MAX_STEP = 0.05
+"""A step with a larger entry is rejected."""
 
 
 @dataclass
 class Allowance:
-    """What is left for polishing: products, and whether the time is up."""
+    """The work that polishing may do.
+
+    Attributes:
+        products: Products that are left.
+        expired: Returns whether the time is up.
+    """
 
     products: float = float("inf")
     expired: Callable[[], bool] = lambda: False
 
     def spend(self, products: float) -> bool:
-        """Whether there is enough left for that, which is then spent."""
+        """Spend so many products, and return whether there were enough left."""
         if products > self.products or self.expired():
             return False
         self.products -= products
@@ -77,7 +89,7 @@ class Allowance:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Pairs (first[p], second[p]) and their cosines."""
+    """Pairs (first[p], second[p]) of points and their cosines."""
 
     first: Indices
     second: Indices
@@ -85,43 +97,66 @@ class Contacts:
 
 
 def contacts(points: Points, above: float) -> Contacts:
-    """All pairs whose cosine is above a value, found blockwise."""
-    found: list[tuple[Indices, Indices, Points]] = []
+    """Return all pairs whose cosine is above a value, found blockwise."""
+    first: list[Indices] = []
+    second: list[Indices] = []
+    cosines: list[Points] = []
     for i, j, gram in gram_blocks(point_rows(points)):
-        a, b = np.nonzero(gram > above if i < j else np.triu(gram > above, k=1))
-        found.append((a + i, b + j, gram[a, b].astype(np.float64)))
-    return Contacts(*map(np.concatenate, zip(*found, strict=True)))
+        is_contact = gram > above
+        if i >= j:
+            is_contact = np.triu(is_contact, k=1)
+        rows, columns = np.nonzero(is_contact)
+        first.append(rows + i)
+        second.append(columns + j)
+        cosines.append(gram[rows, columns].astype(np.float64))
+    return Contacts(
+        np.concatenate(first), np.concatenate(second), np.concatenate(cosines)
+    )
 
 
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
-    """The derivative of each pair's cosine by all points, along the sphere: x_j - c x_i for i, x_i - c x_j for j."""
+    """Return the derivative of each pair's cosine by all points, along the sphere.
+
+    The derivative of c = <x_i, x_j> is x_j - c x_i by x_i and x_i - c x_j by x_j.
+
+    Args:
+        points: (K, n) unit points.
+        pairs: P pairs.
+
+    Returns:
+        A sparse (P, K n) matrix.
+    """
     from scipy.sparse import csr_array
 
-    one = points[pairs.first]
-    other = points[pairs.second]
+    first = points[pairs.first]
+    second = points[pairs.second]
     cosine = pairs.cosines[:, None]
-    values = np.concatenate([other - cosine * one, one - cosine * other], axis=1)
-    places: Indices = np.arange(points.size, dtype=np.int64).reshape(points.shape)
+    by_first = second - cosine * first
+    by_second = first - cosine * second
+    values = np.concatenate([by_first, by_second], axis=1)
+    unknowns: Indices = np.arange(points.size, dtype=np.int64).reshape(points.shape)
     columns: Indices = np.concatenate(
-        [places[pairs.first], places[pairs.second]], axis=1
+        [unknowns[pairs.first], unknowns[pairs.second]], axis=1
     )
-    starts: Indices = np.arange(0, columns.size + 1, columns.shape[1], dtype=np.int64)
-    return csr_array(
-        (values.ravel(), columns.ravel(), starts), shape=(len(columns), points.size)
-    )
+    row_length = columns.shape[1]
+    row_starts: Indices = np.arange(0, columns.size + 1, row_length, dtype=np.int64)
+    shape = (len(columns), points.size)
+    return csr_array((values.ravel(), columns.ravel(), row_starts), shape=shape)
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """The Hessian of sum l_ij cos_ij along the sphere, as a dense matrix."""
+    """Return the Hessian of sum l_ij cos_ij along the sphere, as a dense matrix."""
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
     weights += weights.T
     ends = np.concatenate([pairs.first, pairs.second])
-    pull = np.bincount(ends, np.tile(multipliers * pairs.cosines, 2), count)
+    radial = np.tile(multipliers * pairs.cosines, 2)
+    pull = np.bincount(ends, radial, count)
     tangent = np.eye(dim) - points[:, :, None] * points[:, None, :]
     blocks = np.einsum("ij,iab,jbc->iajc", weights, tangent, tangent, optimize=True)
-    blocks[np.arange(count), :, np.arange(count), :] -= pull[:, None, None] * tangent
+    diagonal: Indices = np.arange(count, dtype=np.int64)
+    blocks[diagonal, :, diagonal, :] -= pull[:, None, None] * tangent
     return blocks.reshape(points.size, points.size)
 
 
@@ -133,17 +168,19 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Step of all points and, last, of the level above them, towards multiplier times slack = `target` everywhere."""
+    """Return the step of all points and, last, of the level, towards multiplier times slack = `target`."""
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
+    diagonal = np.arange(size)
     system = np.empty((size + 1, size + 1))
     system[:size, :size] = (slopes.T @ (slopes * ratio[:, None])).toarray()
     system[:size, :size] += _curvature(points, pairs, multipliers)
-    system[np.arange(size), np.arange(size)] += (
-        damping + 1e-14 * system.diagonal()[:size].max()
-    )
-    system[:size, -1] = system[-1, :size] = -(slopes.T @ ratio)
+    largest = system.diagonal()[:size].max()
+    system[diagonal, diagonal] += damping + 1e-14 * largest
+    coupling = -(slopes.T @ ratio)
+    system[:size, -1] = coupling
+    system[-1, :size] = coupling
     system[-1, -1] = ratio.sum()
     barrier = target / slack
     right = np.append(-(slopes.T @ barrier), barrier.sum() - 1)
@@ -151,84 +188,97 @@ def _newton_step(
 
 
 def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
-    """The shortest step that makes all active cosines equal, to first order."""
+    """Return the shortest step that makes all active cosines equal, to first order."""
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
 
-    level = csr_array(-np.ones((len(pairs.first), 1)))
-    slopes = hstack([jacobian(points, pairs), level]).tocsr()
-    most = min(300, int(MOST_LSMR_ENTRIES / slopes.nnz))
-    step, _, steps, *_ = lsmr(
-        slopes,
-        pairs.cosines.max() - pairs.cosines,
-        atol=1e-13,
-        btol=1e-13,
-        maxiter=most,
+    level_column = csr_array(-np.ones((len(pairs.first), 1)))
+    slopes = hstack([jacobian(points, pairs), level_column]).tocsr()
+    max_steps = min(MAX_LSMR_STEPS, int(MAX_LSMR_PRODUCTS / slopes.nnz))
+    differences = pairs.cosines.max() - pairs.cosines
+    step, _, num_steps, *_ = lsmr(
+        slopes, differences, atol=1e-13, btol=1e-13, maxiter=max_steps
     )
-    allowance.products -= MULTIPLYING * steps * slopes.nnz
+    allowance.products -= LSMR_PRODUCTS * num_steps * slopes.nnz
     return step[:-1].reshape(points.shape)
 
 
 def _fraction_to_boundary(value: Points, step: Points) -> float:
-    """The longest part of a step, at most all of it, that keeps positive values positive."""
+    """Return the largest fraction of a step, at most 1, that keeps positive values positive."""
     falling = step < 0
-    return min(1.0, float(np.min(-0.99 * value[falling] / step[falling], initial=1.0)))
+    fractions = -0.99 * value[falling] / step[falling]
+    return min(1.0, float(np.min(fractions, initial=1.0)))
 
 
 def _interior_point(
-    points: Points, start: float, allowance: Allowance
+    points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """The points with the lowest cosine on the way of a primal-dual interior-point run, its level `start` above all."""
-    best = current = points
+    """Run a primal-dual interior-point method, with the initial level `offset` above the largest cosine.
+
+    Returns:
+        The points with the lowest largest cosine on the way, and that cosine.
+    """
+    best = points
+    current = points
     value = max_cosine(points)
-    pairs = contacts(points, value - NEAR)
-    level = value + start
+    pairs = contacts(points, value - NEAR_WIDTH)
+    level = value + offset
     damping = DAMPING
-    multipliers = 1 / (
-        level - pairs.cosines
-    )  # target / slack; the target falls to nothing
+    multipliers = 1 / (level - pairs.cosines)
     multipliers /= multipliers.sum()
-    for _ in range(ROUNDS):
-        if not allowance.spend(FACTORING * points.size**3):
+    for _ in range(MAX_ROUNDS):
+        if not allowance.spend(FACTORING_PRODUCTS * points.size**3):
             break
         slack = np.maximum(level - pairs.cosines, 1e-16)
         target = SHRINK * float(multipliers @ slack) / len(slack)
         found = _newton_step(current, pairs, multipliers, slack, target, damping)
-        if not np.abs(found[:-1]).max() < LONGEST:
+        point_step = found[:-1]
+        level_step = found[-1]
+        if not np.abs(point_step).max() < MAX_STEP:
             damping = max(100 * damping, 1e-6)
             continue
         damping = max(damping / 10, DAMPING)
-        change = found[-1] - jacobian(current, pairs) @ found[:-1]
-        part = _fraction_to_boundary(slack, change)
-        rise = (target - multipliers * change) / slack - multipliers
-        multipliers = multipliers + _fraction_to_boundary(multipliers, rise) * rise
-        current = normalized(current + part * found[:-1].reshape(points.shape))
-        cosines = np.einsum("ij,ij->i", current[pairs.first], current[pairs.second])
-        pairs = replace(pairs, cosines=cosines)
-        level = max(level + part * found[-1], float(pairs.cosines.max()))
+        slack_step = level_step - jacobian(current, pairs) @ point_step
+        fraction = _fraction_to_boundary(slack, slack_step)
+        multiplier_step = (target - multipliers * slack_step) / slack - multipliers
+        multiplier_fraction = _fraction_to_boundary(multipliers, multiplier_step)
+        multipliers = multipliers + multiplier_fraction * multiplier_step
+        current = normalized(current + fraction * point_step.reshape(points.shape))
+        pairs = _with_cosines_of(pairs, current)
+        level = max(level + fraction * level_step, float(pairs.cosines.max()))
         reached = max_cosine(current)
         if reached < value:
             best = current
             value = reached
-        if target * len(slack) < GAP:
+        if target * len(slack) < OPTIMAL_GAP:
             break
     return best, value
+
+
+def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
+    """Return the same pairs with the cosines that they have in `points`."""
+    cosines = np.einsum("ij,ij->i", points[pairs.first], points[pairs.second])
+    return replace(pairs, cosines=cosines)
 
 
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """The best points Gauss-Newton steps reach from here, with the pairs within `width` active."""
+    """Take Gauss-Newton steps while they improve, with the pairs within `width` active.
+
+    Returns:
+        The best points, and their largest cosine.
+    """
     best = points
     value = max_cosine(points)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not allowance.spend(float(len(points) * points.size)):
             break
         pairs = contacts(best, value - width)
-        if len(pairs.first) * points.shape[1] > MOST_ENTRIES:
+        if len(pairs.first) * points.shape[1] > MAX_JACOBIAN_ENTRIES:
             break
         step = _gauss_newton_step(best, pairs, allowance)
-        if not np.abs(step).max() < LONGEST:
+        if not np.abs(step).max() < MAX_STEP:
             break
         moved = normalized(best + step)
         reached = max_cosine(moved)
@@ -242,18 +292,30 @@ def _gauss_newton(
 def polish_code(
     points: Points, allowance: Allowance | None = None
 ) -> tuple[Points, float]:
-    """`points` moved to where the active cosines are equal to the last digits, and their largest cosine.
+    """Move the points of a code until its active cosines are equal to the last digits.
 
-    Never worse than what came in, by the true largest cosine of all pairs. Once the allowance is spent it ends.
+    The result is never worse than `points`, by the largest cosine over all pairs.
+
+    Args:
+        points: (K, n) unit points, near a local optimum.
+        allowance: The work that may be done; None for no limit.
+
+    Returns:
+        The points, and their largest cosine.
     """
-    allowance = allowance or Allowance()
+    if allowance is None:
+        allowance = Allowance()
     best = points
     value = max_cosine(points)
-    attempt, scales = (
-        (_interior_point, STARTS) if points.size <= DENSE else (_gauss_newton, WIDTHS)
-    )
-    if QUICK < points.size <= DENSE:
-        scales = scales[1:2]
+    if points.size > MAX_DENSE_UNKNOWNS:
+        attempt = _gauss_newton
+        scales = ACTIVE_WIDTHS
+    elif points.size > MAX_QUICK_UNKNOWNS:
+        attempt = _interior_point
+        scales = LEVEL_OFFSETS[1:2]
+    else:
+        attempt = _interior_point
+        scales = LEVEL_OFFSETS
     for scale in scales:
         with suppress(np.linalg.LinAlgError):
             best, value = attempt(best, scale, allowance)

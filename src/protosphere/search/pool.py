@@ -1,83 +1,98 @@
-"""The best codes of a search so far, best first, no two of them the same."""
+"""The pool of the best codes of a search, best first, no two of them the same."""
 
 from dataclasses import dataclass, field
 
 from protosphere.search.budget import Budget
 from protosphere.types import Points
 
-MOST_CODES = 12
+MAX_POOL_CODES = 12
 
-VALUE_TOLERANCE = 1e-6
-"""Relative difference of values below which two codes count as one."""
+SAME_VALUE = 1e-6
+"""Relative difference of largest cosines below which two codes count as the same."""
 
-NOTICED = 1e-4
-"""How much larger 1 - cosine must become, relatively, to count as better."""
+NOTICEABLE_GAIN = 1e-4
+"""Relative increase of 1 - cosine above which a new best code counts as an improvement."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScreenedCode:
-    """A code after a brief descent: its largest cosine, its points, and the kind of start it came from."""
+    """A code after a short descent.
+
+    Attributes:
+        value: Its largest cosine.
+        points: Its (K, n) points.
+        initialization: The initialization that it came from.
+        finished: Whether it was annealed to the highest temperature.
+        polished: Whether Newton's method was applied to it.
+    """
 
     value: float
     points: Points
-    kind: str
+    initialization: str
     finished: bool = False
     polished: bool = False
 
 
 @dataclass
 class CodePool:
-    """Codes, best first."""
+    """The best codes found so far.
 
-    budget: Budget  # of the search, which is told of the best value
-    codes: list[ScreenedCode] = field(
-        default_factory=list[ScreenedCode]
-    )  # those of this epoch
-    earlier: list[ScreenedCode] = field(
-        default_factory=list[ScreenedCode]
-    )  # the best of earlier ones, put aside
-    noticed: float = float("inf")  # the value that was last better by more than nothing
-    noticed_at: float = 0.0  # how much was spent by then
+    Attributes:
+        budget: The budget of the search. The pool reports the best value to it.
+        codes: Codes of the current epoch, best first.
+        earlier: The best code of each earlier epoch.
+        improved_value: The best value after the last noticeable improvement.
+        improved_at: The evaluations spent at that improvement.
+    """
+
+    budget: Budget
+    codes: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
+    earlier: list[ScreenedCode] = field(default_factory=list[ScreenedCode])
+    improved_value: float = float("inf")
+    improved_at: float = 0.0
 
     def __bool__(self) -> bool:
         return bool(self.codes)
 
     @property
     def best(self) -> ScreenedCode:
-        """The first one."""
+        """The code with the lowest largest cosine."""
         return self.codes[0]
 
     @property
     def unfinished(self) -> list[ScreenedCode]:
-        """Those that a higher temperature may make better."""
-        return [one for one in self.codes if not one.finished]
+        """Codes that a higher temperature may still improve."""
+        return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Put a code into the pool, unless the pool has one of the same value or is full of better ones."""
-        rivals = [
-            other
-            for other in self.codes
-            if abs(other.value - found.value)
-            > VALUE_TOLERANCE * abs(found.value) + 1e-9
-        ]
-        same = [other for other in self.codes if other not in rivals]
-        winner = min(
-            [*same, found], key=lambda other: (not other.polished, other.value)
-        )
-        self.codes = sorted([*rivals, winner], key=lambda other: other.value)[
-            :MOST_CODES
-        ]
-        if 1 - self.best.value > (1 + NOTICED) * (1 - self.noticed):
-            self.noticed = self.best.value
-            self.noticed_at = self.budget.spent
+        """Add a code, unless the pool has one of the same value or is full of better ones."""
+        tolerance = SAME_VALUE * abs(found.value) + 1e-9
+        same: list[ScreenedCode] = []
+        different: list[ScreenedCode] = []
+        for code in self.codes:
+            is_same = abs(code.value - found.value) <= tolerance
+            (same if is_same else different).append(code)
+        same.append(found)
+        winner = min(same, key=lambda code: (not code.polished, code.value))
+        ranked = sorted([*different, winner], key=lambda code: code.value)
+        self.codes = ranked[:MAX_POOL_CODES]
+        self._note_improvement()
         self.budget.best = min(self.budget.best, found.value)
 
+    def _note_improvement(self) -> None:
+        """Record when the best code last improved noticeably."""
+        distance = 1 - self.best.value
+        noticeable = (1 + NOTICEABLE_GAIN) * (1 - self.improved_value)
+        if distance > noticeable:
+            self.improved_value = self.best.value
+            self.improved_at = self.budget.spent
+
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Put what became of a code in its place."""
-        self.codes = [other for other in self.codes if other is not old]
+        """Put `new` in the place of `old`."""
+        self.codes = [code for code in self.codes if code is not old]
         self.admit(new)
 
     def recall(self) -> None:
-        """Put the codes of earlier epochs into the pool again."""
+        """Admit the best codes of earlier epochs again."""
         for code in self.earlier:
             self.admit(code)

@@ -1,4 +1,4 @@
-"""Projected momentum descent on the sphere, as the paper's figures were made."""
+"""Projected momentum descent on the sphere, as in the paper's experiments."""
 
 from __future__ import annotations
 
@@ -26,42 +26,65 @@ if TYPE_CHECKING:
     Gradient = Callable[[Tensor, float], Tensor]
 
 DTYPES = ("float32", "float64")
-LARGEST_LR = 1e6
+MAX_LR = 1e6
 
-WORTH_TWO_THREADS = 1 << 25
-"""Products a step, K^2 n, below which a second thread costs more in waiting than it saves."""
+MIN_THREADED_PRODUCTS = 1 << 25
+"""Products of a step, K^2 n, below which a second thread costs more than it saves."""
 
 
 def check_descent_options(
     steps: object, lr: object, momentum: object, dtype: object, device: object
 ) -> None:
-    """Raise unless the options of a descent make sense."""
-    import torch
+    """Check the options of a descent.
 
+    Args:
+        steps: Number of steps, at least 0.
+        lr: Step size, positive.
+        momentum: Momentum, at least 0 and below 1.
+        dtype: One of `DTYPES`.
+        device: A torch device that can be used.
+
+    Raises:
+        InvalidArgumentError: If one of them is not valid.
+    """
     as_integer("steps", steps, minimum=0)
-    if as_positive("lr", lr) > LARGEST_LR:
+    if as_positive("lr", lr) > MAX_LR:
         raise InvalidArgumentError(
-            f"'lr' must be at most {LARGEST_LR:g}, got {lr!r}; 0.1 and 0.2 are usual"
+            f"'lr' must be at most {MAX_LR:g}, got {lr!r}; 0.1 and 0.2 are usual"
         )
     as_choice("dtype", dtype, DTYPES)
     if not (isinstance(momentum, (int, float)) and 0 <= momentum < 1):
         raise InvalidArgumentError(
             f"'momentum' must be at least 0 and below 1, got {momentum!r}"
         )
+    _check_device(device)
+
+
+def _check_device(device: object) -> None:
+    import torch
+
     try:
         if str(device) == "meta":
             raise RuntimeError("it holds no numbers")
         torch.empty(0, device=str(device))
     except (RuntimeError, AssertionError) as error:
-        got = f"got {device!r}: {str(error).splitlines()[0]}"
+        reason = str(error).splitlines()[0]
         raise InvalidArgumentError(
-            f"'device' must be one torch can use, such as 'cpu', {got}"
+            f"'device' must be one torch can use, such as 'cpu', got {device!r}: {reason}"
         ) from error
 
 
 @dataclass(frozen=True)
 class Descent:
-    """How to descend: how many steps of which size, how much of the last velocity to keep, and in which numbers."""
+    """The parameters of a descent.
+
+    Attributes:
+        steps: Number of steps.
+        lr: Step size.
+        momentum: Share of the last velocity that is kept.
+        dtype: Number type, one of `DTYPES`.
+        device: The torch device.
+    """
 
     steps: int
     lr: float
@@ -78,29 +101,44 @@ def projected_descent(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Points:
-    """Points after momentum descent from a uniform start, every row renormalised after each step.
+    """Descend with momentum from uniform random points and normalize every row after each step.
 
-    `gradient(points, temperature)` is followed while the temperature rises linearly from 1 to K. The start comes from
-    numpy's generator, so that a seed means the same start on every device.
+    The temperature rises linearly from 1 to K. The initial points come from numpy's generator, so that a seed gives the
+    same ones on every device.
+
+    Args:
+        num_classes: K.
+        dim: n.
+        gradient: Function of the points and the temperature.
+        descent: The parameters of the descent.
+        rng: Source of the initial points.
+        progress: Called after each step.
+
+    Returns:
+        (K, n) unit points in float64.
+
+    Raises:
+        InfeasibleError: If the descent diverges.
     """
     import torch
 
     start = uniform_points(num_classes, dim, rng)
-    alone = num_classes**2 * dim < WORTH_TWO_THREADS
-    with torch.inference_mode(), single_threaded() if alone else nullcontext():
-        points = torch.as_tensor(
-            start, device=descent.device, dtype=getattr(torch, descent.dtype)
-        )
+    is_small = num_classes**2 * dim < MIN_THREADED_PRODUCTS
+    threads = single_threaded() if is_small else nullcontext()
+    with torch.inference_mode(), threads:
+        dtype = getattr(torch, descent.dtype)
+        points = torch.as_tensor(start, device=descent.device, dtype=dtype)
         velocity = torch.zeros_like(points)
         for step in range(descent.steps):
             temperature = 1 + (num_classes - 1) * step / max(1, descent.steps - 1)
             velocity.mul_(descent.momentum).add_(gradient(points, temperature))
             points.sub_(velocity, alpha=descent.lr)
-            points.div_(points.square().sum(dim=1, keepdim=True).sqrt_())
-            progress("optimising", step + 1, descent.steps)
+            norms = points.square().sum(dim=1, keepdim=True).sqrt_()
+            points.div_(norms)
+            progress("optimizing", step + 1, descent.steps)
         found: Points = points.double().cpu().numpy()
     if not np.isfinite(found).all():
         raise InfeasibleError(
-            f"'lr' must be smaller: the descent ran off to infinity, got {descent.lr!r}; try 0.1"
+            f"'lr' must be smaller: the descent diverged, got {descent.lr!r}; try 0.1"
         )
     return normalized(found)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from protosphere.errors import CertificateError
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import OrthogonalSimplices, SignWords, Tailed
+from protosphere.spherical.structures import GluedWords, OrthogonalSimplices, SignWords
 from protosphere.types import Indices
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -41,9 +41,10 @@ def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
     structure = code.placement.structure
     if isinstance(structure, SignWords):
         return _word_hashes(structure)
-    if isinstance(structure, Tailed):
-        tails: Indices = structure.head.word_numbers() // structure.group
-        return _word_hashes(structure.head) + tails.astype(np.uint64) * MULTIPLIER
+    if isinstance(structure, GluedWords):
+        group: Indices = structure.codewords.word_numbers() // structure.group
+        hashes = _word_hashes(structure.codewords)
+        return hashes + group.astype(np.uint64) * MULTIPLIER
     starts = range(0, code.num_classes, BLOCK_ROWS)
     return np.concatenate(
         [_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts]

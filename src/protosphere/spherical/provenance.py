@@ -99,9 +99,18 @@ class Provenance:
         )
         return asked[0] == asked[1] and since[0] == since[1] and same
 
-    def words(self) -> dict[str, Any]:
-        """All of it as JSON has it; `Provenance(**words)` reads it."""
+    def to_json(self) -> dict[str, Any]:
+        """Return all fields as JSON has them; `from_json` reads them."""
         return json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_json(cls, header: Mapping[str, Any]) -> Provenance:
+        """Read what `to_json` wrote.
+
+        Raises:
+            InvalidArgumentError: If a field is not one that protosphere writes.
+        """
+        return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
         """The same code after these steps."""
@@ -149,12 +158,12 @@ def _cell(value: Cosine | None) -> str:
     return f"{'-':>10s}" if value is None else f"{float(value):10.5f}"
 
 
-def _read(kind: Any, words: Any) -> Any:
-    """`words` of a file as what they stand for."""
-    if isinstance(words, kind):
-        return words
-    _require("provenance", isinstance(words, Mapping), words)
-    return kind(**words)
+def _read(kind: Any, header: Any) -> Any:
+    """A step or a provenance that may still be the JSON of a file."""
+    if isinstance(header, kind):
+        return header
+    _require("provenance", isinstance(header, Mapping), header)
+    return kind(**header)
 
 
 def _are(kind: type[Any], *values: object) -> bool:

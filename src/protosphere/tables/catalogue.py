@@ -21,8 +21,8 @@ from protosphere.search.descent_backend import (
     TEMPERATURE_FACTOR,
     compile_descent,
 )
+from protosphere.search.initialization import resize
 from protosphere.search.polish import polish_code
-from protosphere.search.starts import resize
 from protosphere.storage.files import reading
 from protosphere.tables.table_files import (
     REBUILD_TOLERANCE,

@@ -55,9 +55,8 @@ FEATURES = {
     "semantic, learned, z halved": f"semantic, align, learned, {HALVED}",
     "best, at random, z halved": f"best, random, {HALVED}, iterations 0",
     "best, aligned, z halved": f"best, align, seen, {HALVED}, iterations 0",
-    "best, at random, reassigned": "best, random, reassignment 3, soft_cap, iterations 0",
-    "semantic, logits, rehearsed": "semantic, align, logits, rehearsal 2, soft_cap",
-    "best, at random, rehearsed": "best, random, rehearsal 2, soft_cap, iterations 0",
+    "semantic, logits, prototype warm-up": "semantic, align, logits, prototype warmup epochs 2, soft_cap",
+    "best, at random, prototype warm-up": "best, random, prototype warmup epochs 2, soft_cap, iterations 0",
 }
 SIMILARITIES = {
     "best, by class means": "best, align, seen, soft_cap, iterations 0",
@@ -91,10 +90,10 @@ MLP = {
 }
 SCARCE = {
     BOTTLENECK: "learned bottleneck, {}",
-    "best, at random": "best, random, soft_cap, {}, iterations 0",
-    "best, aligned": "best, align, seen, soft_cap, {}, iterations 0",
-    "semantic, logits": "semantic, align, logits, soft_cap, {}",
-    "semantic, logits, rehearsed": "semantic, align, logits, rehearsal 2, soft_cap, {}",
+    "best, at random": "best, random, {}, iterations 0",
+    "best, aligned": "best, align, seen, {}, iterations 0",
+    "semantic, logits": "semantic, align, logits, {}",
+    "semantic, logits, prototype warm-up": "semantic, align, logits, prototype warmup epochs 2, {}",
 }
 FEW = "train images 5000"
 NOISY = "label noise 0.2"
@@ -274,16 +273,12 @@ def mistakes_table(answer: Answer) -> str:
 def scratch() -> Answer:
     """Return accuracies from scratch after 8 and after 20 epochs."""
     short = paired("meaning/scratch_short.csv", "best, random")
-    long = paired("meaning/scratch.csv", "best, random, soft_cap, iterations 0")
+    long = paired("meaning/scratch.csv", "best, random")
     names = {"random": "at random", "align": "aligned", "oppose": "opposed"}
     answer: dict[str, Answer] = {}
-    for epochs, found, ending in (
-        ("8", short, ""),
-        ("20", long, ", soft_cap, iterations 0"),
-    ):
+    for epochs, found in (("8", short), ("20", long)):
         answer[epochs] = {
-            label: found.get(f"best, {mapping}{ending}", {})
-            for mapping, label in names.items()
+            label: found.get(f"best, {mapping}", {}) for mapping, label in names.items()
         }
     answer["20"][LAYER] = long[LAYER]
     return answer
@@ -303,14 +298,13 @@ def scratch_table(answer: Answer) -> str:
 
 def mnist() -> Answer:
     """Return accuracies on MNIST in few dimensions."""
-    return paired("meaning/mnist.csv", "best, random, soft_cap, iterations 0")
+    return paired("meaning/mnist.csv", "best, random")
 
 
 def mnist_table(answer: Answer) -> str:
     """Return random prototypes, and how much better the others are."""
     ways = {
-        mapping: answer[f"best, {mapping}, soft_cap, iterations 0"]
-        for mapping in ("random", "align", "oppose")
+        mapping: answer[f"best, {mapping}"] for mapping in ("random", "align", "oppose")
     }
     rows: list[list[str]] = []
     for dim, cell in ways["random"].items():

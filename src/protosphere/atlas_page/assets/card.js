@@ -58,8 +58,8 @@ function certificateList(one) {
 function evennessList(spectrum) {
   const even = evenness(spectrum);
   return listed([
-    ["least cosine", spoken(even.least), "least_cosine"],
-    ["opposed pairs", count(even.opposed), "opposed_pairs"],
+    ["minimum cosine", spoken(even.least), "least_cosine"],
+    ["antipodal pairs", count(even.opposed), "opposed_pairs"],
     ["energy", `${even.energy.toFixed(6)}, at a scale of ${even.scale.toFixed(2)}`, "energy"],
   ]);
 }

@@ -133,8 +133,8 @@ function improving(points) {
   return kept;
 }
 
-/** Of equal codes the even before the fast before the others, algebra before a search. */
-function orderOf(one) { return DATA.schemes[one.scheme].order + 8 * (one.known === "search"); }
+/** The position of a code among equal ones, as `ps.best` has it: algebra before a search. */
+function orderOf(one) { return one.known === "search" ? 1000 : DATA.schemes[one.scheme].order; }
 
 /** The best known codes: of all schemes together those that beat all with fewer dimensions. */
 function bestPoints(found) { return improving([...found.values()].flat()); }
@@ -166,11 +166,20 @@ function certificate(one) {
   return { bound, gap: gap < 1e-15 ? 0 : gap, optimal, angle };
 }
 
+/** The code with the lowest max cosine in at most n dimensions; of equal ones the first by `orderOf`. */
+function lowest(found, n) {
+  const held = [...found.values()].flat().filter((one) => one.n <= n);
+  const value = Math.min(...held.map((one) => one.value));
+  const equal = held.filter((one) => one.value <= value + SAME);
+  equal.sort((a, b) => orderOf(a) - orderOf(b) || a.n - b.n);
+  return equal[0] || null;
+}
+
 /** The best code for K classes and at most n dimensions, and the first dimension from n on where one is optimal. */
 function recommendation(K, n) {
   const near = Math.min(n, DATA.limits.largest_dim);
-  const found = bestPoints(schemePoints(K, Math.max(n, K), dimsBelow(near)));
-  const chosen = found.filter((one) => one.n <= n).at(-1) || null;
+  const schemes = schemePoints(K, Math.max(n, K), dimsBelow(near)), found = bestPoints(schemes);
+  const chosen = lowest(schemes, n);
   const settled = (one, dim) => one.value <= converse(K, dim).value + 1e-11;
   const later = found.find((one) => one.n > n && settled(one, one.n)) || null;
   return { chosen, optimal: chosen !== null && settled(chosen, n), later };

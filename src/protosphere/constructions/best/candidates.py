@@ -53,11 +53,27 @@ class Candidate:
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
-def rank(scheme: str, max_cosine: Cosine) -> tuple[float, bool, bool]:
-    """Return the sort key of a code: lowest max cosine, then low frame potential, then a fast projection."""
-    traits = describe(scheme).traits
-    rounded = round(float(max_cosine), SAME_DIGITS)
-    return rounded, not traits.low_frame_potential, not traits.fast_projection
+def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
+    """Return the sort key of a code: its max cosine, then the position of its scheme among equal ones."""
+    return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
+
+
+def tie_order() -> dict[str, int]:
+    """Return the position of each scheme among codes of equal max cosine.
+
+    Low frame potential comes first, then a fast projection, then the order of the registry, then searches.
+    """
+
+    def key(scheme: str) -> tuple[bool, bool, bool]:
+        traits = describe(scheme).traits
+        return (
+            traits.searched,
+            not traits.low_frame_potential,
+            not traits.fast_projection,
+        )
+
+    schemes = sorted(available(), key=key)
+    return {scheme: position for position, scheme in enumerate(schemes)}
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:

@@ -120,9 +120,14 @@ def searched(
         if not known:
             raise
         return Searches(kept, covered, interrupted=True)
-    named = made_of("optimized", num_classes, dim, dim, {}, {"start": result.kind})
+    named = made_of(
+        "optimized", num_classes, dim, dim, {}, {"start": result.initialization}
+    )
     found = _measured(
-        result.points, f"optimised, from a {result.kind} start", named, progress
+        result.points,
+        f"optimised, from a {result.initialization} start",
+        named,
+        progress,
     )
     return Searches([*kept, found], True, result.interrupted)
 

@@ -136,10 +136,10 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    even = prefer == "frame_potential" and tolerance > 0
-    if even and K * K * n <= LARGEST_OPTIMISED:
-        built.append(spread_evenly(built[0], progress))
-    built.insert(0, built.pop(_most_even(built, tolerance if even else 0.0)))
+    if prefer == "frame_potential":
+        if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
+            built.append(spread_evenly(built[0], progress))
+        built.insert(0, built.pop(_most_even(built, tolerance)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
 
 
@@ -167,9 +167,11 @@ def _algebraic(
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit = float(converse(K, n)) + 1e-12
     met = False
-    for candidate in found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]:
+    promising = found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]
+    for number, candidate in enumerate(promising):
         if met and float(candidate.max_cosine) > limit:
             return
+        progress(f"building: {candidate.scheme}", number, len(promising))
         placement, named = kept_points(candidate, K, n)
         code = SphericalCode(
             placement, certified(placement, candidate.max_cosine, progress), named
@@ -226,7 +228,7 @@ def _scheme(code: SphericalCode) -> str:
     return code.provenance.construction
 
 
-def _rank(code: SphericalCode) -> tuple[float, bool, bool]:
+def _rank(code: SphericalCode) -> tuple[float, int]:
     return rank(_scheme(code), code.max_cosine)
 
 

@@ -22,7 +22,7 @@ from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance
-from protosphere.spherical.structures import ShortenedWords, followed_by
+from protosphere.spherical.structures import ShortenedWords, with_glue
 
 SMALLEST_M = 2
 LARGEST_M = 11
@@ -56,7 +56,7 @@ def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     """The best one by names: its cuts, its level, and what its tails are."""
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
-    tail = {"tails": one.tails, "tail": one.tail.first(one.tails).words()}
+    tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
     return (
         asdict(one.code)
         | {"level": one.level.recipe}
@@ -149,10 +149,10 @@ def construction_x(
     level = next(level for level in chain(code.m) if level.recipe == chosen["level"])
     tails = chosen["tails"]
     group = level.size >> code.shortened
-    vectors = placement_of(Provenance(**chosen["tail"])).unit_rows(0, tails)
+    vectors = placement_of(Provenance.from_json(chosen["tail"])).unit_rows(0, tails)
     words = ShortenedWords.of(code, num_classes)
     cosets = f"{tails} cosets of {level.recipe}, shortened by {code.shortened}, punctured by {code.punctured}"
     recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
     return Placement(
-        recipe, followed_by(words, 1 / (1 + chosen["ratio"]), vectors, group)
+        recipe, with_glue(words, 1 / (1 + chosen["ratio"]), vectors, group)
     )

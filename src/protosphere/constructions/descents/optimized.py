@@ -19,9 +19,9 @@ from protosphere.errors import (
     brief,
 )
 from protosphere.geometry.sphere import normalized
-from protosphere.search.code_search import check_kinds, search_code
+from protosphere.search.code_search import check_initializations, search_code
+from protosphere.search.initialization import INITIALIZATIONS
 from protosphere.search.projected_descent import check_descent_options
-from protosphere.search.starts import KINDS
 from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
@@ -41,9 +41,9 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
     starts = options["starts"]
     if not isinstance(starts, str):
         raise InvalidArgumentError(
-            f"'starts' must be kinds joined by +, of {', '.join(KINDS)}, got {brief(starts)}"
+            f"'starts' must be initializations joined by +, of {', '.join(INITIALIZATIONS)}, got {brief(starts)}"
         )
-    check_kinds(starts.split("+"))
+    check_initializations(starts.split("+"))
     as_flag("algebraic", options["algebraic"])
     as_flag("polish", options["polish"])
     check_descent_options(0, 1.0, 0.0, "float64", options["device"])
@@ -97,7 +97,7 @@ def optimized(
     progress: Progress = ignore,
     iterations: int | None = None,
     budget: float | None = None,
-    starts: str = "+".join(KINDS),
+    starts: str = "+".join(INITIALIZATIONS),
     algebraic: bool = True,
     polish: bool = True,
     device: str = "cpu",
@@ -113,7 +113,7 @@ def optimized(
         rng=rng,
         iterations=iterations,
         budget=budget,
-        kinds=starts.split("+"),
+        initializations=starts.split("+"),
         start_points=algebraic_codes(num_classes, dim)
         if algebraic and num_classes > 2 * dim
         else (),
@@ -122,5 +122,6 @@ def optimized(
         progress=progress,
     )
     return dense_placement(
-        f"search, {found.kind} start, {found.iterations} evaluations", found.points
+        f"search, {found.initialization} start, {found.iterations} evaluations",
+        found.points,
     )

@@ -1,83 +1,45 @@
-"""Rows of a batch shared out over threads, once for many operations.
+"""Threads that each take some rows of a batch, once for many operations.
 
 torch shares out every single operation and waits for the slower thread after each. With twenty short operations a call
-that is twenty times to wait, and where other processes want the processors too, most of the time.
+waits twenty times, which takes most of the time if other processes use the CPUs too.
 
-The threads are torch's own, where its OpenMP is GNU's: those of a pool beside it would find the processors taken by
-torch's, which turn idly for milliseconds after each operation, in case there is another. Right after a dense layer,
-n = 256, K = 65,536, batch 64: 5.6 ms for a loss where those of a pool take 9.6.
+The threads are torch's own if its OpenMP is GNU's: those of a second pool would find the CPUs taken by torch's, which
+spin for milliseconds after each operation. Right after a dense layer, n = 256, K = 65,536, batch 64, a loss takes
+5.6 ms, and 9.6 ms with threads of a pool.
 """
 
 import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import count
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor, nn
 
 from protosphere.nn.kernels.held_signals import HeldSignals
-from protosphere.nn.tracing import is_traced, is_wrapped
 
 Result = TypeVar("Result")
 
-FEWEST_ROWS = 8
-FEWEST_SCORES = 1 << 20
-"""Scores of all rows from which a call takes milliseconds, and waking threads, a tenth of one, pays."""
 
+def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
+    """Return the results of the jobs, each run by a thread of its own.
 
-def in_memory(z: Tensor) -> bool:
-    """Whether its numbers can be looked at without waiting for a device: not those of a traced graph, for instance."""
-    plain = z.device.type == "cpu" and type(z) in (Tensor, nn.Parameter)
-    return plain and not is_traced() and not is_wrapped(z)
+    Args:
+        jobs: Functions whose tensor operations are not shared out over threads again.
 
-
-def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Operations in the types of their arguments."""
-    kind = z.device.type
-    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-    return torch.autocast(kind, enabled=False) if casts else nullcontext()
-
-
-def by_rows(work: Callable[[slice], Result], z: Tensor, num_words: int) -> list[Result]:
-    """`work` done for stretches of the rows of z, in order; it computes `num_words` numbers for each of them.
-
-    On a processor each stretch has a thread of its own, which does not share its operations out again; elsewhere, and
-    for little work, there is one stretch. No gradients are recorded, and nothing is cast.
+    Raises:
+        BaseException: The first exception of a job.
     """
-    rows = len(z)
-    pieces = min(torch.get_num_threads(), rows // FEWEST_ROWS) if in_memory(z) else 1
-    if pieces < 2 or rows * num_words < FEWEST_SCORES:
-        with torch.no_grad(), without_autocast(z):
-            return [work(slice(0, rows))]
-    inference = torch.is_inference_mode_enabled()
-
-    def run(stretch: slice) -> Result:
-        with torch.inference_mode(inference), torch.no_grad(), without_autocast(z):
-            return work(stretch)
-
-    jobs = [
-        partial(run, slice(rows * i // pieces, rows * (i + 1) // pieces))
-        for i in range(pieces)
-    ]
-    return _in_team(jobs) if _team_start() else _in_pool(jobs)
-
-
-def gathered_rows(
-    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_words: int
-) -> tuple[Tensor, Tensor]:
-    """Two tensors, one row each per row of z: what `by_rows` gives, the stretches below each other."""
-    first, second = zip(*by_rows(work, z, num_words), strict=True)
-    return torch.cat(first), torch.cat(second)
+    if _team_start() is None:
+        return _in_pool(jobs)
+    return _in_team(jobs)
 
 
 @lru_cache(maxsize=1)
 def _team_start() -> Any:
-    """GOMP_parallel(function, data, threads, flags) of the OpenMP that torch has loaded; None where there is none."""
+    """Return GOMP_parallel(function, data, threads, flags) of the OpenMP that torch has loaded, or None."""
     try:
         return ctypes.CDLL(
             "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
@@ -87,7 +49,7 @@ def _team_start() -> Any:
 
 
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """What the jobs give, each from one of torch's threads; the first exception of one of them is raised."""
+    """Return the results of the jobs, each run by one of torch's threads; raise the first exception of a job."""
     numbers = count()
     given = dict[int, Result]()
     failed = list[BaseException]()
@@ -118,7 +80,7 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """What the jobs give, each from a thread of the pool; the first exception of one of them is raised."""
+    """Return the results of the jobs, each run by a thread of the pool; raise the first exception of a job."""
     before = torch.get_num_threads()
 
     def run(job: Callable[[], Result]) -> Result:
@@ -135,6 +97,6 @@ def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Threads that stay: starting them anew takes a fifth of a millisecond each. A forked process has its own."""
+    """Return threads that stay: starting new ones takes 0.2 ms each. A forked process gets its own."""
     del process
     return ThreadPoolExecutor(threads, thread_name_prefix="protosphere")

@@ -19,7 +19,20 @@ def additive_angular_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Cross-entropy on scaled cosines, the target's angle `margin` radians larger; above pi its cosine c is -2 - c."""
+    """Return the cross-entropy on scaled cosines with the target's angle raised by a margin.
+
+    Where the raised angle exceeds pi, its cosine c is continued as -2 - c, so that the loss stays monotone.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes; -100 does not count.
+        projection: The prototypes.
+        scale: Factor of the cosines.
+        margin: The margin in radians.
+
+    Returns:
+        The mean over the examples that count.
+    """
     on_sphere, own, kept = target_cosines(z, target, projection)
     return mean_of_kept(
         harder_cross_entropy(
@@ -30,7 +43,12 @@ def additive_angular_margin(
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:
-    """cos(angle + margin) by the addition theorem, no arccosine; continued beyond pi so that it never rises."""
+    """Return cos(angle + margin) by the addition theorem, without an arccosine.
+
+    Args:
+        cosine: Cosines of angles.
+        margin: Angle to add, in radians; beyond pi the result is continued so that it never rises.
+    """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
     turned = within * math.cos(margin) - sine * math.sin(margin)
@@ -44,7 +62,16 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     reference="Deng et al. (2019), ArcFace",
 )
 class AdditiveAngularMargin(PrototypeLoss):
-    """Cross-entropy with the target's angle raised by a margin in radians, below the code's smallest angle."""
+    """Cross-entropy with the target's angle raised by a margin in radians (ArcFace).
+
+    Args:
+        head_or_code: Head whose projection is used, or a code.
+        margin: The margin, below the smallest angle of the code.
+        scale: Factor of the cosines: 'auto', 'learn' or a number.
+
+    Raises:
+        InvalidArgumentError: If the margin is not below the smallest angle.
+    """
 
     def __init__(
         self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto"
@@ -55,7 +82,12 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """The mean over the batch."""
+        """Return the mean loss over the batch.
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes.
+        """
         return additive_angular_margin(
             z, target, self.projection, self.scaling.value, self.margin
         )

@@ -16,7 +16,18 @@ def additive_cosine_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Cross-entropy on scaled cosines where the target's counts `margin` less."""
+    """Return the cross-entropy on scaled cosines with the target's cosine lowered by a margin.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes; -100 does not count.
+        projection: The prototypes.
+        scale: Factor of the cosines.
+        margin: What is subtracted from the target's cosine.
+
+    Returns:
+        The mean over the examples that count.
+    """
     on_sphere, own, kept = target_cosines(z, target, projection)
     return mean_of_kept(
         harder_cross_entropy(on_sphere, own, own - margin, projection, scale), kept
@@ -30,7 +41,16 @@ def additive_cosine_margin(
     reference="Wang et al. (2018), CosFace",
 )
 class AdditiveCosineMargin(PrototypeLoss):
-    """Cross-entropy with the target's cosine lowered by a margin, which must be below 1 - max cosine of the code."""
+    """Cross-entropy with the target's cosine lowered by a margin (CosFace).
+
+    Args:
+        head_or_code: Head whose projection is used, or a code.
+        margin: The margin, below 1 - max cosine of the code.
+        scale: Factor of the cosines: 'auto', 'learn' or a number.
+
+    Raises:
+        InvalidArgumentError: If the margin is not below 1 - max cosine.
+    """
 
     def __init__(
         self, head_or_code: HeadOrCode, margin: float = 0.2, scale: float | str = "auto"
@@ -42,7 +62,12 @@ class AdditiveCosineMargin(PrototypeLoss):
         )
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """The mean over the batch."""
+        """Return the mean loss over the batch.
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes.
+        """
         return additive_cosine_margin(
             z, target, self.projection, self.scaling.value, self.margin
         )

@@ -6,13 +6,23 @@ from protosphere.nn.functional import unit
 from protosphere.nn.losses.prototype_loss import HeadOrCode, PrototypeLoss, cosine_scale
 from protosphere.nn.losses.registry import loss
 from protosphere.nn.projections import Projection
-from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.nn.vectors import widened
 
 
 def cosine_cross_entropy(
     z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor
 ) -> Tensor:
-    """Cross-entropy on the scaled cosines of z with every prototype."""
+    """Return the cross-entropy on scaled cosines of z with every prototype.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes, or (..., K) probabilities.
+        projection: The prototypes.
+        scale: Factor of the cosines.
+
+    Returns:
+        The mean over the examples that count.
+    """
     return projection.cross_entropy(scale * unit(widened(z)), target)
 
 
@@ -23,12 +33,22 @@ def cosine_cross_entropy(
     reference="Wang et al. (2017), NormFace",
 )
 class CosineCrossEntropy(PrototypeLoss):
-    """Cross-entropy on scaled cosines."""
+    """Cross-entropy on scaled cosines (NormFace).
+
+    Args:
+        head_or_code: Head whose projection is used, or a code.
+        scale: Factor of the cosines: 'auto', 'learn' or a number.
+    """
 
     def __init__(self, head_or_code: HeadOrCode, scale: float | str = "auto") -> None:
         super().__init__(head_or_code)
         self.scaling = cosine_scale(head_or_code, scale)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """The mean over the batch."""
+        """Return the mean loss over the batch.
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes, or (..., K) probabilities.
+        """
         return cosine_cross_entropy(z, target, self.projection, self.scaling.value)

@@ -9,7 +9,13 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
-    """Cross-entropy on the dot products of z, as it is, with every prototype."""
+    """Return the cross-entropy on the dot products of z, not normalized, with every prototype.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes, or (..., K) probabilities.
+        projection: The prototypes.
+    """
     return projection.cross_entropy(z, target)
 
 
@@ -20,7 +26,11 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
     reference="the last layer of any classifier",
 )
 class LogitCrossEntropy(PrototypeLoss):
-    """Cross-entropy on the logits of a head, streaming; of a code, on the plain dot products with its points."""
+    """Cross-entropy on the logits of a head, streaming; for a code, on the dot products with its points.
+
+    Args:
+        head_or_code: Head whose logits are trained, or a code.
+    """
 
     def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__(head_or_code)
@@ -30,7 +40,12 @@ class LogitCrossEntropy(PrototypeLoss):
             self.embed = head_or_code.embed
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """The mean over the batch."""
+        """Return the mean loss over the batch.
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes, or (..., K) probabilities.
+        """
         return logit_cross_entropy(
             z if self.embed is None else self.embed(z), target, self.projection
         )

@@ -1,4 +1,4 @@
-"""What losses with a margin share: the target's logit made harder, and how large a margin may be."""
+"""The part that losses with a margin have in common: the raised target logit, and the largest margin."""
 
 import torch
 from torch import Tensor
@@ -18,7 +18,18 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Cross-entropies of scaled cosines with the target's, `own`, replaced: from the log-sum-exp of all the others."""
+    """Return cross-entropies of scaled cosines with the target's cosine replaced.
+
+    Args:
+        on_sphere: B x n unit vectors.
+        own: B cosines with the target's prototype.
+        harder: B cosines that replace them.
+        projection: The prototypes.
+        scale: Factor of the cosines.
+
+    Returns:
+        B losses, from the log-sum-exp of all other classes.
+    """
     everyone = projection.log_sum_exp(scale * on_sphere)
     others = everyone + torch.log(
         -torch.expm1((scale * own - everyone).clamp(max=CERTAIN))
@@ -27,7 +38,16 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """The margin, if a z on its prototype can still satisfy it against the nearest other one."""
+    """Return the margin if a z on its prototype can still satisfy it against the nearest other prototype.
+
+    Args:
+        margin: The margin.
+        limit: What it must be below.
+        what: What the limit is, for the error message.
+
+    Raises:
+        InvalidArgumentError: If the margin is not above 0 and below the limit.
+    """
     if as_positive("margin", margin) < limit:
         return float(margin)
     raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""What the modules of all losses share: the code, its projection, and where they have one a scale."""
+"""The part that the modules of all losses have in common: the code, its projection, and the scale."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,14 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 
 
 class PrototypeLoss(nn.Module):
-    """A loss on the prototypes of a code, or of a head, which then lends its projection."""
+    """A loss on the prototypes of a code, or of a head, whose projection is then used.
+
+    Args:
+        head_or_code: A `PrototypeHead` or a `SphericalCode`.
+
+    Raises:
+        InvalidArgumentError: If it is neither.
+    """
 
     def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__()
@@ -37,7 +44,12 @@ class PrototypeLoss(nn.Module):
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
-    """The scale of cosines that the setting asks for; 'auto' is the confident one, or what the head learns."""
+    """Return the scale of cosines for a setting.
+
+    Args:
+        head_or_code: Head or code of the loss.
+        setting: 'auto' (the confident scale of the code, or the head's if it is learned), 'learn' or a number.
+    """
     if isinstance(head_or_code, SphericalCode):
         return Scale(
             setting,

@@ -14,13 +14,14 @@ Module = TypeVar("Module", bound=type[nn.Module])
 
 @dataclass(frozen=True)
 class Loss:
-    """One loss.
+    """A registered loss.
 
     Attributes:
-        name: what presets and configs call it.
-        function: (z, target, projection, options...) to the mean over the batch.
-        module: made from a head or a code and options, then called with (z, target).
-        summary, reference: in a line, and where it comes from.
+        name: Name in presets and configs.
+        function: Function of (z, target, projection, options...) that returns the mean over the batch.
+        module: Module made from a head or a code and options, then called with (z, target).
+        summary: Description in one line.
+        reference: Paper that the loss comes from.
     """
 
     name: str
@@ -31,7 +32,7 @@ class Loss:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What the module takes beside a head or a code: `scale`, `margin`, `radius`.
+        """Names of the options of the module: `scale`, `margin`, `radius`.
 
         >>> LOSSES["additive_cosine_margin"].options
         ('margin', 'scale')
@@ -46,7 +47,14 @@ LOSSES: Registry[Loss] = Registry("loss")
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Register the decorated module, a shell over `function`, under `name`; a second one of a name is an error."""
+    """Return a decorator that registers a module, a shell over `function`.
+
+    Args:
+        name: Name in presets and configs; a second loss of the same name is an error.
+        function: Function of (z, target, projection, options...).
+        summary: Description in one line.
+        reference: Paper that the loss comes from.
+    """
     return LOSSES.register(
         lambda module: Loss(name, function, module, summary, reference)
     )

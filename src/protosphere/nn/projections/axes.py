@@ -7,32 +7,37 @@ from protosphere.nn.projections.block import ProjectionBlock
 
 
 class AxesBlock(nn.Module, ProjectionBlock):
-    """Word k is signs[k] e_(axes[k]): one-hot vectors, cross-polytopes, in any order. O(K)."""
+    """Point k is signs[k] e_(axes[k]): one-hot vectors and cross-polytopes, in any order, in O(K).
+
+    Attributes:
+        axes: Coordinate of each point.
+        signs: +1 or -1 for each point.
+    """
 
     axes: Tensor
     signs: Tensor
 
     def __init__(self, axes: Tensor, signs: Tensor, dim: int) -> None:
         super().__init__()
-        self.num_words = len(axes)
+        self.num_points = len(axes)
         self.dim = dim
         self.register_buffer("axes", axes, persistent=False)
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """The coordinates with their signs."""
+        """Return the coordinates with their signs, B x P."""
         return z.index_select(1, self.axes) * self.signs.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """The words of these numbers."""
-        rows = torch.zeros(
-            index.shape[0], self.dim, dtype=like.dtype, device=self.signs.device
-        )
-        return rows.scatter(
-            1, self.axes[index][:, None], self.signs[index][:, None].to(like.dtype)
-        )
+        """Return the points of these indices, one per row, with the dtype of `like`."""
+        shape = (index.shape[0], self.dim)
+        zeros = torch.zeros(shape, dtype=like.dtype, device=self.signs.device)
+        axes = self.axes[index][:, None]
+        signs = self.signs[index][:, None].to(like.dtype)
+        return zeros.scatter(1, axes, signs)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """The sums of the words with these weights, B x num_words."""
+        """Return the B x n sums of all points with weights B x P."""
         signed = weights * self.signs.to(weights.dtype)
-        return signed.new_zeros(len(signed), self.dim).index_add_(1, self.axes, signed)
+        zeros = signed.new_zeros(len(signed), self.dim)
+        return zeros.index_add_(1, self.axes, signed)

@@ -1,4 +1,4 @@
-"""Which projection a code gets: what its points are is found in the points, whatever construction made them."""
+"""The choice of a projection for a code: structure is found in the points, whatever construction made them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,14 +31,25 @@ LARGE = 1 << 26
 
 @dataclass(frozen=True)
 class Entry:
-    """A way to be faster than the matrix: its plan where the code allows it; the K n, and the n, from which it is."""
+    """A projection that is faster than a matrix for some codes.
+
+    Attributes:
+        plan: Function from a code and a dtype to its plan; None if the code does not have the structure.
+        smallest: Smallest K n for which it is faster.
+        above_dim: It is faster for larger n only.
+    """
 
     plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
     smallest: int
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Whether it is worth more than a matrix."""
+        """Return whether the projection is faster, or needs much less memory, than a matrix.
+
+        Args:
+            num_classes: K.
+            dim: n.
+        """
         size = num_classes * dim
         return size >= LARGE or (size >= self.smallest and dim > self.above_dim)
 
@@ -46,12 +57,16 @@ class Entry:
 def projection_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> Projection:
-    """The dot products with every point of `code`, classes in its order.
+    """Return the dot products with every point of a code as a module, classes in the order of the code.
 
-    Parameters:
-        kind: 'auto' takes what is fastest for the structure and the size of the code; the others insist on 'dense'
-            (a matrix), 'hadamard' (words in cosets of a linear code), 'axes' (+-e_i), 'simplex' or 'simplices'.
-        dtype: of the buffers; by default torch's default dtype. Inputs of other types are served too.
+    Args:
+        code: The prototypes.
+        kind: 'auto' takes the fastest for the structure and the size of the code; 'dense' (a matrix), 'hadamard'
+            (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex' and 'simplices' insist on one.
+        dtype: Dtype of the buffers; torch's default by default. Inputs of other dtypes are served too.
+
+    Raises:
+        InvalidArgumentError: If there is no such kind, or the code does not have its structure.
     """
     return Projection(plan_for(code, kind, dtype), code.num_classes, code.dim)
 
@@ -59,15 +74,19 @@ def projection_for(
 def plan_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> ProjectionPlan:
-    """What the projection is to be made of."""
+    """Return the plan of a projection.
+
+    Args:
+        code: The prototypes.
+        kind: As of `projection_for`.
+        dtype: Dtype of the buffers.
+
+    Raises:
+        InvalidArgumentError: If there is no such kind, or the code does not have its structure.
+    """
+    as_choice("kind", kind, KINDS)
     kept = dtype or torch.get_default_dtype()
-    tried = [kind] if as_choice("kind", kind, KINDS) in PROJECTIONS else []
-    if kind == "auto":
-        known = code.placement.structure.projections
-        tried = [
-            name for name in known if PROJECTIONS[name].pays(code.num_classes, code.dim)
-        ]
-    for name in tried:
+    for name in _names_to_try(code, kind):
         plan = PROJECTIONS[name].plan(code, kept)
         if plan is not None:
             return plan
@@ -76,13 +95,22 @@ def plan_for(
             f"'kind' {kind!r} does not fit {code!r}; 'dense' fits every code, as does 'auto'"
         )
     return ProjectionPlan(
-        "dense", (_dense_piece(code, np.arange(code.num_classes), kept),)
+        "dense", (_dense_spec(code, np.arange(code.num_classes), kept),)
     )
 
 
-def _dense_piece(
-    code: SphericalCode, classes: Indices, dtype: torch.dtype
-) -> BlockSpec:
+def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
+    """Return the names of structured projections, in the order they are tried."""
+    if kind == "dense":
+        return []
+    if kind != "auto":
+        return [kind]
+    known = code.placement.structure.projections
+    size = (code.num_classes, code.dim)
+    return [name for name in known if PROJECTIONS[name].pays(*size)]
+
+
+def _dense_spec(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> BlockSpec:
     return BlockSpec(
         len(classes),
         1,
@@ -103,13 +131,13 @@ def _hadamard(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     )
     inside = rows.classes[chosen]
     rest = np.setdiff1d(np.arange(code.num_classes), inside)
-    pieces = (cosets, _dense_piece(code, rest, dtype)) if len(rest) else (cosets,)
+    blocks = (cosets, _dense_spec(code, rest, dtype)) if len(rest) else (cosets,)
     classes = np.concatenate([inside, rest])
     in_order = np.array_equal(classes, np.arange(len(classes)))
     if in_order:
-        return ProjectionPlan("hadamard", pieces, None)
+        return ProjectionPlan("hadamard", blocks, None)
     order = as_tensor(np.argsort(classes))
-    return ProjectionPlan("hadamard", pieces, order)
+    return ProjectionPlan("hadamard", blocks, order)
 
 
 def _axes(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
@@ -138,7 +166,7 @@ def _simplex(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
         return None
     sizes = np.array([code.num_classes])
     return ProjectionPlan(
-        "simplex", (_simplices_piece(sizes, np.argsort(classes), code.dim, dtype),)
+        "simplex", (_simplices_spec(sizes, np.argsort(classes), code.dim, dtype),)
     )
 
 
@@ -148,11 +176,11 @@ def _simplices(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
     structure = cast("OrthogonalSimplices", code.placement.structure)
     return ProjectionPlan(
         "simplices",
-        (_simplices_piece(structure.sizes, structure.numbers, code.dim, dtype),),
+        (_simplices_spec(structure.sizes, structure.numbers, code.dim, dtype),),
     )
 
 
-def _simplices_piece(
+def _simplices_spec(
     sizes: Indices, numbers: Indices, dim: int, dtype: torch.dtype
 ) -> BlockSpec:
     def build(first: int, last: int) -> SimplicesBlock:
@@ -165,7 +193,10 @@ def _simplices_piece(
 
 
 def _simplex_order(points: Points) -> Indices:
-    """The class of each point of the closed form: point i > 0 has its first entry, a negative one, in coordinate i."""
+    """Return the class of each vertex of the closed form.
+
+    Vertex i > 0 has its first nonzero entry, a negative one, in coordinate i.
+    """
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
     return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")

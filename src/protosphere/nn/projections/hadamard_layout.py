@@ -1,4 +1,4 @@
-"""How the words of a code fall into cosets of a small linear code: found in the words themselves."""
+"""The cosets of a small linear code in which the codewords of a code lie, found in the codewords themselves."""
 
 from __future__ import annotations
 
@@ -26,10 +26,19 @@ CHUNK_COSETS = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class HadamardLayout:
-    """Cosets representatives[c] + span(generator), the all-one word added as the first row where `antipodal`.
+    """Cosets representatives[c] + span(generator), with the all-one codeword as the first row if `antipodal`.
 
-    Word number i of a coset is the sum of the rows at the bits of i; as a point it is signs times `coefficient`, and
-    then tails[tail_of[c]].
+    Codeword i of a coset is the sum of the rows at the bits of i; as a point it is signs times `coefficient`, followed
+    by tails[tail_of[c]].
+
+    Attributes:
+        length: Length of the codewords.
+        coefficient: Factor of the signs.
+        representatives: A packed codeword of each coset.
+        generator: Packed rows that generate the small code, without the all-one codeword.
+        antipodal: Whether the small code has the all-one codeword.
+        tails: Glue vectors.
+        tail_of: Index of the glue vector of each coset.
     """
 
     length: int
@@ -42,22 +51,27 @@ class HadamardLayout:
 
     @property
     def dim(self) -> int:
-        """n, with the tail."""
+        """n, the length with the glue vector."""
         return self.length + self.tails.shape[1]
 
     @property
     def per_coset(self) -> int:
-        """How many words a coset has."""
+        """Number of codewords of a coset."""
         return 1 << (len(self.generator) + self.antipodal)
 
     @cached_property
     def bins(self) -> Indices:
-        """For each coordinate the number whose bits are the generator's rows there."""
+        """Bin of each coordinate: the number whose bits are the generator's rows there."""
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
     def sliced(self, first: int, last: int) -> HadamardLayout:
-        """The cosets number first, ..., last - 1 alone."""
+        """Return the layout of the cosets first, ..., last - 1 alone.
+
+        Args:
+            first: First coset.
+            last: One past the last coset.
+        """
         return replace(
             self,
             representatives=self.representatives[first:last],
@@ -65,7 +79,11 @@ class HadamardLayout:
         )
 
     def split(self, bits: int) -> HadamardLayout:
-        """The same words in the same order, as cosets of the code of the first rows, `bits` of them at most."""
+        """Return the same codewords in the same order, as cosets of a smaller code.
+
+        Args:
+            bits: Largest number of rows of the generator of the smaller code.
+        """
         kept = self.generator[:bits]
         others = self.generator[bits:]
         spanned = self.representatives[:, None]
@@ -76,69 +94,86 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, tail_of=tail_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """The buffers of a HadamardBlock; see there."""
+        """Return the buffers of a `HadamardBlock`, by name."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
         else:
             both = inner
         columns, flips = self.flips()
-        signs = np.ascontiguousarray(flips.T, dtype=np.float32).reshape(
-            len(inner), -1, len(flips)
-        )
+        by_column = np.ascontiguousarray(flips.T, dtype=np.float32)
+        signs = by_column.reshape(len(inner), -1, len(flips))
         tail_of = np.ascontiguousarray(self.tail_of)
-        return {"signs": signs, "columns": columns, "inner": inner, "words": both.copy(), "tails": self.tails,
-                "tail_of": tail_of}  # fmt: skip
+        return {
+            "signs": signs,
+            "columns": columns,
+            "inner": inner,
+            "outer": both.copy(),
+            "tails": self.tails,
+            "tail_of": tail_of,
+        }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
-        """The coordinates bin by bin, all bins filled up to the size of the largest; each coset's signs there, or 0."""
+        """Return the coordinates bin by bin, and the signs of each coset there.
+
+        Returns:
+            The coordinates, all bins padded to the size of the largest, and C x coordinates signs, 0 where padded.
+        """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
         columns = np.zeros(filled.size, dtype=np.int64)
         columns[filled] = np.argsort(self.bins, kind="stable")
         flips = np.empty((len(self.representatives), columns.size), dtype=np.int8)
         for start in range(0, len(self.representatives), CHUNK_COSETS):
-            bits = unpack(
-                self.representatives[start : start + CHUNK_COSETS], self.length
-            )
-            flips[start : start + CHUNK_COSETS] = (2 * bits.astype(np.int8) - 1)[
-                :, columns
-            ]
+            chunk = slice(start, start + CHUNK_COSETS)
+            bits = unpack(self.representatives[chunk], self.length)
+            signs = 2 * bits.astype(np.int8) - 1
+            flips[chunk] = signs[:, columns]
         flips *= filled
         return columns, flips
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """The cosets of the linear code that saves most, with at most about n words, and which rows they are in order."""
+    """Return the cosets of the linear code that saves most, and their rows in order; None if none saves enough.
+
+    Args:
+        rows: Codewords of a sign code; the small code has at most about n codewords.
+    """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
         if found is not None:
-            small = found[0].split(split_bits(rows.length))
-            largest_bin = int(np.bincount(small.bins).max())
-            if 2 * (largest_bin + (1 << len(small.generator))) <= rows.length:
-                return found
-            return None
+            return found if _saves_half(found[0]) else None
     return None
 
 
+def _saves_half(layout: HadamardLayout) -> bool:
+    """Return whether a codeword takes at most half of the multiplications of a matrix row."""
+    small = layout.split(split_bits(layout.length))
+    largest_bin = int(np.bincount(small.bins).max())
+    multiplications = largest_bin + (1 << len(small.generator))
+    return 2 * multiplications <= layout.length
+
+
 def split_bits(length: int) -> int:
-    """log2 of the words of a small code for which n / words + words is small."""
+    """Return log2 of the size of a small code for which n / size + size is small.
+
+    Args:
+        length: Length of the codewords.
+    """
     return ceil(log2(length) / 2 - 0.5)
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Sizes of small codes, by the additions a vector takes if all that can be whole cosets are."""
+    """Return sizes of small codes, ordered by the additions per vector if all possible cosets are whole."""
     ordered = np.sort(rows.numbers)
 
-    def additions(size: tuple[int, bool]) -> float:
-        bits, antipodal = size
-        words = len(_whole_starts(ordered, 1 << (bits + antipodal))) << (
-            bits + antipodal
-        )
+    def additions(candidate: tuple[int, bool]) -> float:
+        bits, antipodal = candidate
+        size = 1 << (bits + antipodal)
+        words = len(_whole_starts(ordered, size)) * size
         by_transform = words * (rows.length / (1 << bits) + bits) / (1 + antipodal)
-        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * (
-            len(ordered) - words
-        )
+        rest = len(ordered) - words
+        return by_transform + ADDITIONS_OF_PRODUCT * rows.length * rest
 
     sizes = [
         (b, a)
@@ -151,7 +186,13 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Whole cosets of the code of the first `bits` rows, with the all-one word or not, and their rows; None if few."""
+    """Return the whole cosets of the code of the first rows, and their rows; None if they are too few.
+
+    Args:
+        rows: Codewords of a sign code.
+        bits: Number of rows that generate the small code.
+        antipodal: Whether the small code has the all-one codeword.
+    """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
     blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
@@ -166,22 +207,28 @@ def whole_cosets(
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
     cosets = rows.words[blocks[:, 0]]
-    tail_of = rows.tail_of[blocks[:, 0]]
+    tail_of = rows.glue_of[blocks[:, 0]]
     layout = HadamardLayout(
-        rows.length, rows.coefficient, cosets, generator, antipodal, rows.tails, tail_of
+        rows.length,
+        rows.coefficient,
+        cosets,
+        generator,
+        antipodal,
+        rows.glue_vectors,
+        tail_of,
     )
     return layout, blocks.reshape(-1)
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Where in rising numbers whole stretches jw, ..., jw + w - 1 begin, w being the size."""
+    """Return where in ascending numbers whole stretches j w, ..., j w + w - 1 begin, w being the size."""
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
     return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
 def _linear(words: PackedBits) -> bool:
-    """Whether word i is the sum of the words number 2^j, j the bits of i."""
+    """Return whether codeword i is the sum of the codewords 2^j, j the bits of i."""
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
         words[i], words[i & -i] ^ words[i & (i - 1)]
@@ -189,14 +236,13 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Which blocks are cosets of the small code, with one tail."""
+    """Return which blocks are cosets of the small code, with one glue vector."""
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
         words = rows.words[chunk]
-        tails = rows.tail_of[chunk]
-        alike.append(
-            (words == (words[:, :1] ^ small)).all(axis=(1, 2))
-            & (tails == tails[:, :1]).all(axis=1)
-        )
+        tails = rows.glue_of[chunk]
+        is_coset = (words == (words[:, :1] ^ small)).all(axis=(1, 2))
+        has_one_tail = (tails == tails[:, :1]).all(axis=1)
+        alike.append(is_coset & has_one_tail)
     return np.concatenate(alike)

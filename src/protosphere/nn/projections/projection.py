@@ -1,4 +1,4 @@
-"""Dot products with every prototype of a code, and what can be had without holding them all."""
+"""Dot products with every prototype of a code, and what can be computed without holding them all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,28 +9,42 @@ from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.nn.custom_ops import new_handle
-from protosphere.nn.kernels.row_threads import by_rows, gathered_rows, without_autocast
-from protosphere.nn.projections.block import ProjectionBlock, TopK, merged_top
+from protosphere.nn.kernels.registry import backend_for
+from protosphere.nn.kernels.threaded import (
+    by_rows,
+    gathered_rows,
+    threaded_log_sum_exp,
+    threaded_weighted_sum,
+    without_autocast,
+)
+from protosphere.nn.kernels.torch_ops import tiled_moment
+from protosphere.nn.projections.block import (
+    ProjectionBlock,
+    TopK,
+    empty_top_k,
+    merged_top_k,
+)
 from protosphere.nn.streaming.cross_entropy import (
-    LossOptions,
     classes_in_range,
     streamed_cross_entropy,
 )
-from protosphere.nn.streaming.log_sum_exp import (
-    merged_log_sum_exps,
-    tiled_moment,
-    widened,
-)
 from protosphere.nn.streaming.softmax import Dims, folded, log_sum_exp, unfolded
-from protosphere.nn.tracing import call, is_recorded, is_traced, under_transform
+from protosphere.nn.tracing import call, is_recorded, under_transform
+from protosphere.nn.vectors import check_vectors, checked_wide, widened
 
 WEIGHTS_ENTRIES = 1 << 20
-"""Weights that are multiplied and put in another order at once, 4 MB."""
+"""Weights that are multiplied and reordered at once, 4 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSpec:
-    """Words of one sort: `build(first, last)` makes the part with the units first to last - 1, `unit` words each."""
+    """How to build a block, or a share of it.
+
+    Attributes:
+        units: Number of units, such as rows or cosets.
+        unit: Points of a unit.
+        build: Function from (first, last) to the block with the units first, ..., last - 1.
+    """
 
     units: int
     unit: int
@@ -39,21 +53,33 @@ class BlockSpec:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionPlan:
-    """What a projection is to be made of: the pieces, one after the other; class i is word position[i], or i."""
+    """What a projection is built from.
+
+    Attributes:
+        kind: 'dense', 'hadamard', 'axes', 'simplex' or 'simplices'.
+        blocks: The blocks, one after the other.
+        position: Point of each class; None if point i is that of class i.
+    """
 
     kind: str
-    pieces: tuple[BlockSpec, ...]
+    blocks: tuple[BlockSpec, ...]
     position: Tensor | None = None
 
 
 class Projection(nn.Module):
-    """z -> (z c_1, ..., z c_K), made by `projection_for`. No parameters; its buffers are rebuilt, never saved.
+    """z -> (z c_1, ..., z c_K), made by `projection_for`.
+
+    It has no parameters. Its buffers are rebuilt from the code and never saved.
 
     Attributes:
-        num_classes, dim: K and n.
-        kind: how it is computed: 'dense', 'hadamard', 'axes', 'simplex'.
-        starts: the number of the first word of each part.
-        position, classes: the word of each class and the class of each word; None where they are the same.
+        num_classes: K.
+        dim: n.
+        kind: How products are computed: 'dense', 'hadamard', 'axes', 'simplex' or 'simplices'.
+        blocks: The blocks of points.
+        starts: Index of the first point of each block.
+        position: Point of each class; None if point i is that of class i.
+        classes: Class of each point; None if they are the same.
+        handle: Number of the projection in compiled graphs.
     """
 
     position: Tensor | None
@@ -68,16 +94,16 @@ class Projection(nn.Module):
         world: int = 1,
     ) -> None:
         super().__init__()
-        self.parts = nn.ModuleList()
+        self.blocks = nn.ModuleList()
         self.starts = list[int]()
         start = 0
-        for piece in plan.pieces:
-            first = piece.units * rank // world
-            last = piece.units * (rank + 1) // world
+        for spec in plan.blocks:
+            first = spec.units * rank // world
+            last = spec.units * (rank + 1) // world
             if first < last:
-                self.parts.append(piece.build(first, last))
-                self.starts.append(start + first * piece.unit)
-            start += piece.units * piece.unit
+                self.blocks.append(spec.build(first, last))
+                self.starts.append(start + first * spec.unit)
+            start += spec.units * spec.unit
         self.kind = plan.kind
         self.num_classes = num_classes
         self.dim = dim
@@ -88,30 +114,42 @@ class Projection(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         cast("Any", super()).__setstate__(state)  # torch has no types for it
-        self.handle = new_handle(self)  # a copy is another one
+        self.handle = new_handle(self)  # a copy needs one of its own
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
-        """The parts, as what they can do."""
-        return cast("list[ProjectionBlock]", list(self.parts))
+        """The blocks with the type of their protocol."""
+        return cast("list[ProjectionBlock]", list(self.blocks))
 
     @property
-    def num_words(self) -> int:
-        """How many words the parts have together: K, unless others have the rest."""
-        return sum(part.num_words for part in self.typed_blocks)
+    def num_points(self) -> int:
+        """Number of points of all blocks: K, or this process' share of a sharded projection."""
+        return sum(block.num_points for block in self.typed_blocks)
 
     def forward(self, z: Tensor) -> Tensor:
-        """The B x K dot products, classes in the order of the code, in the dtype of z."""
+        """Return the B x K dot products, classes in the order of the code, in the dtype of z.
+
+        Args:
+            z: B x n vectors.
+        """
         check_vectors(z, self.dim)
         with without_autocast(z):
-            found = [part(z) for part in self.typed_blocks]
-            words = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+            found = [block(z) for block in self.typed_blocks]
+            products = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
             if self.position is None:
-                return words
-            return words.index_select(-1, self.position)
+                return products
+            return products.index_select(-1, self.position)
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
-        """The prototypes of these classes, one per row; dtype and device those of `like`."""
+        """Return the prototypes of some classes, one per row.
+
+        Args:
+            index: Classes.
+            like: Tensor whose dtype and device the prototypes get.
+
+        Raises:
+            InvalidArgumentError: If `index` has a number that is not a class.
+        """
         if under_transform():
             index = classes_in_range("index", index, self.num_classes)
         elif len(index) and not torch.compiler.is_compiling() and not is_recorded():
@@ -122,75 +160,122 @@ class Projection(nn.Module):
                 raise InvalidArgumentError(
                     f"'index' must lie in 0, ..., {last}, got {lowest}..{highest}"
                 )
-        return self.rows(
-            index, torch.empty(0, device=index.device) if like is None else like
-        )
+        if like is None:
+            like = torch.empty(0, device=index.device)
+        return self.rows(index, like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """The same of what are known to be classes; zeros for those of no part."""
-        words = classes if self.position is None else self.position[classes]
-        rows = like.new_zeros(words.shape[0], self.dim)
-        for part, start in zip(self.typed_blocks, self.starts, strict=True):
-            mine = (words >= start) & (words < start + part.num_words)
-            theirs = part.rows((words - start).clamp(0, part.num_words - 1), rows)
-            rows = torch.where(mine[:, None], theirs, rows)
+        """Return the prototypes of classes that were checked before.
+
+        Args:
+            classes: Classes, all between 0 and K - 1.
+            like: Tensor whose dtype and device the prototypes get.
+
+        Returns:
+            One prototype per row; zeros where no block of a sharded projection has it.
+        """
+        points = classes if self.position is None else self.position[classes]
+        rows = like.new_zeros(points.shape[0], self.dim)
+        for block, start in zip(self.typed_blocks, self.starts, strict=True):
+            inside = (points >= start) & (points < start + block.num_points)
+            index = (points - start).clamp(0, block.num_points - 1)
+            rows = torch.where(inside[:, None], block.rows(index, rows), rows)
         return rows
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """log sum_k exp(z c_k) of each row, streaming, differentiable; float32 for half types."""
+        """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half types.
+
+        Args:
+            z: B x n vectors.
+        """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
 
+    def softmax_terms(
+        self, z: Tensor, classes: Tensor | None, with_mean: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return all that a cross-entropy needs of the prototypes; without gradient.
+
+        Args:
+            z: B x n vectors.
+            classes: B classes whose prototypes are wanted, or None.
+            with_mean: Whether to compute the mean prototype under the softmax.
+
+        Returns:
+            B log-sum-exps, B x n means and B x n prototypes; B x 0 numbers for what was not asked for.
+        """
+        value, mean = self.log_sum_exp_and_mean(z, with_mean)
+        if classes is None:
+            return value, mean, z.new_empty(len(z), 0)
+        return value, mean, self.rows(classes, z)
+
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """log_sum_exp and, where asked for, the mean prototype under the softmax, else B x 0 numbers; no gradient."""
+        """Return the log-sum-exp of each row and the mean prototype under the softmax; without gradient.
 
-        def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
-            return merged_log_sum_exps(
-                [part.log_sum_exp(z[rows], with_mean) for part in self.typed_blocks]
-            )
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the mean.
 
-        return gathered_rows(of_rows, z, self.num_words)
+        Returns:
+            B values, and B x n means; B x 0 numbers without `with_mean`.
+        """
+        return threaded_log_sum_exp(z, self.typed_blocks, with_mean)
 
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, the v being the directions; no gradient."""
+        """Return sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row; without gradient.
+
+        Args:
+            z: B x n vectors.
+            log_sum_exps: B values of l.
+            directions: The v, each B x n.
+        """
 
         def of_rows(rows: slice) -> Tensor:
-            given = (
-                z[rows],
-                log_sum_exps[rows],
-                [direction[rows] for direction in directions],
-            )
-            return torch.stack(
-                [tiled_moment(*given, part) for part in self.typed_blocks]
-            ).sum(0)
+            some = [direction[rows] for direction in directions]
+            found = [
+                tiled_moment(z[rows], log_sum_exps[rows], some, block)
+                for block in self.typed_blocks
+            ]
+            return torch.stack(found).sum(0)
 
-        return torch.cat(by_rows(of_rows, z, self.num_words))
+        return torch.cat(by_rows(of_rows, z, self.num_points))
 
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; float32 for half; no gradient."""
-        size = max(
-            1, WEIGHTS_ENTRIES // weights.shape[1]
-        )  # rows at a time: in another order they are a second block
+        """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; without gradient.
+
+        Args:
+            weights: B x K weights.
+            factors: K factors; 1 if None.
+
+        Returns:
+            B x n sums and B totals; float32 for half types.
+        """
+        # some rows at a time: those in another order are a second block of memory
+        size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
         sums = [widened(weights[:0]).new_zeros(0, self.dim)]
         totals = [widened(weights[:0]).new_zeros(0)]
         with torch.no_grad(), without_autocast(weights):
             for start in range(0, len(weights), size):
                 rows = widened(weights[start : start + size])
-                rows = rows if factors is None else rows * factors
-                if self.classes is not None:
-                    rows = rows.index_select(1, self.classes)
-                each = zip(self.typed_blocks, self.starts, strict=True)
-                found = [
-                    part.weighted_sum(rows[:, first : first + part.num_words])
-                    for part, first in each
-                ]
-                sums.append(sum(found, start=rows.new_zeros(len(rows), self.dim)))
+                if factors is not None:
+                    rows = rows * factors
+                sums.append(self._weighted_points(rows))
                 totals.append(rows.sum(1))
         return torch.cat(sums), torch.cat(totals)
+
+    def _weighted_points(self, weights: Tensor) -> Tensor:
+        """Return the B x n sums of the prototypes with weights B x K."""
+        if self.classes is not None:
+            weights = weights.index_select(1, self.classes)
+        total = weights.new_zeros(len(weights), self.dim)
+        for block, first in zip(self.typed_blocks, self.starts, strict=True):
+            own = weights[:, first : first + block.num_points]
+            total = total + threaded_weighted_sum(own, block)
+        return total
 
     def cross_entropy(
         self,
@@ -202,15 +287,37 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """F.cross_entropy(scale * self(z), target, ...), exact, streaming: never B x K numbers; n and K stand last."""
-        check_vectors(z, self.dim, any_shape=True)
-        options = LossOptions(
-            self.num_classes, weight, label_smoothing, reduction, ignore_index
+        """Return F.cross_entropy(scale * self(z), target, ...), exact, without holding B x K numbers.
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes, or (..., K) probabilities: classes come last.
+            weight: K class weights.
+            label_smoothing: As of `torch.nn.functional.cross_entropy`.
+            reduction: 'mean', 'sum' or 'none'.
+            scale: Factor of the products.
+            ignore_index: Class of examples that do not count.
+        """
+        wide = checked_wide(z, self.dim)
+        if isinstance(scale, Tensor) or scale != 1.0:
+            wide = wide * scale
+        return streamed_cross_entropy(
+            self, wide, target, weight, label_smoothing, reduction, ignore_index
         )
-        return streamed_cross_entropy(self, z, target, scale, options)
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """The k largest dot products of each row, descending, and their classes; streaming, without gradient."""
+        """Return the k largest dot products of each row, descending, and their classes; without gradient.
+
+        Args:
+            z: B x n vectors.
+            k: At most K.
+
+        Returns:
+            B x k products and B x k classes.
+
+        Raises:
+            InvalidArgumentError: If `k` is not between 1 and K.
+        """
         check_vectors(z, self.dim)
         if as_integer("k", k, minimum=1) > self.num_classes:
             raise InvalidArgumentError(
@@ -218,35 +325,34 @@ class Projection(nn.Module):
             )
         if is_recorded():
             return self(widened(z)).topk(k, dim=1)
-        values, words = (
-            call(_TopWords, z, self, k) if under_transform() else self.top_words(z, k)
-        )
-        return values, words if self.classes is None else self.classes[words]
+        if under_transform():
+            values, points = call(_TopPoints, z, self, k)
+        else:
+            values, points = self.top_points(z, k)
+        return values, points if self.classes is None else self.classes[points]
 
-    def top_words(self, z: Tensor, k: int) -> TopK:
-        """The k largest products with the words of the parts, or all where there are fewer, and their numbers."""
+    def top_points(self, z: Tensor, k: int) -> TopK:
+        """Return the k largest products with the points of the blocks, or all if there are fewer, and their indices."""
 
         def of_rows(rows: slice) -> TopK:
             wide = widened(z[rows])
-            found = (
-                wide.new_empty(len(wide), 0),
-                wide.new_empty(len(wide), 0, dtype=torch.int64),
-            )
-            for part, first in zip(self.typed_blocks, self.starts, strict=True):
-                values, index = part.top(wide, min(k, part.num_words))
-                found = merged_top(found, (values, index + first), k)
+            found = empty_top_k(wide)
+            for block, first in zip(self.typed_blocks, self.starts, strict=True):
+                backend = backend_for(block, wide)
+                values, index = backend.top_k(block, wide, min(k, block.num_points))
+                found = merged_top_k(found, (values, index + first), k)
             return found
 
-        values, words = gathered_rows(of_rows, z, self.num_words)
-        return values.to(z.dtype), words
+        values, points = gathered_rows(of_rows, z, self.num_points)
+        return values.to(z.dtype), points
 
 
-class _TopWords(torch.autograd.Function):
-    """`Projection.top_words` through vmap; the numbers that it finds have no derivatives."""
+class _TopPoints(torch.autograd.Function):
+    """`Projection.top_points` through vmap; its results have no derivatives."""
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:
-        return projection.top_words(z.detach(), k)
+        return projection.top_points(z.detach(), k)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: TopK) -> None:
@@ -261,18 +367,4 @@ class _TopWords(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         rows = folded(info, in_dims[:1], args[:1])
-        return unfolded(info, *call(_TopWords, *rows, *args[1:])), (0, 0)
-
-
-def check_vectors(z: Tensor, dim: int, any_shape: bool = False) -> None:
-    """Raise unless z is B x dim of a floating type, or, with `any_shape`, has dim as its last dimension."""
-    if not z.is_floating_point():
-        raise InvalidArgumentError(
-            f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"
-        )
-    if is_traced():  # where sizes are recorded, and comparing them is not
-        return
-    if not z.ndim or z.shape[-1] != dim or (z.ndim != 2 and not any_shape):
-        raise InvalidArgumentError(
-            f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}"
-        )
+        return unfolded(info, *call(_TopPoints, *rows, *args[1:])), (0, 0)

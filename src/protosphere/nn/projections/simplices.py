@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces, in closed form: every dot product by one running sum a simplex."""
+"""Regular simplices in orthogonal subspaces, in closed form: every dot product by one running sum per simplex."""
 
 from itertools import groupby
 
@@ -6,15 +6,22 @@ import torch
 from torch import Tensor, nn
 
 from protosphere.nn.projections.block import ProjectionBlock
-from protosphere.nn.streaming.log_sum_exp import widened
+from protosphere.nn.vectors import widened
 from protosphere.types import Indices
 
 
 class SimplicesBlock(nn.Module, ProjectionBlock):
-    """Point i of a simplex of K stands in its coordinate j = 1, ..., K-1 at f_j for i < j, at -j f_j for i = j, or 0.
+    """Vertices of regular simplices, in O(K).
 
-    f_j = sqrt(K / ((K-1) j (j+1))), see `geometry.simplex`. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i: O(K).
-    Word i is number numbers[i] of the points of all simplices, which follow each other; those of one size at a time.
+    Vertex i of a simplex of K vertices has in its coordinate j = 1, ..., K - 1 the entry f_j for i < j, -j f_j for
+    i = j, and else 0, with f_j = sqrt(K / ((K - 1) j (j + 1))); see `geometry.simplex`. So
+    z . c_i = sum_{j > i} f_j z_j - i f_i z_i. The simplices follow each other; runs of equal size are computed at once.
+
+    Attributes:
+        runs: Size and number of the simplices of each run.
+        num_vertices: Number of vertices of all simplices.
+        steps: The f_j of one simplex of each run, one run after the other.
+        numbers: Vertex of each point; None if point i is vertex i.
     """
 
     steps: Tensor
@@ -29,69 +36,76 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
     ) -> None:
         super().__init__()
         self.runs = [(size, len(list(run))) for size, run in groupby(sizes.tolist())]
-        self.num_points = int(sizes.sum())
+        self.num_vertices = int(sizes.sum())
         self.dim = dim
-        self.num_words = self.num_points if numbers is None else len(numbers)
-        self.register_buffer(
-            "steps",
-            torch.cat([_steps(size) for size, _ in self.runs]).to(dtype),
-            persistent=False,
-        )
+        self.num_points = self.num_vertices if numbers is None else len(numbers)
+        steps = torch.cat([_steps(size) for size, _ in self.runs])
+        self.register_buffer("steps", steps.to(dtype), persistent=False)
         self.register_buffer("numbers", numbers, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """The products with every word."""
+        """Return the B x P products with every point."""
         wide = widened(z)
-        start = 0
-        first = 0
+        coordinate = 0
+        step = 0
         found: list[Tensor] = []
         for size, count in self.runs:
-            steps = self.steps[first : first + size - 1].to(wide.dtype)
-            stepped = (
-                wide[:, start : start + count * (size - 1)].reshape(-1, count, size - 1)
-                * steps
-            )
-            after = stepped.flip(2).cumsum(2).flip(2)
-            own = stepped * torch.arange(1, size, dtype=wide.dtype, device=z.device)
-            nothing = torch.zeros_like(stepped[:, :, :1])
-            products = torch.cat([after, nothing], dim=2) - torch.cat(
-                [nothing, own], dim=2
-            )
-            found.append(products.flatten(1))
-            start = start + count * (size - 1)
-            first = first + size - 1
+            width = count * (size - 1)
+            steps = self.steps[step : step + size - 1].to(wide.dtype)
+            own = wide[:, coordinate : coordinate + width]
+            found.append(_simplex_products(own, steps, size, count))
+            coordinate = coordinate + width
+            step = step + size - 1
         products = found[0] if len(found) == 1 else torch.cat(found, dim=1)
-        return (
-            products if self.numbers is None else products.index_select(1, self.numbers)
-        ).to(z.dtype)
+        if self.numbers is not None:
+            products = products.index_select(1, self.numbers)
+        return products.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """The words of these numbers: the sums of all words with weight 1 for one of them."""
-        weights = widened(like).new_zeros(index.shape[0], self.num_words)
-        return self.weighted_sum(weights.scatter(1, index[:, None], 1.0)).to(like.dtype)
+        """Return the points of these indices: weighted sums with weight 1 for one point."""
+        zeros = widened(like).new_zeros(index.shape[0], self.num_points)
+        weights = zeros.scatter(1, index[:, None], 1.0)
+        return self.weighted_sum(weights).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """The sums of the words with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of a simplex."""
+        """Return the B x n sums of all points with weights B x P."""
         if self.numbers is not None:
-            weights = weights.new_zeros(weights.shape[0], self.num_points).index_copy(
-                1, self.numbers, weights
-            )
-        start = 0
-        first = 0
+            zeros = weights.new_zeros(weights.shape[0], self.num_vertices)
+            weights = zeros.index_copy(1, self.numbers, weights)
+        vertex = 0
+        step = 0
         found: list[Tensor] = []
         for size, count in self.runs:
-            each = weights[:, start : start + count * size].reshape(-1, count, size)
-            j = torch.arange(1, size, dtype=each.dtype, device=each.device)
-            steps = self.steps[first : first + size - 1].to(each.dtype)
-            found.append(
-                (steps * (each.cumsum(2)[:, :, :-1] - j * each[:, :, 1:])).flatten(1)
-            )
-            start = start + count * size
-            first = first + size - 1
+            width = count * size
+            steps = self.steps[step : step + size - 1].to(weights.dtype)
+            own = weights[:, vertex : vertex + width]
+            found.append(_simplex_sums(own, steps, size, count))
+            vertex = vertex + width
+            step = step + size - 1
         sums = found[0] if len(found) == 1 else torch.cat(found, dim=1)
         return nn.functional.pad(sums, (0, self.dim - sums.shape[1]))
 
 
+def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
+    """Return the products of `count` simplices of one size with their coordinates of z."""
+    stepped = z.reshape(-1, count, size - 1) * steps
+    after = stepped.flip(2).cumsum(2).flip(2)
+    own = stepped * torch.arange(1, size, dtype=z.dtype, device=z.device)
+    nothing = torch.zeros_like(stepped[:, :, :1])
+    later = torch.cat([after, nothing], dim=2)
+    earlier = torch.cat([nothing, own], dim=2)
+    return (later - earlier).flatten(1)
+
+
+def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
+    """Return the sums with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of each simplex."""
+    each = weights.reshape(-1, count, size)
+    j = torch.arange(1, size, dtype=each.dtype, device=each.device)
+    before = each.cumsum(2)[:, :, :-1]
+    return (steps * (before - j * each[:, :, 1:])).flatten(1)
+
+
 def _steps(size: int) -> Tensor:
+    """Return f_1, ..., f_(size - 1)."""
     j = torch.arange(1, size, dtype=torch.float64)
     return torch.sqrt(size / ((size - 1) * j * (j + 1)))

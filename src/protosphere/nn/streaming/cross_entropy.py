@@ -14,26 +14,45 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
-from protosphere.nn.streaming.log_sum_exp import widened
-from protosphere.nn.streaming.softmax import log_sum_exp, weighted_prototypes
+from protosphere.nn.streaming.softmax import (
+    log_sum_exp,
+    log_sum_exp_and_target,
+    weighted_prototypes,
+)
 from protosphere.nn.tracing import call, is_traced, under_transform
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 
+REDUCTIONS = ("mean", "sum", "none")
+
+IGNORED_CLASS = -100
+"""Target of examples that do not count, as in torch."""
+
+
 @dataclass(frozen=True, eq=False)
 class LossOptions:
-    """The options of torch's cross_entropy, under their names there."""
+    """The options of torch's cross_entropy, under their names there.
+
+    Attributes:
+        num_classes: K.
+        weight: K class weights.
+        label_smoothing: Share of the target that is spread over all classes.
+        reduction: 'mean', 'sum' or 'none'.
+        ignore_index: Target of examples that do not count.
+    """
 
     num_classes: int
     weight: Tensor | None = None
     label_smoothing: float = 0.0
     reduction: str = "mean"
-    ignore_index: int = -100
+    ignore_index: int = IGNORED_CLASS
 
     def __post_init__(self) -> None:
-        as_choice("reduction", self.reduction, ("mean", "sum", "none"))
+        if self.reduction not in REDUCTIONS:
+            as_choice("reduction", self.reduction, REDUCTIONS)
         if not 0 <= self.label_smoothing <= 1:
             raise InvalidArgumentError(
                 f"'label_smoothing' must be between 0 and 1, got {self.label_smoothing}"
@@ -52,139 +71,179 @@ class LossOptions:
 
 
 def streamed_cross_entropy(
-    prototypes: Projection,
+    projection: Projection,
     z: Tensor,
     target: Tensor,
-    scale: float | Tensor,
-    options: LossOptions,
+    weight: Tensor | None = None,
+    label_smoothing: float = 0.0,
+    reduction: str = "mean",
+    ignore_index: int = IGNORED_CLASS,
 ) -> Tensor:
-    """The cross-entropy of the logits scale * z c_k, classes last, z of any dimensions; float32 for half types."""
-    rows = widened(z) if z.ndim == 2 else widened(z).reshape(-1, z.shape[-1])
-    rows = rows if isinstance(scale, float) and scale == 1.0 else rows * scale
+    """Return the cross-entropy of the logits z c_k without holding them.
+
+    Args:
+        projection: The K prototypes c_k.
+        z: (..., n) vectors, not of half types.
+        target: (...) classes, or (..., K) probabilities: classes come last.
+        weight: K class weights.
+        label_smoothing: As of `torch.nn.functional.cross_entropy`.
+        reduction: 'mean', 'sum' or 'none'.
+        ignore_index: Target of examples that do not count.
+
+    Raises:
+        InvalidArgumentError: If an option or the target does not fit.
+    """
+    num_classes = projection.num_classes
+    options = LossOptions(num_classes, weight, label_smoothing, reduction, ignore_index)
+    rows = z if z.ndim == 2 else z.reshape(-1, z.shape[-1])
     if target.is_floating_point():
-        _require_fit(
-            _same_sizes(target.shape, (*z.shape[:-1], options.num_classes)),
-            z,
-            target,
-            options,
-        )
+        fits = _same_sizes(target.shape, (*z.shape[:-1], num_classes))
+        _require_fit(fits, z, target, num_classes)
+        probabilities = target.reshape(-1, num_classes)
         weights, losses = _losses_of_probabilities(
-            prototypes, rows, target.reshape(-1, options.num_classes), options
+            projection, rows, probabilities, options
         )
     else:
-        classes, kept = checked_classes(z, target, options)
+        classes, kept = checked_classes(z, target, num_classes, ignore_index)
         weights, losses = _losses_of_classes(
-            prototypes, rows, classes.flatten(), kept.flatten(), options
+            projection, rows, classes.flatten(), kept.flatten(), options
         )
-    if options.reduction == "none":
+    if reduction == "none":
         return losses.reshape(z.shape[:-1])
-    return losses.sum() if options.reduction == "sum" else losses.sum() / weights.sum()
+    if reduction == "sum":
+        return losses.sum()
+    return losses.sum() / weights.sum()
 
 
 def _losses_of_classes(
-    prototypes: Projection,
+    projection: Projection,
     rows: Tensor,
     classes: Tensor,
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """How much each example counts in the mean, and its loss."""
-    log_sum_exps = log_sum_exp(rows, prototypes)
-    if options.weight is None:
-        each = kept.to(rows.dtype)
-    else:
-        each = options.weight.to(rows.dtype)[classes] * kept
-    own = (rows * prototypes.rows(classes, rows)).sum(1)
+    """Return how much each example counts in the mean, and its loss."""
+    log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
-    losses = losses if options.weight is None else each * losses
-    return each, torch.where(
-        kept, _smoothed(losses, prototypes, rows, log_sum_exps, options), 0
-    )
+    if options.weight is None:
+        counts = kept.to(rows.dtype)
+    else:
+        counts = options.weight.to(rows.dtype)[classes] * kept
+        losses = counts * losses
+    smoothed = _smoothed(losses, projection, rows, log_sum_exps, options)
+    return counts, torch.where(kept, smoothed, 0)
 
 
 def _losses_of_probabilities(
-    prototypes: Projection, rows: Tensor, target: Tensor, options: LossOptions
+    projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """The same for rows of probabilities, all of which count alike; in the finer of the two types."""
+    """Return the same for rows of probabilities, which count alike, in the finer of the two dtypes."""
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
-    target = target if widened(target[:0]).dtype == finer else target.to(finer)
-    log_sum_exps = log_sum_exp(rows, prototypes)
+    if widened(target[:0]).dtype != finer:
+        target = target.to(finer)
+    log_sum_exps = log_sum_exp(rows, projection)
     factors = None if options.weight is None else options.weight.to(rows.dtype)
-    means, totals = weighted_prototypes(target, factors, prototypes)
-    surprise = totals * log_sum_exps - (rows * means).sum(1)
-    allowed = target.detach().amin(1) >= 0
-    losses = _not_negative(
-        surprise, allowed if factors is None else allowed & (factors >= 0).all()
-    )
-    return torch.ones_like(log_sum_exps), _smoothed(
-        losses, prototypes, rows, log_sum_exps, options
-    )
+    means, totals = weighted_prototypes(target, factors, projection)
+    losses = totals * log_sum_exps - (rows * means).sum(1)
+    is_nonnegative = target.detach().amin(1) >= 0
+    if factors is not None:
+        is_nonnegative = is_nonnegative & (factors >= 0).all()
+    losses = _not_negative(losses, is_nonnegative)
+    smoothed = _smoothed(losses, projection, rows, log_sum_exps, options)
+    return torch.ones_like(log_sum_exps), smoothed
 
 
 def _smoothed(
     losses: Tensor,
-    prototypes: Projection,
+    projection: Projection,
     rows: Tensor,
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """(1 - s) times the losses, and (s / K) sum_k w_k (lse - z c_k)."""
-    if not options.label_smoothing:
+    """Return (1 - s) times the losses plus (s / K) sum_k w_k (lse - z c_k)."""
+    smoothing = options.label_smoothing
+    if not smoothing:
         return losses
-    ones = rows.new_ones(options.num_classes)
-    weight = ones if options.weight is None else options.weight.to(rows.dtype)
-    (mean,), (total,) = weighted_prototypes(weight[None], None, prototypes)
+    if options.weight is None:
+        weight = rows.new_ones(options.num_classes)
+    else:
+        weight = options.weight.to(rows.dtype)
+    (mean,), (total,) = weighted_prototypes(weight[None], None, projection)
     spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
-    return (
-        1 - options.label_smoothing
-    ) * losses + options.label_smoothing / options.num_classes * spread
+    return (1 - smoothing) * losses + smoothing / options.num_classes * spread
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Losses that only rounding takes below 0 (where `known` to be so) lifted to it, their gradients as they are."""
+    """Return the losses with rounding errors below 0 lifted to 0 and gradients unchanged.
+
+    Args:
+        losses: B losses.
+        known: Which of them are known not to be negative; None for all.
+    """
     below = losses.detach().clamp(max=0)
-    return losses - (below if known is None else torch.where(known, below, 0))
+    if known is not None:
+        below = torch.where(known, below, 0)
+    return losses - below
 
 
 def checked_classes(
-    z: Tensor, target: Tensor, options: LossOptions
+    z: Tensor, target: Tensor, num_classes: int, ignore_index: int = IGNORED_CLASS
 ) -> tuple[Tensor, Tensor]:
-    """The classes, 0 where ignored, and which examples count; one sentence for targets that are no classes."""
-    integers = not (
-        target.is_floating_point() or target.is_complex() or target.dtype == torch.bool
-    )
-    _require_fit(
-        integers and _same_sizes(target.shape, z.shape[:-1]), z, target, options
-    )
-    given = target.long(), options.num_classes, options.ignore_index
-    return call(_Classes, *given) if under_transform() else _Classes.forward(*given)
+    """Return the classes, 0 where ignored, and which examples count.
+
+    Args:
+        z: (..., n) vectors.
+        target: (...) classes.
+        num_classes: K.
+        ignore_index: Target of examples that do not count.
+
+    Raises:
+        InvalidArgumentError: If the targets are not classes.
+    """
+    is_other = target.is_floating_point() or target.is_complex()
+    is_integer = not is_other and target.dtype != torch.bool
+    fits = is_integer and _same_sizes(target.shape, z.shape[:-1])
+    _require_fit(fits, z, target, num_classes)
+    if under_transform():
+        return call(_Classes, target.long(), num_classes, ignore_index)
+    return _Classes.forward(target.long(), num_classes, ignore_index)
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """The classes in `index`, through vmap; one sentence that begins with `name` where there is none of a number."""
+    """Return the classes in `index`, through vmap.
+
+    Args:
+        name: Name of the argument in the error message.
+        index: Integers.
+        num_classes: K.
+
+    Raises:
+        InvalidArgumentError: If a number is not between 0 and K - 1.
+    """
     return call(_Classes, index.long(), num_classes, None, name)[0]
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
-    """Whether they are equal; while a trace is recorded, where they are tensors, whether there are as many of them."""
-    return len(found) == len(needed) if is_traced() else found == needed
+    """Return whether shapes are equal; while tracing, where sizes are tensors, whether they are as long."""
+    if is_traced():
+        return len(found) == len(needed)
+    return found == needed
 
 
-def _require_fit(fits: bool, z: Tensor, target: Tensor, options: LossOptions) -> None:
-    if not fits:
-        shape, got = (
-            tuple(z.shape[:-1]),
-            f"{target.dtype} of shape {tuple(target.shape)}",
-        )
-        raise InvalidArgumentError(
-            f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
-            f"{(*shape, options.num_classes)}, got {got}"
-        )
+def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> None:
+    if fits:
+        return
+    shape = tuple(z.shape[:-1])
+    got = f"{target.dtype} of shape {tuple(target.shape)}"
+    raise InvalidArgumentError(
+        f"'target' must hold classes, integers of shape {shape}, or probabilities of shape "
+        f"{(*shape, num_classes)}, got {got}"
+    )
 
 
 class _Classes(torch.autograd.Function):
-    """Classes and which of them count, looked at without waiting for a device, and through `torch.vmap`."""
+    """Classes and which of them count, checked without waiting for a device, and through `torch.vmap`."""
 
     @staticmethod
     def forward(
@@ -212,10 +271,10 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise unless they are classes: here on a processor, later on a device that works on its own."""
+    """Raise unless they are classes: at once on a CPU, later on an asynchronous device."""
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
-    if is_traced():  # which cannot record the question
+    if is_traced():  # which cannot record the check
         return
     if torch.compiler.is_compiling() or classes.device.type != "cpu":
         cast("Any", torch)._assert_async(within, needed)

@@ -1,7 +1,7 @@
-"""The log-sum-exp of all logits and sums of prototypes, differentiable as often as one likes, without B x K numbers.
+"""The log-sum-exp of all logits and sums of prototypes, differentiable any number of times, without B x K numbers.
 
 With p the softmax of z c_1, ..., z c_K, the gradient of log sum_k exp(z c_k) is the mean prototype under p and its
-hessian their covariance. All further derivatives are made of the moments
+Hessian their covariance. All further derivatives are made of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k),
 
@@ -16,151 +16,226 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming.log_sum_exp import widened
-from protosphere.nn.tracing import call, is_recorded
+from protosphere.nn.tracing import call, is_exporting, is_recorded, is_traced
+from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
+"""The batch dimension of each argument of a vmapped function; None where there is none."""
 
 
-def log_sum_exp(z: Tensor, sums: Projection) -> Tensor:
-    """log sum_k exp(z c_k) of each row; float32 for half types."""
+def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
+    """Return log sum_k exp(z c_k) of each row, differentiable; float32 for half types.
+
+    Args:
+        z: B x n vectors.
+        projection: The prototypes c_k.
+    """
     wide = widened(z)
     if is_recorded():
-        return sums(wide).logsumexp(1)
+        return projection(wide).logsumexp(1)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
-        return torch.ops.protosphere.log_sum_exp(wide, sums.handle, with_mean)[0]
-    return call(LogSumExp, wide, sums, with_mean)[0]
+        operator = torch.ops.protosphere.log_sum_exp
+        return operator(wide, projection.handle, with_mean)[0]
+    return call(LogSumExp, wide, None, projection, with_mean)[0]
+
+
+def log_sum_exp_and_target(
+    z: Tensor, classes: Tensor, projection: Projection
+) -> tuple[Tensor, Tensor]:
+    """Return the log-sum-exp of each row and its product with the prototype of its class, differentiable.
+
+    Args:
+        z: B x n vectors, not of half types.
+        classes: B classes.
+        projection: The prototypes c_k.
+    """
+    if is_traced() or is_exporting() or torch.compiler.is_compiling():
+        value = log_sum_exp(z, projection)
+        prototypes = projection.rows(classes, z)
+    else:
+        with_mean = torch.is_grad_enabled() and z.requires_grad
+        value, _, prototypes = call(LogSumExp, z, classes, projection, with_mean)
+    return value, (z * prototypes).sum(1)
 
 
 def moment(
-    z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor], sums: Projection
+    z: Tensor,
+    log_sum_exps: Tensor,
+    directions: Sequence[Tensor],
+    projection: Projection,
 ) -> Tensor:
-    """M(z, l; directions) of each row."""
-    return call(_Moment, sums, z, log_sum_exps, *directions)
+    """Return M(z, l; directions) of each row, differentiable."""
+    return call(_Moment, projection, z, log_sum_exps, *directions)
 
 
 def mean_and_covariance(
-    z: Tensor, log_sum_exps: Tensor, mean: Tensor, direction: Tensor, sums: Projection
+    z: Tensor,
+    log_sum_exps: Tensor,
+    mean: Tensor,
+    direction: Tensor,
+    projection: Projection,
 ) -> tuple[Tensor, Tensor]:
-    """The products of mean and covariance with a direction: derivatives of log-sum-exp and mean."""
+    """Return the products of mean and covariance with a direction: derivatives of log-sum-exp and mean."""
     along = (mean * direction).sum(1)
-    return along, moment(z, log_sum_exps, [direction], sums) - along[:, None] * mean
+    second = moment(z, log_sum_exps, [direction], projection)
+    return along, second - along[:, None] * mean
 
 
 def weighted_prototypes(
-    weights: Tensor, factors: Tensor | None, sums: Projection
+    weights: Tensor, factors: Tensor | None, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, factors 1 without any."""
+    """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, differentiable.
+
+    Args:
+        weights: B x K weights.
+        factors: K constants; 1 if None.
+        projection: The prototypes c_k.
+    """
     if torch.compiler.is_compiling() and not is_recorded():
-        return torch.ops.protosphere.weighted_prototypes(weights, factors, sums.handle)
-    return call(WeightedPrototypes, weights, factors, sums)
+        operator = torch.ops.protosphere.weighted_prototypes
+        return operator(weights, factors, projection.handle)
+    return call(WeightedPrototypes, weights, factors, projection)
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The rows of all members of a vmapped batch below each other."""
-    each = zip(tensors, in_dims, strict=True)
-    stacked = [
-        t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
-        for t, dim in each
-    ]
-    return [tensor.flatten(0, 1) for tensor in stacked]
+    """Return tensors with the rows of all members of a vmapped batch below each other."""
+    rows: list[Tensor] = []
+    for tensor, dim in zip(tensors, in_dims, strict=True):
+        if dim is None:
+            stacked = tensor.expand(info.batch_size, *tensor.shape)
+        else:
+            stacked = tensor.movedim(dim, 0)
+        rows.append(stacked.flatten(0, 1))
+    return rows
 
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """The transpose of `folded`."""
+    """Return the inverse of `folded`."""
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
 
+def log_sum_exp_gradient(
+    ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
+) -> Tensor | None:
+    """Return the gradient by z from those by the log-sum-exp and by the mean; differentiable itself.
+
+    Args:
+        ctx: Context with z, value and mean saved, `projection` and `with_mean`.
+        of_value: B numbers.
+        of_mean: B x n numbers.
+    """
+    z, value, mean = ctx.saved_tensors
+    if not ctx.with_mean:
+        mean = moment(z, value, [], ctx.projection)
+        of_mean = None
+    gradient = None
+    if of_value is not None:
+        gradient = of_value[:, None] * mean
+    if of_mean is not None:
+        given = (z, value, mean, of_mean, ctx.projection)
+        _, covariance = mean_and_covariance(*given)
+        gradient = covariance if gradient is None else gradient + covariance
+    return gradient
+
+
 class LogSumExp(torch.autograd.Function):
-    """(value, mean); the mean is empty, and computed when it is needed, without `with_mean`."""
+    """Log-sum-exp, mean prototype under the softmax, and prototypes of given classes, in one pass.
+
+    The mean has no columns without `with_mean` and is computed when a gradient needs it. The prototypes are constants
+    and have no columns without classes.
+    """
 
     @staticmethod
-    def forward(z: Tensor, sums: Projection, with_mean: bool) -> tuple[Tensor, Tensor]:
-        return sums.log_sum_exp_and_mean(z.detach(), with_mean)
+    def forward(
+        z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
     def setup_context(
-        ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
+        ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]
     ) -> None:
-        z, ctx.sums, ctx.with_mean = inputs
-        ctx.save_for_backward(z, *output)
-        ctx.save_for_forward(z, *output)
+        z, _, ctx.projection, ctx.with_mean = inputs
+        value, mean, prototypes = output
+        ctx.save_for_backward(z, value, mean)
+        ctx.save_for_forward(z, value, mean)
+        ctx.mark_non_differentiable(prototypes)
         ctx.set_materialize_grads(False)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
-        """The gradient by z, from those by the value and by the mean; differentiable itself."""
-        of_value, of_mean = grads
+    def backward(
+        ctx: Any, *grads: Tensor | None
+    ) -> tuple[Tensor | None, None, None, None]:
+        return log_sum_exp_gradient(ctx, grads[0], grads[1]), None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
         z, value, mean = ctx.saved_tensors
+        given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
+        direction = tangents[0]
+        along, covariance = mean_and_covariance(
+            z, value, given, direction, ctx.projection
+        )
         if not ctx.with_mean:
-            mean = moment(z, value, [], ctx.sums)
-            of_mean = None
-        gradient = None if of_value is None else of_value[:, None] * mean
-        if of_mean is not None:
-            _, covariance = mean_and_covariance(z, value, mean, of_mean, ctx.sums)
-            gradient = covariance if gradient is None else gradient + covariance
-        return gradient, None, None
+            covariance = torch.zeros_like(mean)
+        return along, covariance, None
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        z, value, mean = ctx.saved_tensors
-        given = mean if ctx.with_mean else moment(z, value, [], ctx.sums)
-        along, covariance = mean_and_covariance(z, value, given, tangents[0], ctx.sums)
-        return along, covariance if ctx.with_mean else torch.zeros_like(mean)
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        rows = folded(info, in_dims[:1], args[:1])
-        return unfolded(info, *call(LogSumExp, *rows, *args[1:])), (0, 0)
+    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
+        z, classes, projection, with_mean = args
+        (rows,) = folded(info, in_dims[:1], [z])
+        if classes is not None:
+            (classes,) = folded(info, in_dims[1:2], [classes])
+        found = call(LogSumExp, rows, classes, projection, with_mean)
+        return unfolded(info, *found), (0, 0, 0)
 
 
 class _Moment(torch.autograd.Function):
+    """M(z, l; directions)."""
+
     @staticmethod
     def forward(
-        sums: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
+        projection: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
     ) -> Tensor:
-        return sums.moment(
-            z.detach(),
-            log_sum_exps.detach(),
-            [direction.detach() for direction in directions],
-        )
+        constants = [direction.detach() for direction in directions]
+        return projection.moment(z.detach(), log_sum_exps.detach(), constants)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.sums, *tensors = inputs
+        ctx.projection, *tensors = inputs
         ctx.save_for_backward(output, *tensors)
         ctx.save_for_forward(output, *tensors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         output, *tensors = ctx.saved_tensors
-        wanted = [i for i in range(len(tensors)) if ctx.needs_input_grad[1 + i]]
-        found = {
-            i: _derivative_of_moment(ctx.sums, output, tensors, i, grads[0])
-            for i in wanted
-        }
-        by_shift = {1: found[1].sum(1)} if 1 in found else {}
-        return None, *({**found, **by_shift}.get(i) for i in range(len(tensors)))
+        gradients: list[Tensor | None] = []
+        for i in range(len(tensors)):
+            if not ctx.needs_input_grad[1 + i]:
+                gradients.append(None)
+                continue
+            gradient = _moment_derivative(ctx.projection, output, tensors, i, grads[0])
+            if i == 1:  # by l, one number per row
+                gradient = gradient.sum(1)
+            gradients.append(gradient)
+        return None, *gradients
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
         output, *tensors = ctx.saved_tensors
-        each = (
-            (i, tangent)
-            for i, tangent in enumerate(tangents[1:])
-            if tangent is not None
-        )
-        parts = (
-            _derivative_of_moment(
-                ctx.sums, output, tensors, i, t[:, None] if i == 1 else t
+        total = torch.zeros_like(output)
+        for i, tangent in enumerate(tangents[1:]):
+            if tangent is None:
+                continue
+            along = tangent[:, None] if i == 1 else tangent
+            total = total + _moment_derivative(
+                ctx.projection, output, tensors, i, along
             )
-            for i, t in each
-        )
-        return sum(parts, start=torch.zeros_like(output))
+        return total
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
@@ -168,51 +243,55 @@ class _Moment(torch.autograd.Function):
         return unfolded(info, rows)[0], 0
 
 
-def _derivative_of_moment(
-    sums: Projection, output: Tensor, tensors: list[Tensor], by: int, along: Tensor
+def _moment_derivative(
+    projection: Projection,
+    output: Tensor,
+    tensors: list[Tensor],
+    by: int,
+    along: Tensor,
 ) -> Tensor:
-    """That of M by z (0), l (1) or a direction (2, ...) times a vector: as a matrix it is symmetric but for l's."""
+    """Return the derivative of M by z (0), l (1) or a direction (2, ...) times a vector.
+
+    As a matrix each derivative is symmetric, except that by l.
+    """
     z, log_sum_exps, *directions = tensors
     if by == 0:
-        return moment(z, log_sum_exps, [*directions, along], sums)
+        return moment(z, log_sum_exps, [*directions, along], projection)
     if by == 1:
         return -output * along
-    return moment(
-        z, log_sum_exps, [*directions[: by - 2], along, *directions[by - 1 :]], sums
-    )
+    directions[by - 2] = along
+    return moment(z, log_sum_exps, directions, projection)
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Linear in the weights; the factors are constants."""
+    """Weighted sums of prototypes, linear in the weights; the factors are constants."""
 
     @staticmethod
     def forward(
-        weights: Tensor, factors: Tensor | None, sums: Projection
+        weights: Tensor, factors: Tensor | None, projection: Projection
     ) -> tuple[Tensor, Tensor]:
-        return sums.weighted_prototypes(weights.detach(), factors)
+        return projection.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
     ) -> None:
         del output
-        weights, ctx.factors, ctx.sums = inputs
+        weights, ctx.factors, ctx.projection = inputs
         ctx.dtype = weights.dtype
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        """The gradient by the weights: B x K, as they are."""
+        """Return the gradient by the weights, B x K as they are."""
         of_sum, of_total = grads
-        gradient = ctx.sums(of_sum) + of_total[:, None]
-        return (
-            (gradient if ctx.factors is None else gradient * ctx.factors).to(ctx.dtype),
-            None,
-            None,
-        )
+        gradient = ctx.projection(of_sum) + of_total[:, None]
+        if ctx.factors is not None:
+            gradient = gradient * ctx.factors
+        return gradient.to(ctx.dtype), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        return weighted_prototypes(tangents[0], ctx.factors, ctx.sums)
+        return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""A certified code as one file: the arrays of its structure, and the words that describe them."""
+"""A certified code as one file: the arrays of its structure, and a header that describes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance
 from protosphere.spherical.structures.structure import (
     Content,
-    fraction_words,
+    fraction_to_json,
     read_fraction,
     read_line,
     read_structure,
@@ -38,20 +38,20 @@ def described(code: SphericalCode) -> dict[str, Any]:
     """All that is said of the arrays of a code, as JSON."""
     structure = code.placement.structure
     certificate = code.certificate
-    return structure.words() | {
+    return structure.header() | {
         "structure": structure.name,
         "recipe": code.placement.description,
-        "provenance": None if code.provenance is None else code.provenance.words(),
+        "provenance": None if code.provenance is None else code.provenance.to_json(),
         "certificate": {
             "num_classes": certificate.num_classes,
             "dim": certificate.dim,
-            "max_cosine": fraction_words(certificate.max_cosine),
-            "guarantee": fraction_words(certificate.guarantee),
-            "converse": fraction_words(certificate.converse.value),
+            "max_cosine": fraction_to_json(certificate.max_cosine),
+            "guarantee": fraction_to_json(certificate.guarantee),
+            "converse": fraction_to_json(certificate.converse.value),
             "theorem": certificate.converse.theorem,
             "method": certificate.method,
         },
-        "choice": None if code.choice is None else _choice_words(code.choice),
+        "choice": None if code.choice is None else _choice_to_json(code.choice),
     }
 
 
@@ -90,47 +90,52 @@ def parts(
     return placement, claim, provenance, None if choice is None else _choice(choice)
 
 
-def _certificate(words: dict[str, Any]) -> Certificate:
-    bound = Bound(_cosine(words["converse"]), read_line("theorem", words["theorem"]))
-    count = as_integer("num_classes", words["num_classes"], minimum=2)
-    dim = as_integer("dim", words["dim"], minimum=1)
+def _certificate(header: dict[str, Any]) -> Certificate:
+    bound = Bound(_cosine(header["converse"]), read_line("theorem", header["theorem"]))
+    count = as_integer("num_classes", header["num_classes"], minimum=2)
+    dim = as_integer("dim", header["dim"], minimum=1)
     if max(count, dim) > LARGEST_SIZE:
         sizes = f"{brief(count)}, {brief(dim)}"
         raise InvalidArgumentError(
             f"'num_classes' and 'dim' should be sizes of a code, are {sizes}"
         )
-    method = read_line("method", words["method"])
+    method = read_line("method", header["method"])
     return Certificate(
         count,
         dim,
-        _cosine(words["max_cosine"]),
-        _maybe(words["guarantee"]),
+        _cosine(header["max_cosine"]),
+        _maybe(header["guarantee"]),
         bound,
         method,
     )
 
 
-def _provenance(words: dict[str, Any]) -> Provenance:
+def _provenance(header: dict[str, Any]) -> Provenance:
     for name in ("construction", "mapping", "version"):
-        read_line(name, words[name])
+        read_line(name, header[name])
     for name, minimum in (("num_classes", 2), ("dim", 1), ("seed", 0)):
-        as_integer(name, words[name], minimum=minimum)
-    if not isinstance(words["options"], dict):
+        as_integer(name, header[name], minimum=minimum)
+    if not isinstance(header["options"], dict):
         raise InvalidArgumentError(
-            f"'options' should be an object of the description, is {brief(words['options'])}"
+            f"'options' should be an object of the description, is {brief(header['options'])}"
         )
-    return Provenance(**words)
+    return Provenance.from_json(header)
 
 
-def _choice_words(choice: Choice) -> dict[str, Any]:
+def _choice_to_json(choice: Choice) -> dict[str, Any]:
     rows = [
-        [c.scheme, c.description, fraction_words(c.promise), fraction_words(c.measured)]
+        [
+            c.scheme,
+            c.description,
+            fraction_to_json(c.promise),
+            fraction_to_json(c.measured),
+        ]
         for c in choice.considered
     ]
     return {"reason": choice.reason, "considered": rows}
 
 
-def _choice(words: dict[str, Any]) -> Choice:
+def _choice(header: dict[str, Any]) -> Choice:
     rows = [
         Considered(
             read_line("scheme", scheme),
@@ -138,9 +143,9 @@ def _choice(words: dict[str, Any]) -> Choice:
             _maybe(promise),
             _maybe(measured),
         )
-        for scheme, recipe, promise, measured in words["considered"]
+        for scheme, recipe, promise, measured in header["considered"]
     ]
-    return Choice(read_line("reason", words["reason"]), tuple(rows))
+    return Choice(read_line("reason", header["reason"]), tuple(rows))
 
 
 def _cosine(text: object) -> Cosine:

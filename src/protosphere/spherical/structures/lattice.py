@@ -19,7 +19,7 @@ from protosphere.spherical.structures.plain import Plain
 from protosphere.spherical.structures.structure import (
     ALL_PAIRS_POINTS,
     Content,
-    fraction_words,
+    fraction_to_json,
     read_fraction,
     structure,
 )
@@ -118,13 +118,13 @@ class LatticePoints(Plain):
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """The grid, the least squared length and the theorem that gives it."""
         least = {
-            "least": fraction_words(self.lattice.least),
+            "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,
         }
-        return super().words() | {"lattice": least}
+        return super().header() | {"lattice": least}
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:

@@ -24,7 +24,7 @@ from protosphere.spherical.structures.sign_rows import SignRows, sign_rows_in
 from protosphere.spherical.structures.structure import (
     ALL_PAIRS_POINTS,
     Content,
-    fraction_words,
+    fraction_to_json,
     read_fraction,
     structure,
 )
@@ -95,7 +95,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """The points that are signs times a number, with or without a tail: rows that begin with signs."""
+        """The points that are signs times a number, with or without a glue vector: rows that begin with signs."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -174,16 +174,18 @@ class Plain:
     arrays = point_arrays
     """Those for the file."""
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """What the file's description says beside the arrays, as JSON: the grid."""
-        return {"cosine_step": fraction_words(self.unverified_step or self.cosine_step)}
+        return {
+            "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
+        }
 
     @classmethod
     def read(cls, content: Content) -> Plain:
         """The structure again from what a file holds; InvalidArgumentError says what is wrong with rows or grid."""
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
-        step = read_fraction("cosine_step", content.words.get("cosine_step"))
+        step = read_fraction("cosine_step", content.header.get("cosine_step"))
         if step is not None and not (0 < step <= 2 and step.denominator <= FINEST_STEP):
             raise InvalidArgumentError(
                 f"'cosine_step' should be above 0, at most 2 and no finer than 2^-20, is {step}"

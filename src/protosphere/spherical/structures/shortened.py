@@ -1,4 +1,4 @@
-"""Words of a shortened chain of cosets, which may have tails after them."""
+"""Words of a shortened chain of cosets, which may have glue vectors after them."""
 
 from __future__ import annotations
 
@@ -86,32 +86,32 @@ class ShortenedWords(SignWords):
             return super().largest_cosine(progress)
         return UpperBound(max(alone, between) / self.dim), METHOD
 
-    def largest_with_tails(
-        self, share: float, tails: Points, group: int, progress: Progress
+    def largest_with_glue(
+        self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """By all differences of whole cosets, and of their tails, which groups of a power of two words share.
+        """By all differences of whole cosets, and of their glue vectors, which groups of a power of two words share.
 
-        It is an `UpperBound` where no pair of words with such tails is known to attain it.
+        It is an `UpperBound` where no pair of words with such glue vectors is known to attain it.
         """
-        within, other, method = self._products_with_tails(group, progress)
+        within, other, method = self._products_with_glue(group, progress)
         alone = self.code.closest_within_coset()
         grouped = group >> self.code.coset_bits
-        same_tail = share * within / self.dim + 1 - share
-        told = "which have one tail"
-        other_tail = -1.0
+        same_glue = share * within / self.dim + 1 - share
+        told = "which have one glue vector"
+        other_glue = -1.0
         apart = 1.0
         if other is not None:
-            told = "and of their tails"
-            apart = largest_inner_product(point_rows(tails))
-            other_tail = share * other / self.dim + (1 - share) * apart
-        largest = max(same_tail, other_tail)
+            told = "and of their glue vectors"
+            apart = largest_inner_product(point_rows(glue_vectors))
+            other_glue = share * other / self.dim + (1 - share) * apart
+        largest = max(same_glue, other_glue)
         nearly = largest - product_rounding(self.dim) / 8
         attained = False
-        if grouped > 0 and same_tail >= nearly:
+        if grouped > 0 and same_glue >= nearly:
             attained = self._has_pair_at(within, alone, grouped, progress)
-        if grouped > 0 and other is not None and not attained and other_tail >= nearly:
+        if grouped > 0 and other is not None and not attained and other_glue >= nearly:
             whole = self.count >> self.code.coset_bits
-            attained = _are_equidistant(tails, apart) and self.code.attains(
+            attained = _are_equidistant(glue_vectors, apart) and self.code.attains(
                 whole, other, progress, grouped
             )
         return largest if attained else UpperBound(largest), f"{method}, {told}"
@@ -124,10 +124,10 @@ class ShortenedWords(SignWords):
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
 
-    def _products_with_tails(
+    def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """The largest inner products of words of one tail and of different tails, None where all have one."""
+        """The largest inner products of words of one glue vector and of different ones, None where all have one."""
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
@@ -147,8 +147,12 @@ class ShortenedWords(SignWords):
         by_difference = self._by_difference(progress)
         layer = max(1, grouped // code.slopes)
         within = alone if grouped == 1 else max(alone, int(by_difference[:layer].max()))
-        other_tails = by_difference if grouped == 1 else by_difference[layer:]
-        return within, int(other_tails.max()) if len(other_tails) else None, METHOD
+        other_glue_products = by_difference if grouped == 1 else by_difference[layer:]
+        return (
+            within,
+            int(other_glue_products.max()) if len(other_glue_products) else None,
+            METHOD,
+        )
 
     @property
     def _num_cosets(self) -> int:
@@ -180,7 +184,7 @@ class ShortenedWords(SignWords):
                 "the words are not the ones their cosets and numbers give"
             )
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """How the chain was cut."""
         return {"shortened": asdict(self.code)}
 
@@ -207,10 +211,10 @@ class ShortenedWords(SignWords):
         )
 
 
-def _are_equidistant(tails: Points, cosine: float) -> bool:
-    """Whether every two tails are at this cosine, to within rounding."""
+def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
+    """Whether every two glue vectors are at this cosine, to within rounding."""
     smallest = min(
         float(products.min(initial=np.inf))
-        for products in pair_products(point_rows(tails))
+        for products in pair_products(point_rows(glue_vectors))
     )
-    return cosine - smallest <= product_rounding(tails.shape[1])
+    return cosine - smallest <= product_rounding(glue_vectors.shape[1])

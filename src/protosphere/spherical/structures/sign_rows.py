@@ -1,4 +1,4 @@
-"""Points that are signs times a number, with or without a tail: what a Hadamard projection is made from."""
+"""Points that are signs times a number, with or without a glue vector: what a Hadamard projection is made from."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then tails[tail_of[i]].
+    """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then glue_vectors[glue_of[i]].
 
     `numbers` are those of the words in their code: neighbours in it are likely to be of the same coset.
     """
@@ -23,8 +23,8 @@ class SignRows:
     length: int
     coefficient: float
     numbers: Indices
-    tails: Points
-    tail_of: Indices
+    glue_vectors: Points
+    glue_of: Indices
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
@@ -39,7 +39,7 @@ def sign_rows_in(points: Points) -> SignRows | None:
                     axis=1
                 )
             )
-            tails, tail_of = np.unique(
+            glue_vectors, glue_of = np.unique(
                 np.round(points[found, length:], 14), axis=0, return_inverse=True
             )
             words = pack(points[found, :length] > 0)
@@ -49,7 +49,7 @@ def sign_rows_in(points: Points) -> SignRows | None:
                 length,
                 float(height),
                 np.arange(len(found)),
-                tails,
-                tail_of.reshape(-1),
+                glue_vectors,
+                glue_of.reshape(-1),
             )
     return None

@@ -25,7 +25,7 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 if TYPE_CHECKING:
-    from protosphere.spherical.structures.tailed import Tailed
+    from protosphere.spherical.structures.glued import GluedWords
 
 
 @structure("signs")
@@ -90,7 +90,7 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """All of them, without a tail."""
+        """All of them, without a glue vector."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -127,12 +127,12 @@ class SignWords:
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
 
-    def padded(self, dim: int) -> Plain | Tailed:
+    def padded(self, dim: int) -> Plain | GluedWords:
         """Many stay packed, with zeros after them; others become dense points."""
-        from protosphere.spherical.structures.tailed import EVERY_WORD, Tailed
+        from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:
-            return Tailed(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
+            return GluedWords(self, 1.0, np.zeros((1, dim - self.dim)), EVERY_WORD)
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -144,7 +144,7 @@ class SignWords:
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """Nothing more."""
         return {}
 

@@ -120,7 +120,7 @@ class OrthogonalSimplices:
 
     arrays = point_arrays
 
-    def words(self) -> dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """Nothing more."""
         return {}
 

@@ -1,4 +1,4 @@
-"""The structures there are, by the name that files call each by, and what a file gives one to be read from."""
+"""The protocol of a structure, the registry of structures by name, and the content of a file that one is read from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from protosphere.coding.linear import packed_length
 from protosphere.errors import InvalidArgumentError, as_choice, as_text, brief
 from protosphere.registry import Registry
-from protosphere.types import Cosine, Indices, PackedBits
-
-if TYPE_CHECKING:
-    from protosphere.spherical.structures import Structure
+from protosphere.spherical.structures.sign_rows import SignRows
+from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 ALL_PAIRS_POINTS = 20_000
 """Up to so many points all pairs are measured even where a structure would save it, and words with more coordinates
@@ -27,6 +25,114 @@ LARGEST_HELD_BYTES = 1 << 30
 """Packed words of a code that take more than this are not held, and may be missing in a file: the code gives them."""
 
 LONGEST_TEXT = 10_000
+
+
+class Structure(Protocol):
+    """K unit vectors of R^n, held in the form they have, and everything that follows from that form.
+
+    A structure is a frozen dataclass with these members; it need not inherit from anything. `Plain` and `SignWords`
+    implement the protocol for dense rows and for packed signs.
+    """
+
+    name: ClassVar[str]
+    """The name in files, set by the decorator `structure`."""
+
+    projections: ClassVar[tuple[str, ...]]
+    """Projections of `protosphere.nn` that may serve the points, in the order they are tried, before a matrix."""
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """Names of the arrays that follow from the others: `read` works without them."""
+        ...
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether the first points are good codes themselves, so that growing heads keep their order."""
+        ...
+
+    @property
+    def points(self) -> Points | None:
+        """The dense rows, or None where the points are held in another form."""
+        ...
+
+    @property
+    def packed_signs(self) -> PackedBits | None:
+        """The points as packed signs, where every entry is +-1/sqrt(n)."""
+        ...
+
+    @property
+    def cosine_step(self) -> Fraction | None:
+        """A step such that every cosine is provably 1 - j * step with an integer j; None where none is known."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """Number K of points."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Dimension n."""
+        ...
+
+    @property
+    def work(self) -> int:
+        """Approximate number of multiplications of `verified_cosine`."""
+        ...
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """Return points `start` to `stop` as float64 unit vectors."""
+        ...
+
+    def sign_rows(self) -> SignRows | None:
+        """Return the points that are signs times a number, with or without a glue vector; None where there are none."""
+        ...
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Return the largest cosine of two points, a Fraction where it is exact, and how it was found."""
+        ...
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Return what `check` and then `largest_cosine` give, every pair measured at most once."""
+        ...
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
+        """Return how many pairs have each cosine; None where the cosines are not known exactly."""
+        ...
+
+    def check(self) -> None:
+        """Raise CertificateError unless the points are what the structure says."""
+        ...
+
+    def permuted(self, order: Indices) -> Structure:
+        """Return the points number order[0], order[1], ...: all of them in another order, or some of them."""
+        ...
+
+    def padded(self, dim: int) -> Structure:
+        """Return the same points in R^dim, zeros appended."""
+        ...
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that determine the points, over which their digest is taken."""
+        ...
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the file."""
+        ...
+
+    def header(self) -> dict[str, Any]:
+        """Return what the file's description says beside the arrays, as JSON."""
+        ...
+
+    @classmethod
+    def read(cls, content: Content) -> Structure:
+        """Read the structure from the content of a file.
+
+        Raises:
+            InvalidArgumentError: If an array or an entry of the header is missing or not of this structure.
+        """
+        ...
+
 
 Kind = TypeVar("Kind", bound=type[Any])
 STRUCTURES: Registry[type[Structure]] = Registry("structure")
@@ -53,7 +159,7 @@ class Content:
     """The arrays and the description of a file, the K points of R^n that it says it has, and whether all is there."""
 
     arrays: Mapping[str, NDArray[Any]]
-    words: Mapping[str, Any]
+    header: Mapping[str, Any]
     count: int
     dim: int
     complete: bool = True
@@ -108,7 +214,7 @@ class Content:
 
     def record(self, name: str) -> Mapping[str, Any]:
         """What the description says under that name, where it must be an object."""
-        found = self.words.get(name)
+        found = self.header.get(name)
         if not isinstance(found, dict):
             raise InvalidArgumentError(
                 f"'{name}' should be an object of the description, is {brief(found)}"
@@ -116,13 +222,13 @@ class Content:
         return cast("dict[str, Any]", found)
 
 
-def fraction_words(value: Cosine | None) -> str | float | None:
+def fraction_to_json(value: Cosine | None) -> str | float | None:
     """A fraction as a file has it, as text; a float is a number there."""
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """What `fraction_words` wrote; short decimal texts only, so that none takes long to read."""
+    """What `fraction_to_json` wrote; short decimal texts only, so that none takes long to read."""
     if text is None:
         return None
     if not isinstance(text, str) or not re.fullmatch(

@@ -1,7 +1,7 @@
 """Compiled loops over blocks of numbers in lanes: rows of LANES numbers, one of each of as many vectors.
 
-A block of b >= 4 rows is flat, b * LANES numbers. Every operation on it is one on whole rows, so each compiles to
-vector instructions whatever it does between rows. Indices are unsigned: signed ones are looked at for wrapping around.
+A block of b >= 4 rows is flat, b * LANES numbers. Every operation on it is one on whole rows, so that each compiles to
+vector instructions. Indices are unsigned: signed ones are checked for wrapping around.
 """
 
 from typing import TypeAlias
@@ -35,7 +35,13 @@ P1, P2, P3, P4, P5, P6 = (
 
 @compiled_exactly
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
-    """y = the butterflies of four rows of x a quarter of the block apart, side by side."""
+    """Write the butterflies of four rows of x, a quarter of the block apart, next to each other.
+
+    Args:
+        x: Block of b rows.
+        y: Block of b rows, overwritten.
+        b: Number of rows.
+    """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -49,13 +55,21 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
             c = p - q
             d = r + s
             e = r - s
-            y[o], y[o + W] = a + d, c + e
-            y[o + W + W], y[o + W + W + W] = a - d, c - e
+            y[o] = a + d
+            y[o + W] = c + e
+            y[o + W + W] = a - d
+            y[o + W + W + W] = c - e
 
 
 @compiled_exactly
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
-    """y = the butterflies of two rows of x half the block apart, side by side."""
+    """Write the butterflies of two rows of x, half the block apart, next to each other.
+
+    Args:
+        x: Block of b rows.
+        y: Block of b rows, overwritten.
+        b: Number of rows.
+    """
     step = U(b // 2) * W
     for j in range(U(b // 2)):
         for w in range(W):
@@ -63,12 +77,20 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
             o = j * U(2) * W + w
             p = x[k]
             q = x[k + step]
-            y[o], y[o + W] = p + q, p - q
+            y[o] = p + q
+            y[o + W] = p - q
 
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """`radix4_butterfly` of the rows of z, each with its sign."""
+    """Write `radix4_butterfly` of the rows of z, each with its sign.
+
+    Args:
+        z: Block of b rows.
+        flips: Signs of the rows.
+        y: Block of b rows, overwritten.
+        b: Number of rows.
+    """
     step = U(b // 4) * W
     quarter = U(b // 4)
     for j in range(quarter):
@@ -87,18 +109,26 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
             c = p - q
             d = r + s
             e = r - s
-            y[o], y[o + W] = a + d, c + e
-            y[o + W + W], y[o + W + W + W] = a - d, c - e
+            y[o] = a + d
+            y[o + W] = c + e
+            y[o + W + W] = a - d
+            y[o + W + W + W] = c - e
 
 
 @compiled_exactly
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """The Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y in the one order or the other.
+    """Return the Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y in either order.
 
-    Each step takes the highest digit of the row's number and makes it the lowest, so after all the order is the first.
-    `left` is b, or what digits are left of it; the digits of `last` are left for another to do.
+    Each step takes the highest digit of the row's number and makes it the lowest, so that all steps restore the order.
+
+    Args:
+        x: Block of b rows, overwritten.
+        y: Block of b rows, overwritten.
+        b: Number of rows.
+        left: b, or the digits of it that are still to be transformed.
+        last: Digits that the caller transforms.
     """
     while left > last:
         if left == 2 * last or left == 8 * last:
@@ -115,7 +145,16 @@ def walsh_hadamard_rows(
 def coset_products(
     z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
 ) -> tuple[Block, Block]:
-    """The products of a coset in one block, the other one to overwrite; the digits of `last` are left to do."""
+    """Return the products of a coset in one block, and the other block to overwrite.
+
+    Args:
+        z: Vectors in lanes.
+        flips: Signs of the coset.
+        x: Block of b rows, overwritten.
+        y: Block of b rows, overwritten.
+        b: Number of bins.
+        last: Digits that the caller transforms.
+    """
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
         return walsh_hadamard_rows(x, y, b, b, last)
@@ -125,7 +164,14 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Row i of y = the sum of the i-th of b equal stretches of rows of z, each with its sign."""
+    """Write the sums of b equal stretches of rows of z, each row with its sign.
+
+    Args:
+        z: Vectors in lanes.
+        flips: Signs of the rows.
+        y: Block of b rows, overwritten.
+        b: Number of stretches.
+    """
     size = U(len(flips) // b)
     for i in range(U(b)):
         for w in range(W):
@@ -140,7 +186,15 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """The transpose of `coset_products`, added to z; x and y, which are overwritten, in the one order or the other."""
+    """Add the transpose of `coset_products` to z; return x and y, which are overwritten, in either order.
+
+    Args:
+        x: Block of b rows of weights.
+        y: Block of b rows.
+        flips: Signs of the coset.
+        z: Sums in lanes.
+        b: Number of bins.
+    """
     x, y = walsh_hadamard_rows(x, y, b, b, 1)
     size = U(len(flips) // b)
     for i in range(U(b)):
@@ -155,10 +209,18 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """y = exp(sign x - shift), the shift one per lane, at least 2^-126; `bits` is a block to overwrite.
+    """Write exp(sign x - shift), at least 2^-126.
 
-    exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and taking away ROUNDER leaves; 2^n is
+    exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and subtracting ROUNDER leaves; 2^n is
     n + 127 in the exponent of a float.
+
+    Args:
+        x: Block of b rows.
+        sign: 1 or -1.
+        shift: One number per lane.
+        y: Block of b rows, overwritten.
+        bits: Block to overwrite.
+        b: Number of rows.
     """
     powers = bits.view(np.float32)
     for i in range(U(b)):

@@ -1,8 +1,8 @@
-"""Compiled loops over the cosets of a linear code of 2^m words: one Walsh-Hadamard transform each, nothing kept.
+"""Compiled loops over the cosets of a linear code of 2^m codewords: one Walsh-Hadamard transform each.
 
-z and what is like it are (groups, rows * LANES), see `lanes`; flips are (cosets, rows): the signs of a coset in the
-order of the rows of z, b equal stretches for the b = `bins` sums that are transformed. With `both`, each word stands
-for its opposite too.
+z and arrays like it are (groups, rows * LANES), see `simd`; flips are (cosets, rows): the signs of a coset in the order
+of the rows of z, b equal stretches for the b = `bins` sums that are transformed. With `both`, each codeword stands for
+its antipode too.
 """
 
 import numpy as np
@@ -28,7 +28,15 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """highest[group, coset] = the largest product with a word of the coset, in lanes."""
+    """Write the largest product with a codeword of each coset, in lanes.
+
+    Args:
+        z: Vectors in lanes.
+        flips: Signs of the cosets.
+        bins: Number of sums that are transformed.
+        both: Whether each codeword stands for its antipode too.
+        highest: (groups, cosets, lanes), overwritten.
+    """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
     for g in range(len(z)):
@@ -40,7 +48,15 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> None:
-    """words = the products with all words, one vector per row; there may be fewer rows than lanes."""
+    """Write the products with all codewords, one vector per row.
+
+    Args:
+        z: Vectors in lanes.
+        flips: Signs of the cosets.
+        bins: Number of sums that are transformed.
+        both: Whether each codeword stands for its antipode too.
+        words: B x codewords, overwritten; the last group may have fewer rows than lanes.
+    """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
@@ -54,12 +70,13 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """One lane of x into a row, from number `first` on; with `both` every number is followed by its negative."""
+    """Write one lane of x into a row, from number `first` on; with `both` every number is followed by its negative."""
     if both:
         for i in range(U(bins)):
             value = x[i * W + lane]
             k = U(2) * (first + i)
-            row[k], row[k + U(1)] = value, -value
+            row[k] = value
+            row[k + U(1)] = -value
     else:
         for i in range(U(bins)):
             row[first + i] = x[i * W + lane]
@@ -69,7 +86,15 @@ def write_lane(
 def add_weighted_words(
     words: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """The transpose of `write_words`, added to z."""
+    """Add the transpose of `write_words` to z.
+
+    Args:
+        words: B x codewords weights.
+        flips: Signs of the cosets.
+        bins: Number of sums that are transformed.
+        both: Whether each codeword stands for its antipode too.
+        z: Sums in lanes.
+    """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
@@ -84,7 +109,7 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """The transpose of `write_lane`."""
+    """Read a row into one lane of x: the transpose of `write_lane`."""
     if both:
         for i in range(U(bins)):
             k = U(2) * (first + i)
@@ -105,10 +130,19 @@ def write_sums(
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """The sums of exp(product + tail - peak) over the words of each coset, and of these weights times the words.
+    """Write sums of exp(product + tail - peak) over the codewords of each coset, and weighted sums of codewords.
 
-    tails, peaks and sums are (groups, cosets, lanes). A peak is the largest product + tail so far; `word_sums`, like z,
-    is relative to the last one. It is left alone if it is empty.
+    A peak is the largest product + tail so far; `word_sums` is relative to the last one.
+
+    Args:
+        z: Vectors in lanes.
+        flips: Signs of the cosets.
+        tails: (groups, cosets, lanes) products with glue vectors.
+        bins: Number of sums that are transformed.
+        both: Whether each codeword stands for its antipode too.
+        peaks: (groups, cosets, lanes), overwritten.
+        sums: (groups, cosets, lanes), zeros at first.
+        word_sums: Like z, zeros at first; empty if it is not wanted.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -143,7 +177,7 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """The peak at a coset from the one before and the products x; whether any lane has a new one."""
+    """Write the peak at a coset from the one before and the products x; return whether any lane has a new one."""
     peak = peaks[coset]
     peak[:] = -np.inf
     max_rows(x, both, peak, bins)
@@ -159,7 +193,7 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """highest = the larger of itself and every row of x, with `both` of -x too."""
+    """Raise `highest` to the largest of the rows of x, with `both` of -x too."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -181,7 +215,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """`max_rows` of what `radix4_butterfly` would make of x."""
+    """Compute `max_rows` of the `radix4_butterfly` of x."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -203,7 +237,7 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def add_rows(x: Block, sums: Block, b: int) -> None:
-    """sums += the rows of x."""
+    """Add the rows of x to the sums."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -215,21 +249,21 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
 
 @compiled_exactly
 def invert(x: Block, y: Block) -> None:
-    """y = 1 / x."""
+    """Write y = 1 / x."""
     for k in range(U(len(x))):
         y[k] = ONE / x[k]
 
 
 @compiled_exactly
 def subtract(x: Block, y: Block) -> None:
-    """x -= y."""
+    """Compute x -= y."""
     for k in range(U(len(x))):
         x[k] -= y[k]
 
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Every row of x times the factors, one per lane."""
+    """Multiply every row of x by the factors, one per lane."""
     for i in range(U(b)):
         for w in range(W):
             x[i * W + w] *= factors[w]

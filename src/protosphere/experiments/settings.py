@@ -1,0 +1,145 @@
+"""Declaration of the settings of a config: default, help and limits of each in one place.
+
+The fields of `TrainingConfig` are declared by `setting`. Checks, command-line flags and the documentation of the
+config are made from these declarations.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+from protosphere.errors import (
+    InvalidArgumentError,
+    as_choice,
+    as_flag,
+    as_integer,
+    as_text,
+    brief,
+)
+
+LARGEST_FLOAT = 1e38
+"""Single precision holds no larger number."""
+
+LARGEST_EXACT_INTEGER = 1 << 53
+"""Larger integers are not converted to float, which would change them."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a setting is for, and which values it may have.
+
+    Attributes:
+        help: Description in one sentence, for the command line and the reference.
+        minimum: Smallest value; of a float the value itself is excluded if `positive`.
+        maximum: Largest value of an integer.
+        below: Limit of a float, itself excluded.
+        positive: Whether a float must be above 0.
+        choices: Names that a text must be one of; empty if any text may be given.
+        prototypes_only: Whether a learned head has no use for it.
+    """
+
+    help: str
+    minimum: int = 0
+    maximum: int = (1 << 63) - 1
+    below: float = LARGEST_FLOAT
+    positive: bool = False
+    choices: tuple[str, ...] = ()
+    prototypes_only: bool = False
+
+
+def setting(default: Any, help: str, **limits: Any) -> Any:
+    """Declare a field of a config.
+
+    Args:
+        default: Value where none is given; a mapping for named options.
+        help: Description in one sentence.
+        limits: The other attributes of `Setting`.
+
+    Returns:
+        A dataclass field whose metadata hold the `Setting`.
+    """
+    metadata = {"setting": Setting(help, **limits)}
+    if isinstance(default, dict):
+        return field(default_factory=dict[str, Any], metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
+    """Return the type, as written, and the declaration of each setting of a config class."""
+    return {
+        each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)
+    }
+
+
+def default_of(field: Field[Any]) -> Any:
+    """Return the default of a field."""
+    if field.default is MISSING:
+        return {}
+    return field.default
+
+
+def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
+    """Refuse a value that is not of a setting's type or outside of its limits.
+
+    Args:
+        name: Name of the setting.
+        kind: Its type, as written.
+        declared: Its limits.
+        value: Value to check.
+
+    Raises:
+        InvalidArgumentError: If the setting cannot have this value.
+    """
+    if kind == "int":
+        _check_integer(name, declared, value)
+    elif kind == "float":
+        _check_number(name, declared, value)
+    elif kind == "bool":
+        as_flag(name, value)
+    elif kind == "str":
+        as_text(name, value)
+        if declared.choices:
+            as_choice(name, value, declared.choices)
+    elif kind.startswith("Mapping"):
+        _check_options(name, value)
+
+
+def converted(kind: str, value: Any) -> Any:
+    """Return an integer given for a float as a float, and anything else as it is."""
+    is_exact = type(value) is int and abs(value) < LARGEST_EXACT_INTEGER
+    if "float" in kind and is_exact:
+        return float(value)
+    return value
+
+
+def _check_integer(name: str, declared: Setting, value: Any) -> None:
+    if as_integer(name, value, minimum=declared.minimum) > declared.maximum:
+        raise InvalidArgumentError(
+            f"'{name}' must be at most {declared.maximum}, got {brief(value)}"
+        )
+
+
+def _check_number(name: str, declared: Setting, value: Any) -> None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    within = is_number and 0 <= value < declared.below
+    if within and (value > 0 or not declared.positive):
+        return
+    least = "above 0" if declared.positive else "of at least 0"
+    raise InvalidArgumentError(
+        f"'{name}' must be a number {least} and below {declared.below:g}, got {brief(value)}"
+    )
+
+
+def _check_options(name: str, value: Any) -> None:
+    """Refuse options without names, and values that JSON cannot hold."""
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentError(
+            f"'{name}' must be options with their names, got {brief(value)}"
+        )
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"'{name}' must be plain numbers and texts: {error}"
+        ) from error

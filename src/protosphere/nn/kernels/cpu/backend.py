@@ -1,0 +1,199 @@
+"""The backend of compiled loops: cosets on a CPU in float32, without matrix products.
+
+Against the two small matrix products of `HadamardBlock` at n = 256, K = 65,536, batch 64 and two threads: logits take
+2.1 ms instead of 3.7, the largest 1.8 instead of 5.0, cross-entropy with its gradient 5.3 instead of 12.9.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.nn.tracing import in_memory
+
+if TYPE_CHECKING:
+    from protosphere.nn.projections.block import ProjectionBlock, TopK
+    from protosphere.nn.projections.coset_tables import CosetTables
+
+CHOSEN_ENTRIES = 1 << 22
+"""Products with codewords of the best cosets held at once, 16 MB."""
+
+
+class CpuBackend:
+    """Walsh-Hadamard transforms by compiled loops, one per coset, in the first-level cache."""
+
+    name = "cpu"
+
+    def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
+        """Return whether the block has cosets, and they and the rows are float32 numbers in memory."""
+        tables = _tables(block)
+        if tables is None or rows.dtype != torch.float32:
+            return False
+        return in_memory(rows) and in_memory(tables.flips)
+
+    def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
+        """Write the dot products of each vector with every point."""
+        tables = _require_tables(block)
+        lanes = _to_lanes(_to_bins(tables, z))
+        _loops().write_words(
+            lanes, tables.flips.numpy(), tables.bins, tables.both, out.numpy()
+        )
+        if tables.tailed:
+            by_coset = out.view(len(z), len(tables.flips), tables.per_coset)
+            by_coset.add_(_tail_scores(tables, z)[:, :, None])
+
+    def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
+        """Return weighted sums of the points."""
+        tables = _require_tables(block)
+        width = _loops().LANES
+        groups = -(-len(weights) // width)
+        sums = np.zeros((groups, len(tables.columns) * width), dtype=np.float32)
+        _loops().add_weighted_words(
+            weights.contiguous().numpy(),
+            tables.flips.numpy(),
+            tables.bins,
+            tables.both,
+            sums,
+        )
+        coset_weights = None
+        if tables.tailed:
+            shape = (len(weights), len(tables.flips), tables.per_coset)
+            coset_weights = weights.reshape(shape).sum(2)
+        return _from_lanes(tables, as_tensor(sums), coset_weights, len(weights))
+
+    def log_sum_exp(
+        self, block: ProjectionBlock, z: Tensor, with_mean: bool
+    ) -> tuple[Tensor, Tensor]:
+        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        tables = _require_tables(block)
+        width = _loops().LANES
+        lanes = _to_lanes(_to_bins(tables, z))
+        shape = (len(lanes), len(tables.flips), width)
+        peaks = np.empty(shape, dtype=np.float32)
+        sums = np.zeros(shape, dtype=np.float32)
+        tails = _to_lanes(_tail_scores(tables, z)).reshape(shape)
+        point_sums = np.zeros_like(lanes) if with_mean else lanes[:0]
+        _loops().write_sums(
+            lanes,
+            tables.flips.numpy(),
+            tails,
+            tables.bins,
+            tables.both,
+            peaks,
+            sums,
+            point_sums,
+        )
+        peak = as_tensor(peaks[:, -1])
+        weights = as_tensor(sums) * torch.exp(as_tensor(peaks) - peak[:, None])
+        total = weights.sum(1)
+        value = (peak + total.log()).flatten()[: len(z)]
+        if not with_mean:
+            return value, z.new_empty(len(z), 0)
+        shares = None
+        if tables.tailed:
+            shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)]
+        by_column = as_tensor(point_sums).view(len(lanes), len(tables.columns), width)
+        mean = by_column / total[:, None]
+        return value, _from_lanes(tables, mean, shares, len(z))
+
+    def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
+        """Return the k largest products of each vector, in descending order.
+
+        They lie in the k cosets whose largest products are largest, and only those are computed again.
+        """
+        tables = _require_tables(block)
+        lanes = _to_lanes(_to_bins(tables, z))
+        shape = (len(lanes), len(tables.flips), _loops().LANES)
+        highest = np.empty(shape, dtype=np.float32)
+        _loops().write_highest(
+            lanes, tables.flips.numpy(), tables.bins, tables.both, highest
+        )
+        tails = _tail_scores(tables, z)
+        best = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)] + tails
+        cosets = best.topk(min(k, len(tables.flips)), dim=1).indices
+        size = max(1, CHOSEN_ENTRIES // (cosets.shape[1] * tables.bins))
+        values: list[Tensor] = []
+        indices: list[Tensor] = []
+        for start in range(0, max(1, len(z)), size):
+            rows = slice(start, start + size)
+            found = _top_k_within(tables, z[rows], cosets[rows], tails[rows], k)
+            values.append(found[0])
+            indices.append(found[1])
+        return torch.cat(values), torch.cat(indices)
+
+
+def _tables(block: ProjectionBlock) -> CosetTables | None:
+    """Return the coset tables of a block; None for blocks of other kinds."""
+    return getattr(block, "coset_tables", None)
+
+
+def _require_tables(block: ProjectionBlock) -> CosetTables:
+    tables = _tables(block)
+    if tables is None:
+        raise TypeError(f"the compiled loops serve cosets, got {type(block).__name__}")
+    return tables
+
+
+def _top_k_within(
+    tables: CosetTables, z: Tensor, cosets: Tensor, tails: Tensor, k: int
+) -> TopK:
+    """Return the k largest products with the points of these cosets, B x some of them.
+
+    Each vector has cosets of its own, so the signs of a coset go to the vector instead.
+    """
+    per_coset = tables.per_coset
+    repeated = _to_bins(tables, z).repeat_interleave(cosets.shape[1], dim=0)
+    lanes = _to_lanes(repeated * tables.flips[cosets.flatten()])
+    no_flips = np.ones((1, len(tables.columns)), dtype=np.int8)
+    products = torch.empty(len(repeated), per_coset)
+    _loops().write_words(lanes, no_flips, tables.bins, tables.both, products.numpy())
+    by_coset = products.view(*cosets.shape, per_coset)
+    scores = by_coset + tails.gather(1, cosets)[:, :, None]
+    values, place = scores.flatten(1).topk(k, dim=1)
+    coset = cosets.gather(1, place // per_coset)
+    return values, coset * per_coset + place % per_coset
+
+
+def _tail_scores(tables: CosetTables, z: Tensor) -> Tensor:
+    """Return the products with the glue vectors of the cosets: B x C."""
+    products = z[:, tables.length :] @ tables.tails.to(z.dtype).T
+    return products[:, tables.tail_of]
+
+
+def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
+    """Return the coordinates in the order of `columns`, times the coefficient: B x b L."""
+    scaled = z[:, : tables.length] * tables.coefficient
+    return scaled.index_select(1, tables.columns)
+
+
+def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
+    """Return B x m numbers as (groups, m LANES), the last group padded with zeros."""
+    width = _loops().LANES
+    padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
+    grouped = padded.view(len(padded) // width, width, rows.shape[1])
+    return grouped.transpose(1, 2).flatten(1).numpy()
+
+
+def _from_lanes(
+    tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
+) -> Tensor:
+    """Return the transpose of `_to_bins` in lanes, and sums of the glue vectors with weights B x C."""
+    grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
+    rows = grouped.transpose(1, 2).flatten(0, 1)[:batch] * tables.coefficient
+    sums = rows.new_zeros(batch, tables.dim).index_add_(1, tables.columns, rows)
+    if coset_weights is not None:
+        tails = tables.tails.to(rows.dtype)[tables.tail_of]
+        sums[:, tables.length :] = coset_weights @ tails
+    return sums
+
+
+def _loops() -> Any:
+    """Return the compiled loops; importing them takes a while, so it waits until they are used."""
+    from protosphere.nn.kernels.cpu import walsh_hadamard
+
+    return walsh_hadamard

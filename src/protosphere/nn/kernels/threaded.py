@@ -1,0 +1,156 @@
+"""Kernel calls for a batch whose rows are shared out over threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.nn.kernels.registry import backend_for
+from protosphere.nn.kernels.row_threads import run_jobs
+from protosphere.nn.tracing import in_memory
+
+if TYPE_CHECKING:
+    from protosphere.nn.projections.block import ProjectionBlock
+
+Result = TypeVar("Result")
+
+FEWEST_ROWS = 8
+"""Rows of a thread at least."""
+
+FEWEST_SCORES = 1 << 20
+"""Scores of all rows from which a call takes milliseconds, so that waking threads, a tenth of one, pays."""
+
+HUGE_PAGES_FROM = 1 << 25
+"""Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
+products; numpy asks for huge pages there: 9 ms instead of 45 ms for 64 MB."""
+
+
+def without_autocast(z: Tensor) -> AbstractContextManager[object]:
+    """Return a context in which operations keep the dtypes of their arguments."""
+    kind = z.device.type
+    if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
+        return torch.autocast(kind, enabled=False)
+    return nullcontext()
+
+
+def by_rows(
+    work: Callable[[slice], Result], z: Tensor, num_points: int
+) -> list[Result]:
+    """Return the results of `work` for stretches of the rows of z, in order.
+
+    On a CPU each stretch has a thread of its own, which does not share its operations out again; on other devices, and
+    for little work, there is one stretch. No gradients are recorded, and autocast is off.
+
+    Args:
+        work: Function of a slice of rows.
+        z: The batch.
+        num_points: How many numbers `work` computes for each row.
+    """
+    rows = len(z)
+    pieces = _num_threads(z, num_points)
+    if pieces < 2:
+        with torch.no_grad(), without_autocast(z):
+            return [work(slice(0, rows))]
+    inference = torch.is_inference_mode_enabled()
+
+    def run(stretch: slice) -> Result:
+        with torch.inference_mode(inference), torch.no_grad(), without_autocast(z):
+            return work(stretch)
+
+    bounds = [rows * i // pieces for i in range(pieces + 1)]
+    stretches = [slice(bounds[i], bounds[i + 1]) for i in range(pieces)]
+    return run_jobs([partial(run, stretch) for stretch in stretches])
+
+
+def _num_threads(z: Tensor, num_points: int) -> int:
+    """Return how many threads share the rows of z."""
+    rows = len(z)
+    if rows * num_points < FEWEST_SCORES or not in_memory(z):
+        return 1
+    return min(torch.get_num_threads(), rows // FEWEST_ROWS)
+
+
+def gathered_rows(
+    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_points: int
+) -> tuple[Tensor, Tensor]:
+    """Return two tensors with one row for each row of z: the results of `by_rows`, concatenated."""
+    first, second = zip(*by_rows(work, z, num_points), strict=True)
+    return torch.cat(first), torch.cat(second)
+
+
+def threaded_log_sum_exp(
+    z: Tensor, blocks: Sequence[ProjectionBlock], with_mean: bool
+) -> tuple[Tensor, Tensor]:
+    """Return the log-sum-exp of the products with the points of all blocks, and its gradient; not differentiable.
+
+    Args:
+        z: B x n vectors.
+        blocks: At least one block.
+        with_mean: Whether to compute the gradient: the mean point under the softmax.
+
+    Returns:
+        B values, and B x n means; B x 0 numbers without `with_mean`.
+    """
+
+    def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
+        some = z[rows]
+        found: list[tuple[Tensor, Tensor]] = []
+        for block in blocks:
+            backend = backend_for(block, some)
+            found.append(backend.log_sum_exp(block, some, with_mean))
+        return merged_log_sum_exps(found)
+
+    num_points = sum(block.num_points for block in blocks)
+    return gathered_rows(of_rows, z, num_points)
+
+
+def merged_log_sum_exps(
+    pieces: Sequence[tuple[Tensor, Tensor]],
+) -> tuple[Tensor, Tensor]:
+    """Return the log-sum-exp over several sets of points, and the mean of all of them.
+
+    Args:
+        pieces: For each set its log-sum-exps, B values, and its means under the softmax, B x n.
+
+    Returns:
+        The B log-sum-exps and the B x n means of the union.
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    values = torch.stack([value for value, _ in pieces])
+    means = torch.stack([mean for _, mean in pieces])
+    value = values.logsumexp(0)
+    shares = torch.exp(values - value)[:, :, None]
+    return value, (shares * means).sum(0)
+
+
+def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
+    """Return the B x P products, each thread writing some rows; not differentiable."""
+    products = z.new_empty(len(z), block.num_points)
+    if in_memory(z) and products.nbytes > HUGE_PAGES_FROM:
+        # nothing has touched the first memory yet, so it took no time
+        products = as_tensor(np.empty(products.shape, z.numpy().dtype))
+
+    def write(rows: slice) -> None:
+        backend = backend_for(block, z[rows])
+        backend.write_products(block, z[rows], products[rows])
+
+    by_rows(write, z, block.num_points)
+    return products
+
+
+def threaded_weighted_sum(weights: Tensor, block: ProjectionBlock) -> Tensor:
+    """Return the B x n sums of the points, each thread summing for some rows; not differentiable."""
+
+    def summed(rows: slice) -> Tensor:
+        backend = backend_for(block, weights[rows])
+        return backend.weighted_sum(block, weights[rows])
+
+    return torch.cat(by_rows(summed, weights, block.num_points))

@@ -1,0 +1,53 @@
+"""The cosets of a layout as signs, for kernels that transform vectors instead of multiplying matrices."""
+
+import numpy as np
+from torch import Tensor, nn
+
+from protosphere.nn.kernels.buffers import as_tensor, with_torch_strides
+from protosphere.nn.projections.hadamard_layout import HadamardLayout
+
+
+class CosetTables(nn.Module):
+    """Signs of whole cosets, one byte each.
+
+    Attributes:
+        flips: (C, b L) signs of the coordinates of each of b bins, padded with zeros to the size L of the largest.
+        columns: The coordinates in that order; 0 where `flips` is 0.
+        tails: J x t glue vectors; J x 0 if there are none.
+        tail_of: Index of the glue vector of each coset.
+        length: Length of the codewords.
+        dim: n, the length with the glue vector.
+        coefficient: Factor of the signs in a point.
+        bins: b, the number of sums that are transformed.
+        both: Whether each codeword stands for its antipode too.
+        tailed: Whether some glue vector is not 0.
+    """
+
+    flips: Tensor
+    columns: Tensor
+    tails: Tensor
+    tail_of: Tensor
+
+    def __init__(self, layout: HadamardLayout) -> None:
+        super().__init__()
+        self.length = layout.length
+        self.coefficient = layout.coefficient
+        self.bins = 1 << len(layout.generator)
+        self.both = layout.antipodal
+        self.dim = layout.dim
+        self.tailed = bool(layout.tails.any())
+        columns, flips = layout.flips()
+        tables = {
+            "flips": flips,
+            "columns": columns,
+            "tails": layout.tails.astype(np.float32),
+            "tail_of": np.ascontiguousarray(layout.tail_of),
+        }
+        for name, array in tables.items():
+            tensor = with_torch_strides(as_tensor(array))
+            self.register_buffer(name, tensor, persistent=False)
+
+    @property
+    def per_coset(self) -> int:
+        """Number of points of a coset."""
+        return self.bins << self.both

@@ -1,0 +1,62 @@
+"""Products with every codeword of a Hadamard block and their transpose, as one differentiable operation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from protosphere.nn.kernels.threaded import threaded_products, threaded_weighted_sum
+from protosphere.nn.streaming.softmax import Dims, folded, unfolded
+from protosphere.nn.tracing import call
+from protosphere.nn.vectors import widened
+
+if TYPE_CHECKING:
+    from protosphere.nn.projections.hadamard import HadamardBlock
+
+
+def coset_products(
+    rows: Tensor, block: HadamardBlock, transposed: bool = False
+) -> Tensor:
+    """Return the products with every codeword, or their transpose; differentiable.
+
+    Args:
+        rows: B x n vectors; with `transposed` B x P weights.
+        block: P points in cosets.
+        transposed: Whether to return the weighted sums of the points.
+
+    Returns:
+        B x P products, or B x n sums, in the dtype of `rows`.
+    """
+    return call(_CosetProducts, rows, block, transposed)
+
+
+class _CosetProducts(torch.autograd.Function):
+    """A linear map and its transpose, each the derivative of the other."""
+
+    @staticmethod
+    def forward(rows: Tensor, block: HadamardBlock, transposed: bool) -> Tensor:
+        wide = widened(rows.detach())
+        if transposed:
+            return threaded_weighted_sum(wide, block).to(rows.dtype)
+        return threaded_products(wide, block).to(rows.dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        del output
+        _, ctx.block, ctx.transposed = inputs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        gradient = coset_products(grads[0], ctx.block, not ctx.transposed)
+        return gradient, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        return coset_products(tangents[0], ctx.block, ctx.transposed)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
+        (rows,) = folded(info, in_dims[:1], args[:1])
+        return unfolded(info, coset_products(rows, *args[1:]))[0], 0

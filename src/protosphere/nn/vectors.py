@@ -1,0 +1,62 @@
+"""Checks of the vectors that are compared with prototypes, and the dtype in which sums are taken."""
+
+import torch
+from torch import Tensor
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.nn.tracing import is_traced
+
+HALF_TYPES = (torch.float16, torch.bfloat16)
+
+
+def widened(z: Tensor) -> Tensor:
+    """Return z in the dtype in which sums are taken: float32 for half types, else its own."""
+    if z.dtype in HALF_TYPES:
+        return z.float()
+    return z
+
+
+def check_vectors(z: Tensor, dim: int) -> None:
+    """Raise unless z is a floating tensor of shape B x dim.
+
+    Args:
+        z: The tensor to check.
+        dim: Size of its last dimension.
+
+    Raises:
+        InvalidArgumentError: If the dtype or the shape is another.
+    """
+    _check(z, dim)
+    if z.ndim != 2 and not is_traced():
+        raise _wrong_shape(z, dim)
+
+
+def checked_wide(z: Tensor, dim: int) -> Tensor:
+    """Return z in the dtype in which sums are taken; it must be a floating tensor of shape (..., dim).
+
+    Args:
+        z: The tensor to check.
+        dim: Size of its last dimension.
+
+    Raises:
+        InvalidArgumentError: If the dtype or the shape is another.
+    """
+    _check(z, dim)
+    return widened(z)
+
+
+def _check(z: Tensor, dim: int) -> None:
+    if not z.is_floating_point():
+        raise InvalidArgumentError(
+            f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"
+        )
+    if is_traced():  # sizes are tensors then, and comparing them is not recorded
+        return
+    if not z.ndim or z.shape[-1] != dim:
+        raise _wrong_shape(z, dim)
+
+
+def _wrong_shape(z: Tensor, dim: int) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"'z' must be of shape (batch, {dim}), the code's dimension, got {tuple(z.shape)}"
+    )

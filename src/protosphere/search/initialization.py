@@ -1,0 +1,215 @@
+"""Initial points of descents: random, from given codes, or from good codes with some of their points moved."""
+
+import numpy as np
+
+from protosphere.geometry.sphere import (
+    cross_polytope_points,
+    normalized,
+    padded,
+    uniform_points,
+)
+from protosphere.types import Points
+
+INITIALIZATIONS = ("random", "symmetric", "refilled")
+"""Initializations that a search draws from.
+
+A result may also be "given" or "catalogue" (it came from the caller's points) or "exact" (a closed form).
+"""
+
+CROWDING_RATE = 50.0
+"""A neighbor at cosine c adds exp(CROWDING_RATE c) to the crowding of a point."""
+
+MIN_HOLE_CANDIDATES = 200
+MAX_HOLE_CANDIDATES = 2000
+
+HOLE_CANDIDATES_PER_POINT = 5
+"""Random places tried for the deepest hole, for each point of the code, within the limits above."""
+
+CROWDED_REFILL_PROBABILITY = 0.7
+"""How often `refill` removes crowded points rather than random ones."""
+
+MAX_SHAKE = 0.03
+"""Largest perturbation of the points that `refill` keeps, as a length."""
+
+CAP_REMOVAL_PROBABILITY = 0.4
+"""How often `resize` removes the points of a cap or of a belt."""
+
+POINT_DIRECTION_PROBABILITY = 0.6
+"""How often a projection is along directions of points rather than random directions."""
+
+CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
+"""Standard deviations of the noise added to the logarithm of the crowding, one drawn for each selection."""
+
+
+def known_optimum(num_points: int, dim: int) -> Points | None:
+    """Return the optimal code where one is known in closed form.
+
+    Optimal codes are known for a line, for at most n + 1 points (a simplex), for the plane (a regular polygon) and for
+    at most 2 n points (a cross-polytope; Rankin 1955).
+
+    Args:
+        num_points: K.
+        dim: n.
+
+    Returns:
+        The (K, n) points, or None where no closed form is known.
+    """
+    if dim == 1:
+        return _points_on_a_line(num_points)
+    if num_points <= dim + 1:
+        return _simplex(num_points, dim)
+    if dim == 2:
+        return _polygon(num_points)
+    if num_points <= 2 * dim:
+        return cross_polytope_points(num_points, dim)
+    return None
+
+
+def _points_on_a_line(num_points: int) -> Points:
+    is_even = np.arange(num_points) % 2 == 0
+    return np.where(is_even, 1.0, -1.0)[:, None]
+
+
+def _simplex(num_points: int, dim: int) -> Points:
+    centered = np.eye(num_points) - 1 / num_points
+    left_vectors = np.linalg.svd(centered)[0]
+    vectors = left_vectors[:, : num_points - 1]
+    return normalized(padded(vectors, dim))
+
+
+def _polygon(num_points: int) -> Points:
+    angles = 2 * np.pi * np.arange(num_points) / num_points
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def refill(points: Points, rng: np.random.Generator) -> Points:
+    """Remove some points of a good code and put as many new ones into its deepest holes.
+
+    The removed points are mostly the crowded ones, sometimes random ones. The others are perturbed a little.
+
+    Args:
+        points: A (K, n) code.
+        rng: Source of the random choices.
+
+    Returns:
+        A (K, n) initialization near `points`.
+    """
+    count, dim = points.shape
+    num_moved = int(max(2.0, count / 5) ** rng.random())
+    num_kept = count - num_moved
+    removes_crowded = rng.random() < CROWDED_REFILL_PROBABILITY
+    if removes_crowded:
+        kept = _without_crowded(points, num_kept, rng)
+    else:
+        kept = points[rng.permutation(count)[:num_kept]]
+    size = MAX_SHAKE * rng.random() ** 2 / np.sqrt(dim)
+    shaken = kept + size * rng.standard_normal(kept.shape)
+    return _fill_holes(normalized(shaken), count, rng)
+
+
+def resize(
+    points: Points,
+    num_points: int,
+    dim: int,
+    rng: np.random.Generator,
+    caps: bool = True,
+) -> Points:
+    """Turn a code of any size and dimension into an initialization of `num_points` points in R^`dim`.
+
+    Missing coordinates are padded with zeros. Surplus coordinates are projected out along random directions or along
+    directions of points. Surplus points are removed: far from the plane of projection, within a cap, or crowded ones.
+    Missing points are added in deep holes. The random choices differ from call to call.
+
+    Args:
+        points: A code of any size.
+        num_points: K of the result.
+        dim: n of the result.
+        rng: Source of the random choices.
+        caps: Whether whole caps may be removed. A code of about the right size should keep its caps.
+
+    Returns:
+        The (K, n) initialization.
+    """
+    flat = _pad_or_project(points, num_points, dim, rng)
+    may_remove_cap = caps and len(flat) > num_points
+    if may_remove_cap and rng.random() < CAP_REMOVAL_PROBABILITY:
+        flat = _without_cap(flat, num_points, rng)
+    fitting = _without_crowded(flat, num_points, rng)
+    return _fill_holes(fitting, num_points, rng)
+
+
+def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+    """Remove the points nearest to a random one, or to the line through it; keep at least `num_points`."""
+    count = len(points)
+    center = points[rng.integers(count)]
+    height = points @ center
+    is_cap = rng.random() < 0.5
+    order = np.argsort(height if is_cap else np.abs(height))
+    num_removed = int(rng.integers(1, count))
+    num_kept = max(num_points, count - num_removed)
+    return points[order[:num_kept]]
+
+
+def _pad_or_project(
+    points: Points, num_points: int, dim: int, rng: np.random.Generator
+) -> Points:
+    """Bring `points` into R^`dim`, by padding or by projecting out random directions."""
+    surplus = points.shape[1] - dim
+    if surplus <= 0:
+        return padded(points, dim)
+    if rng.random() < POINT_DIRECTION_PROBABILITY:
+        directions = points[rng.choice(len(points), surplus, replace=False)].T
+    else:
+        directions = rng.standard_normal((points.shape[1], surplus))
+    basis = np.linalg.qr(directions, mode="complete")[0]
+    projected_out = basis[:, :surplus]
+    remaining = basis[:, surplus:]
+    if len(points) > num_points and rng.random() < 0.5:
+        depth = np.linalg.norm(points @ projected_out, axis=1)
+        num_kept = max(num_points, int(len(points) * rng.random()))
+        points = points[np.argsort(depth)[:num_kept]]
+    return normalized(points @ remaining + 1e-9)
+
+
+def _without_crowded(
+    points: Points, num_points: int, rng: np.random.Generator
+) -> Points:
+    """Remove the points with the most near neighbors, a quarter of the surplus at a time."""
+    noise = rng.choice(CROWDING_NOISES)
+    if len(points) <= num_points:
+        return points
+    nearness = np.exp(CROWDING_RATE * (points @ points.T - 1))
+    np.fill_diagonal(nearness, 0)
+    kept = np.arange(len(points))
+    present = np.ones(len(points))
+    while len(kept) > num_points:
+        neighbors = (nearness @ present)[kept]
+        perturbation = noise * rng.standard_normal(len(kept))
+        crowding = np.log(neighbors + 1e-300) + perturbation
+        num_removed = max(1, (len(kept) - num_points) // 4)
+        removed = np.argsort(crowding)[-num_removed:]
+        present[kept[removed]] = 0
+        kept = np.delete(kept, removed)
+    return points[kept]
+
+
+def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
+    """Add the missing points one by one, each at the deepest of many random places."""
+    missing = num_points - len(points)
+    if missing <= 0:
+        return points
+    num_candidates = int(
+        np.clip(
+            HOLE_CANDIDATES_PER_POINT * num_points,
+            MIN_HOLE_CANDIDATES,
+            MAX_HOLE_CANDIDATES,
+        )
+    )
+    candidates = uniform_points(num_candidates, points.shape[1], rng)
+    nearest_cosine = (candidates @ points.T).max(axis=1)
+    added: list[Points] = []
+    for _ in range(missing):
+        deepest = candidates[int(np.argmin(nearest_cosine))]
+        added.append(deepest)
+        nearest_cosine = np.maximum(nearest_cosine, candidates @ deepest)
+    return np.vstack([points, *added])

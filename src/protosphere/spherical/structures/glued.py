@@ -1,0 +1,222 @@
+"""Words with more coordinates after them: zeros, or a glue vector that tells cosets apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
+from protosphere.geometry import gram
+from protosphere.geometry.sphere import (
+    normalized,
+    padded,
+    renormalized,
+    require_unit_rows,
+)
+from protosphere.spherical.structures.plain import Plain
+from protosphere.spherical.structures.shortened import (
+    MOST_PAIR_PRODUCTS,
+    ShortenedWords,
+)
+from protosphere.spherical.structures.sign_rows import SignRows
+from protosphere.spherical.structures.sign_words import SignWords
+from protosphere.spherical.structures.structure import (
+    ALL_PAIRS_POINTS,
+    Content,
+    read_structure,
+    structure,
+)
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
+
+LARGEST_DENSE = 1 << 23
+"""Entries up to which words with a glue vector are made dense (64 MB); above they stay packed."""
+
+EVERY_WORD = 1 << 62
+"""The group of zeros: all words have the same."""
+
+
+@structure("glued")
+@dataclass(frozen=True, eq=False)
+class GluedWords:
+    """(sqrt(share) word, sqrt(1 - share) glue_vectors[g]), g = number of the word // group; zeros where share is 1."""
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    points = None
+    packed_signs = None
+
+    codewords: SignWords
+    share: float
+    glue_vectors: Points
+    group: int
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """Those of the words."""
+        return self.codewords.derived
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return self.codewords.count
+
+    @property
+    def dim(self) -> int:
+        """n: the words' length and the glue vectors'."""
+        return self.codewords.dim + self.glue_vectors.shape[1]
+
+    @property
+    def is_chain(self) -> bool:
+        """What the words are."""
+        return self.codewords.is_chain
+
+    @property
+    def cosine_step(self) -> Fraction | None:
+        """That of the words where zeros follow."""
+        return self.codewords.cosine_step if self.share == 1 else None
+
+    @property
+    def work(self) -> int:
+        """That of the words where zeros follow, else all pairs."""
+        return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """The words, scaled, and their glue vectors."""
+        packed = self.codewords.packed_rows(start, stop)
+        words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
+        which = self.codewords.word_numbers()[start:stop] // self.group
+        return np.hstack(
+            [
+                words * np.sqrt(self.share / self.codewords.dim),
+                self.glue_vectors[which] * np.sqrt(1 - self.share),
+            ]
+        )
+
+    def sign_rows(self) -> SignRows:
+        """The words and their glue vectors."""
+        rows = self.codewords.sign_rows()
+        height = sqrt(self.share / self.codewords.dim)
+        glue_vectors = self.glue_vectors * sqrt(1 - self.share)
+        return replace(
+            rows,
+            coefficient=height,
+            glue_vectors=glue_vectors,
+            glue_of=rows.numbers // self.group,
+        )
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """That of the words where zeros follow; else as the words know it, or by all pairs."""
+        if self.share == 1:
+            return self.codewords.largest_cosine(progress)
+        if (
+            isinstance(self.codewords, ShortenedWords)
+            and self.codewords.by_cosets
+            and self.group & (self.group - 1) == 0
+        ):
+            largest, method = self.codewords.largest_with_glue(
+                self.share, self.glue_vectors, self.group, progress
+            )
+            if not isinstance(largest, UpperBound) or self.work > MOST_PAIR_PRODUCTS:
+                return largest, method
+        rows = gram.Rows(self.count, self.dim, self.unit_rows)
+        return min(
+            gram.largest_inner_product(rows, progress), 1.0
+        ), "all pairs, in float64"
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """After `check`, which looks at no pair."""
+        self.check()
+        return self.largest_cosine(progress)
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
+        """That of the words where zeros follow."""
+        return self.codewords.spectrum(progress) if self.share == 1 else None
+
+    def check(self) -> None:
+        """The words are what they should be."""
+        self.codewords.check()
+
+    def permuted(self, order: Indices) -> GluedWords:
+        """The words in another order, each with its glue vector."""
+        return replace(self, codewords=self.codewords.permuted(order))
+
+    def padded(self, dim: int) -> Plain:
+        """Dense points."""
+        return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The words, the glue vectors, and how they are put together."""
+        put = np.array([self.share, self.group], dtype=np.float64)
+        return self.codewords.point_arrays() | {
+            "glue_vectors": self.glue_vectors,
+            "share": put,
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Those of the words, and the glue vectors."""
+        return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
+
+    def header(self) -> dict[str, Any]:
+        """What the words are, and how the glue vectors follow."""
+        return self.codewords.header() | {
+            "codewords": self.codewords.name,
+            "glue": {"share": self.share, "group": self.group},
+        }
+
+    @classmethod
+    def read(cls, content: Content) -> GluedWords:
+        """Packed words and a glue vector for each: unit vectors, or zeros where the words are all."""
+        glue_vectors = content.array("glue_vectors", (None, None), np.float64)
+        glue = content.record("glue")
+        share = as_positive("share", glue.get("share"))
+        group = as_integer("group", glue.get("group"), minimum=1)
+        if share > 1 or group > EVERY_WORD:
+            sizes = f"{share}, {brief(group)}"
+            raise InvalidArgumentError(
+                f"'share' should be at most 1 and 'group' at most 2^62, are {sizes}"
+            )
+        if not glue_vectors.size or glue_vectors.shape[1] >= content.dim:
+            raise InvalidArgumentError(
+                f"'glue_vectors' should leave room for words, are {glue_vectors.shape} of {content.dim}"
+            )
+        if share < 1:
+            require_unit_rows(
+                np.vstack([glue_vectors, glue_vectors[:1]]), "glue_vectors"
+            )
+        elif glue_vectors.any():
+            raise InvalidArgumentError(
+                "'glue_vectors' should be zeros where the words have the whole share"
+            )
+        codewords = read_structure(
+            content.header.get("codewords"),
+            replace(content, dim=content.dim - glue_vectors.shape[1]),
+        )
+        if not isinstance(codewords, SignWords):
+            raise InvalidArgumentError(
+                f"'codewords' should be packed words before their glue vectors, is '{codewords.name}'"
+            )
+        if int(codewords.word_numbers().max()) // group >= len(glue_vectors):
+            raise InvalidArgumentError(
+                f"'group' should give every word one of {len(glue_vectors)} glue vectors, is {group}"
+            )
+        return GluedWords(
+            codewords,
+            share,
+            renormalized(glue_vectors) if share < 1 else glue_vectors,
+            group,
+        )
+
+
+def with_glue(
+    codewords: SignWords, share: float, glue_vectors: Points, group: int
+) -> Plain | GluedWords:
+    """The words followed by glue vectors: dense where that is small, else still packed."""
+    longer = GluedWords(codewords, share, glue_vectors, group)
+    if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
+        return longer
+    return Plain(normalized(longer.unit_rows(0, longer.count)))
