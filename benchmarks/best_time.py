@@ -100,7 +100,8 @@ def print_cell(num_classes: int, dim: int) -> None:
     }
     print(
         json.dumps(
-            found | {"recipe": code.placement.recipe, "method": code.certificate.method}
+            found
+            | {"recipe": code.placement.description, "method": code.certificate.method}
         )
     )
 

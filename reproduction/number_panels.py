@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
+from protosphere.constructions.traits import FigureStyle
+from protosphere.plots.style import new_panels, scheme_styles
 
 COLUMNS = 2
 MAPPING_COLORS = {
@@ -91,7 +92,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
     return figure
 
 
-def _different_markers(styles: Mapping[str, SchemeStyle]) -> dict[str, str]:
+def _different_markers(styles: Mapping[str, FigureStyle]) -> dict[str, str]:
     """The marker of each scheme: its own, or where another has that, one to spare."""
     found: dict[str, str] = {}
     for scheme, style in styles.items():

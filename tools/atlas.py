@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
 from protosphere.constructions.best.candidates import (
-    ASKED,
     certified_quickly,
     named_members,
 )
-from protosphere.constructions.registry import describe
-from protosphere.constructions.survey import COMPARED, Found, beside_bounds
+from protosphere.constructions.registry import constructions_with, describe
+from protosphere.constructions.survey import Found, beside_bounds, paper_columns
 from protosphere.tables.atlas import AtlasRow, monotone
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
@@ -60,7 +59,7 @@ def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
     bound = bounds.converse(num_classes, dim)
     found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
     compared = {
-        scheme: _promised_float(scheme, num_classes, dim) for scheme in COMPARED
+        scheme: _promised_float(scheme, num_classes, dim) for scheme in paper_columns()
     }
     return beside_bounds(num_classes, dim, found, bound, compared)
 
@@ -73,7 +72,7 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
             else:
                 zeros = f", {n - member.dim} zero coordinates added"
             yield member.max_cosine, name, f"{member.recipe}{zeros}"
-    for name in ASKED:
+    for name in constructions_with(lambda traits: traits.quick_guarantee):
         value = _promise(name, K, n)
         if value is not None and certified_quickly(name, K, n):
             yield value, name, describe(name).summary

@@ -33,16 +33,16 @@ from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import Evenness, evenness
+from protosphere.spherical.statistics import CodeStatistics, code_statistics
 from protosphere.version import __version__
 
 __all__ = [
     "Bound",
     "Certificate",
     "CertificateError",
+    "CodeStatistics",
     "Comparison",
     "Construction",
-    "Evenness",
     "InfeasibleError",
     "InvalidArgumentError",
     "Placement",
@@ -57,10 +57,10 @@ __all__ = [
     "best",
     "bounds",
     "certify",
+    "code_statistics",
     "compare",
     "construct",
     "describe",
-    "evenness",
     "from_points",
     "level_cosines",
     "load",

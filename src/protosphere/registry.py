@@ -1,13 +1,26 @@
-"""Named things of one kind: entered once each, found by name, and a misspelt name answered with the nearest."""
+"""Registries: entries of one kind by name; an unknown name is answered with the nearest ones."""
 
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 from protosphere.errors import InvalidArgumentError, brief
 
 Entry = TypeVar("Entry")
+Decorated = TypeVar("Decorated")
+
+
+class Named(Protocol):
+    """An entry that says its own name."""
+
+    @property
+    def name(self) -> str:
+        """Name by which the entry is found."""
+        ...
+
+
+NamedEntry = TypeVar("NamedEntry", bound=Named)
 
 NEAREST = 3
 """How many names an error suggests where none is near."""
@@ -17,9 +30,12 @@ LONGEST_NAME = 100
 
 
 class Registry(Mapping[str, Entry]):
-    """Entries by name, in the order in which they came; `argument` is what users give such a name as.
+    """Entries of one kind by name, in the order in which they were added.
 
-    Where there is a `listing`, a sentence that says how to see all names, an error names the nearest ones alone.
+    Args:
+        kind: What the entries are, for messages.
+        argument: Name of the argument that takes such a name; `kind` unless given.
+        listing: Sentence that says how to see all names; with it an error shows the nearest names only.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -32,9 +48,10 @@ class Registry(Mapping[str, Entry]):
     def __init__(
         self, kind: str, argument: str | None = None, listing: str | None = None
     ) -> None:
-        self.kind, self.argument, self.listing = kind, argument or kind, listing
+        self.kind = kind
+        self.argument = argument or kind
+        self.listing = listing
         self._entries: dict[str, Entry] = {}
-        self._former: dict[str, str] = {}
 
     def __getitem__(self, name: str) -> Entry:
         return self._entries[name]
@@ -45,45 +62,59 @@ class Registry(Mapping[str, Entry]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, name: str, entry: Entry, formerly: str | None = None) -> None:
-        """Enter it; a second one of the same name, or of a former one, is refused."""
-        for taken in (name, formerly):
-            if taken in self or taken in self._former:
-                raise InvalidArgumentError(
-                    f"a {self.kind} named '{taken}' is registered already; choose another name"
-                )
-        if formerly is not None:
-            self._former[formerly] = name
+    def add(self, name: str, entry: Entry) -> None:
+        """Add an entry.
+
+        Args:
+            name: Name by which the entry is found.
+            entry: Entry itself.
+
+        Raises:
+            InvalidArgumentError: If the name is taken.
+        """
+        if name in self:
+            raise InvalidArgumentError(
+                f"a {self.kind} named '{name}' is registered already; choose another name"
+            )
         self._entries[name] = entry
 
     def register(
-        self, entry_of: Callable[[Any], Any], formerly: str | None = None
-    ) -> Callable[[Any], Any]:
-        """A decorator that enters the record which `entry_of` makes of what is decorated, under that record's name."""
+        self: "Registry[NamedEntry]", entry_of: Callable[[Decorated], NamedEntry]
+    ) -> Callable[[Decorated], Decorated]:
+        """Return a decorator that adds an entry under the entry's own name.
 
-        def registered(made: Any) -> Any:
-            entry = entry_of(made)
-            self.add(entry.name, entry, formerly)
-            return made
+        Args:
+            entry_of: Function that makes the entry from what is decorated.
+        """
 
-        return registered
+        def register_decorated(decorated: Decorated) -> Decorated:
+            entry = entry_of(decorated)
+            self.add(entry.name, entry)
+            return decorated
+
+        return register_decorated
 
     def named(self, name: str, otherwise: str = "") -> Entry:
-        """The entry of that name, or that once had it; one sentence where there is none, ending in `otherwise`."""
-        if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            current = self._former.get(name, name)
-            if current in self:
-                return self[current]
+        """Return the entry of a name.
+
+        Args:
+            name: Name of the entry.
+            otherwise: End of the message of the error.
+
+        Raises:
+            InvalidArgumentError: If there is none; the message suggests the nearest names.
+        """
+        if isinstance(name, str) and name in self:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            return self[name]
         raise InvalidArgumentError(
             f"'{self.argument}' is not one we know, got {brief(name)}; {self._hint(str(name), otherwise)}"
         )
 
     def _hint(self, name: str, otherwise: str) -> str:
-        """What somebody may have meant by a name that is not there."""
+        """Return a suggestion for a name that is not registered."""
         spelled = _plain(name)
-        near = difflib.get_close_matches(name, self, n=1) or difflib.get_close_matches(
-            spelled, self, n=1
-        )
+        near = difflib.get_close_matches(name, self, n=1)
+        near = near or difflib.get_close_matches(spelled, self, n=1)
         if near:
             return f"did you mean '{near[0]}'?"
         if self.listing is None:
@@ -93,7 +124,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _plain(name: str) -> str:
-    """A name as names are spelled here.
+    """Return a name in lower case, its words joined by underscores.
 
     >>> _plain("Reed-Muller")
     'reed_muller'

@@ -31,7 +31,7 @@ def test_page_and_best_agree_on_the_cosine_and_on_the_code(evaluated):
         scheme = "best" if chosen.scheme == "optimized" else chosen.scheme
         assert shown["scheme"] == scheme, (num_classes, dim)
         if shown["scheme"] == "best" and (shown["K"], shown["n"]) != (num_classes, dim):
-            assert f"part of K = {shown['K']}, n = {shown['n']}," in chosen.recipe
+            assert f"part of K = {shown['K']}, n = {shown['n']}," in chosen.description
 
 
 def test_page_says_which_codes_were_searched_for(evaluated):

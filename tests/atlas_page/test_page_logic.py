@@ -11,14 +11,14 @@ import pytest
 import protosphere as ps
 from protosphere import bounds
 from protosphere.atlas_page.measurements import CHECKPOINTS
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES
+from protosphere.atlas_page.serving import LARGEST_PAGE_DIM, MOST_CLASSES
 from protosphere.constructions.best.candidates import candidates, certified_quickly
 from protosphere.errors import InfeasibleError
 from protosphere.spherical.cosines import cosine_spectrum
-from protosphere.spherical.statistics import evenness
+from protosphere.spherical.statistics import code_statistics
 
 
-def random_cells(seed, count, most=MOST_CLASSES, largest=LARGEST_DIM):
+def random_cells(seed, count, most=MOST_CLASSES, largest=LARGEST_PAGE_DIM):
     draw = random.Random(seed)
     return [
         (int(2 * (most / 2) ** draw.random()), int(largest ** draw.random()))
@@ -174,7 +174,7 @@ def test_the_price_is_where_a_code_meets_the_converse(evaluated):
         "orthogonal_simplices",
     ],
 )
-def test_cosines_and_evenness_are_those_of_the_code(evaluated, scheme):
+def test_cosines_and_statistics_are_those_of_the_code(evaluated, scheme):
     K = 100
     expression = f"schemePoints({K}, 64, []).get('{scheme}').map((one) => [one, spectrumOf(one)])"
     one, spectrum = evaluated(expression)[-1]
@@ -187,7 +187,7 @@ def test_cosines_and_evenness_are_those_of_the_code(evaluated, scheme):
         ]
         assert [tuple(level) for level in spectrum["levels"]] == counted
     even = evaluated(f"evenness({json.dumps(spectrum)})")
-    truth = evenness(code)
+    truth = code_statistics(code)
     assert even["opposed"] == truth.opposed_pairs
     assert even["energy"] == pytest.approx(truth.energy, rel=1e-4)
     assert even["least"] == pytest.approx(float(truth.least_cosine), abs=1e-6)

@@ -51,7 +51,7 @@ def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
         line.strip() for line in run("certify", tmp_path / "mine.npy").out.splitlines()
     ]
     assert f"minimum cosine  {said}" in lines
-    even = ps.evenness(ps.from_points(points))
+    even = ps.code_statistics(ps.from_points(points))
     assert f"energy          {even.energy:.6f}, at a scale of {even.scale:.2f}" in lines
 
 

@@ -182,7 +182,7 @@ def test_energy_tells_codes_of_one_max_cosine_apart(run, tmp_path):
         }
     for scheme, dim in (("cross_polytope", 50), ("orthogonal_simplices", 64)):
         code = ps.construct(scheme, num_classes=100, dim=dim)
-        assert float(found[scheme, str(dim)]) == ps.evenness(code).energy, (
+        assert float(found[scheme, str(dim)]) == ps.code_statistics(code).energy, (
             "the converse is met: the head's own scale"
         )
     assert found["one_hot", "64"] == ""

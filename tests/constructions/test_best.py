@@ -74,7 +74,7 @@ def test_iterations_give_the_same_bits():
         ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2)
     )
     assert np.array_equal(first.points, again.points)
-    assert first.placement.recipe.startswith("optimised")
+    assert first.placement.description.startswith("optimised")
 
 
 def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_found():
@@ -85,8 +85,8 @@ def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_fou
     assert np.array_equal(one.points, all_spent.points)
     assert np.array_equal(one.points, ps.best(num_classes=33, dim=6, budget=0.9).points)
     assert float(more.max_cosine) <= float(one.max_cosine) + 1e-12
-    assert {other.recipe for other in more.choice.considered} >= {
-        other.recipe for other in one.choice.considered[:1]
+    assert {other.description for other in more.choice.considered} >= {
+        other.description for other in one.choice.considered[:1]
     }
 
 

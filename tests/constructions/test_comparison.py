@@ -7,10 +7,10 @@ import pytest
 
 import protosphere as ps
 from protosphere.constructions.comparison import (
-    COMPARED_SCHEMES,
     characteristic_dims,
     compare,
     compare_at,
+    compared_schemes,
     limits,
 )
 
@@ -33,7 +33,7 @@ def test_cells_hold_what_construct_gives() -> None:
 
 def test_every_scheme_is_compared_and_an_infeasible_one_stops_none() -> None:
     comparison = compare(12, [6])
-    assert comparison.schemes == COMPARED_SCHEMES
+    assert comparison.schemes == compared_schemes()
     reasons = {cell.scheme: cell.infeasible_reason for cell in comparison.cells}
     assert reasons["cross_polytope"] is None
     assert "nearest" in (reasons["one_hot"] or "")

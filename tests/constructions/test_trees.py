@@ -18,7 +18,9 @@ TREES = ("cifar100_superclasses", "cifar100_levels")
 def test_every_level_is_as_the_recipe_says_and_siblings_are_nearest(tree, dim):
     code = ps.construct("hierarchical", tree=tree, dim=dim)
     levels = ps.level_cosines(code, tree)
-    said = [float(bound) for bound in re.findall(r"-?\d\.\d{3}", code.placement.recipe)]
+    said = [
+        float(bound) for bound in re.findall(r"-?\d\.\d{3}", code.placement.description)
+    ]
     highest = [level.highest for level in levels]
     np.testing.assert_allclose(highest, said[::-1], atol=6e-4)
     rises = np.diff(highest[::-1])

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.constructions.comparison import PAPER_SCHEMES
+from protosphere.constructions.registry import constructions_with
 
 SMALL = st.integers(-3, 70)
 EDGES = st.sampled_from([127, 128, 129, 255, 256, 257, 511, 512, 1023, 1024])
@@ -67,6 +67,7 @@ def examples(scheme):
 
 
 FAMILY_EXAMPLES = 250
+PAPER_SCHEMES = constructions_with(lambda traits: traits.in_paper)
 EXAMPLES = dict.fromkeys(PAPER_SCHEMES, 2000) | {"best": 60}
 """Families share one mechanism for what they refuse, so fewer do; 'best' asks them all."""
 

@@ -156,9 +156,9 @@ def test_same_seed_same_bits_and_the_seed_matters_just_where_it_is_said_to(row):
     options = row[3]
     first, again, other = (build(*row, seed=seed).points for seed in (5, 5, 6))
     assert np.array_equal(first, again)
-    random = (scheme.stochastic and options.get("iterations") != 0) or options.get(
-        "subset"
-    ) == "random"
+    random = (
+        scheme.traits.stochastic and options.get("iterations") != 0
+    ) or options.get("subset") == "random"
     assert np.array_equal(first, other) != random
 
 
@@ -197,14 +197,14 @@ def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_ar
     code = build(*row, seed=3, mapping="random")
     words = Provenance.from_json(json.loads(json.dumps(code.provenance.to_json())))
     assert words == code.provenance
-    if ps.describe(words.placed_by.construction).searched:
+    if ps.describe(words.placed_by.construction).traits.searched:
         with pytest.raises(ps.InvalidArgumentError, match="its points are in its file"):
             rebuild(words)
         return
     again = rebuild(words)
     assert np.array_equal(code.points, again.points)
     assert again.certificate == code.certificate
-    assert again.placement.recipe == code.placement.recipe
+    assert again.placement.description == code.placement.description
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
@@ -252,31 +252,6 @@ def test_a_second_registration_of_a_name_raises():
             summary="x",
             reference="x",
         )(record.build)
-
-
-def test_a_renamed_construction_is_found_by_its_former_name():
-    new, old = (
-        ps.construct(name, num_classes=20, dim=6)
-        for name in ("generalized_quadrangle", "isotropic")
-    )
-    assert (old.points == new.points).all()
-    assert old.provenance == new.provenance
-    assert "isotropic" not in ps.available()
-    from protosphere.constructions import construction
-
-    record = ps.describe("simplex")
-    with pytest.raises(ps.InvalidArgumentError, match="'bch' is registered already"):
-        construction(
-            infeasible_reason=record.infeasible_reason,
-            guarantee=record.guarantee,
-            summary="x",
-            reference="x",
-            formerly="bch",
-        )(_fresh_name)
-
-
-def _fresh_name(num_classes, dim):
-    raise AssertionError("never built")
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)

@@ -99,7 +99,7 @@ def test_a_better_family_changes_what_best_answers_and_not_what_files_mean(fake_
         made = code.provenance
         if (
             made is not None
-            and not ps.describe(made.placed_by.construction).searched
+            and not ps.describe(made.placed_by.construction).traits.searched
             and code.num_classes < 2000
         ):
             np.testing.assert_allclose(

@@ -10,6 +10,7 @@ import pytest
 
 import protosphere as ps
 from protosphere.constructions.comparison import compare
+from protosphere.constructions.registry import constructions_with
 from protosphere.plots import draw_comparison, draw_histogram, draw_similarity
 from protosphere.plots.figures import (
     FIGURES,
@@ -21,7 +22,7 @@ from protosphere.plots.figures import (
 from protosphere.plots.histogram import histogram_figure
 from protosphere.plots.separation import limit_curve, separation_figure
 from protosphere.plots.similarity import drawing_order
-from protosphere.plots.style import STYLES, scheme_styles
+from protosphere.plots.style import LEARNED_STYLES, scheme_styles
 from protosphere.spherical.cosines import cosine_counts
 
 NAMES = (
@@ -102,9 +103,8 @@ def test_each_scheme_of_a_comparison_is_in_the_legend() -> None:
     )
     figure = separation_figure(comparison, limit_curve(comparison))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == [
-        STYLES[scheme].label for scheme in ("simplex", "cross_polytope", "uniform")
-    ]
+    drawn = scheme_styles(["simplex", "cross_polytope", "uniform"])
+    assert labels == [style.label for style in drawn.values()]
     assert len(figure.axes) == 2
 
 
@@ -135,12 +135,12 @@ def test_a_file_we_cannot_write_is_refused_in_one_sentence(tmp_path: Path) -> No
 
 
 def test_schemes_are_told_apart_without_color() -> None:
-    looks = [
-        (style.marker, str(style.line))
-        for style in scheme_styles([*STYLES, "one", "two", "three"]).values()
-    ]
+    styled = constructions_with(lambda traits: traits.style is not None)
+    own = scheme_styles([*styled, *LEARNED_STYLES])
+    styles = scheme_styles([*own, "one", "two", "three"]).values()
+    looks = [(style.marker, str(style.line)) for style in styles]
     assert len(set(looks)) == len(looks)
-    assert len({style.color for style in STYLES.values()}) == len(STYLES)
+    assert len({style.color for style in own.values()}) == len(own)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
 from protosphere.constructions.comparison import Cell, Comparison, compare, limits
+from protosphere.constructions.registry import constructions_with
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.accuracy import (
     REFERENCES,
     Trained,
@@ -19,11 +21,11 @@ from protosphere.plots.accuracy import (
 )
 from protosphere.plots.gap_map import gap_map_figure
 from protosphere.plots.separation import limit_curve, separation_figure
-from protosphere.plots.style import SPARE, STYLES, SchemeStyle, scheme_styles
+from protosphere.plots.style import SPARE, own_style, point_look, scheme_styles
 from protosphere.tables.atlas import shipped_atlas
 
 STRANGERS = [f"stranger_{number}" for number in range(len(SPARE))]
-SCHEMES = [name for name in STYLES if "learned" not in name]
+SCHEMES = list(constructions_with(lambda traits: traits.style is not None))
 
 
 def pixels(figure):
@@ -92,7 +94,7 @@ def test_single_runs_are_seen(mapping):
     for figure in (accuracy_figure(averages(runs), ""), cosine_figure(runs, "")):
         picture = pixels(figure)
         for name in names:
-            assert seen(picture, STYLES[name].color, 60) > 8, name
+            assert seen(picture, own_style(name).color, 60) > 8, name
 
 
 def test_runs_of_one_scheme_are_points_and_no_line():
@@ -119,8 +121,11 @@ def test_a_map_of_one_cell_has_its_names():
 
 
 def test_a_style_is_a_marker_or_a_ring():
-    assert SchemeStyle("x", "#123456", "", "-").points()["marker"] == "o"
+    assert point_look(FigureStyle("x", "#123456", "", "-"))["marker"] == "o"
     assert (
-        SchemeStyle("x", "#123456", "x", "-").points()["markeredgecolor"] == "#123456"
+        point_look(FigureStyle("x", "#123456", "x", "-"))["markeredgecolor"]
+        == "#123456"
     )
-    assert SchemeStyle("x", "#123456", "s", "-").points()["markeredgecolor"] == "white"
+    assert (
+        point_look(FigureStyle("x", "#123456", "s", "-"))["markeredgecolor"] == "white"
+    )

@@ -1,4 +1,4 @@
-"""Evenness: the same by spectrum and by pairs, and what breaks ties of the best."""
+"""Code statistics: the same by spectrum and by pairs, and what breaks ties of the best."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.spherical.statistics import OPPOSED, confident_scale, evenness
+from protosphere.spherical.statistics import OPPOSED, code_statistics, confident_scale
 
 CODES = [
     ("orthogonal_simplices", 30, 20, {}),
@@ -24,7 +24,7 @@ def test_it_is_that_of_all_pairs(row):
     scheme, K, n, options = row
     code = ps.construct(scheme, num_classes=K, dim=n, **options)
     cosines = (code.points @ code.points.T)[np.triu_indices(K, 1)]
-    found = evenness(code)
+    found = code_statistics(code)
     assert float(found.least_cosine) == pytest.approx(cosines.min())
     assert found.opposed_pairs == np.count_nonzero(cosines <= OPPOSED)
     scale = confident_scale(K, float(code.max_cosine))
@@ -47,7 +47,7 @@ def test_it_is_that_of_all_pairs(row):
     ],
 )
 def test_tight_frames_have_the_least_mean_square(scheme, K, n):
-    found = evenness(ps.construct(scheme, num_classes=K, dim=n)).mean_square
+    found = code_statistics(ps.construct(scheme, num_classes=K, dim=n)).mean_square
     least = ps.bounds.welch_mean_square(K, n).value
     assert found == (
         least if isinstance(found, Fraction) else pytest.approx(float(least))
@@ -61,23 +61,30 @@ def test_the_best_of_equal_max_cosines_is_the_even_one(K, n):
     code = ps.best(num_classes=K, dim=n)
     assert code.max_cosine == 0
     others = [ps.construct("cross_polytope", num_classes=K, dim=n)]
-    assert all(evenness(code).energy <= evenness(other).energy for other in others)
+    assert all(
+        code_statistics(code).energy <= code_statistics(other).energy
+        for other in others
+    )
     if 2 * n > K:
         assert code.provenance.resolved.construction == "orthogonal_simplices"
 
 
-def test_a_tolerance_is_given_for_evenness_and_no_more():
+def test_a_tolerance_is_given_for_a_lower_energy_and_no_more():
     plain = ps.best(num_classes=30, dim=6, iterations=0)
-    even = ps.best(num_classes=30, dim=6, iterations=0, prefer="even", tolerance=0.1)
-    scale = evenness(plain).scale
-    assert evenness(even, scale).energy < evenness(plain, scale).energy
+    even = ps.best(
+        num_classes=30, dim=6, iterations=0, prefer="frame_potential", tolerance=0.1
+    )
+    scale = code_statistics(plain).scale
+    assert code_statistics(even, scale).energy < code_statistics(plain, scale).energy
     assert (
         float(plain.max_cosine)
         < float(even.max_cosine)
         <= float(plain.max_cosine) + 0.1
     )
     assert "most even" in even.explain()
-    strict = ps.best(num_classes=30, dim=6, iterations=0, prefer="even", tolerance=0)
+    strict = ps.best(
+        num_classes=30, dim=6, iterations=0, prefer="frame_potential", tolerance=0
+    )
     assert np.array_equal(strict.points, plain.points)
 
 

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from protosphere.atlas_page.measurements import CHECKPOINTS, MODIFIED, spectra_key
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES, serving_members
+from protosphere.atlas_page.serving import (
+    LARGEST_PAGE_DIM,
+    MOST_CLASSES,
+    serving_members,
+)
 from protosphere.constructions import available, best, construct, describe
 from protosphere.constructions.block_codes.reed_solomon import outer_codes
+from protosphere.constructions.registry import constructions_with
+from protosphere.constructions.survey import paper_columns
 from protosphere.errors import InfeasibleError
 from protosphere.tables.atlas import AtlasRow, shipped_atlas
 from protosphere.tables.catalogue import shipped_catalogue
@@ -34,12 +40,14 @@ X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 def home_dims(scheme: str) -> list[int]:
     """The dimensions of Reed-Muller and BCH codes as they are."""
-    return [(1 << m) - (scheme == "bch") for m in range(2, LARGEST_DIM.bit_length())]
+    return [
+        (1 << m) - (scheme == "bch") for m in range(2, LARGEST_PAGE_DIM.bit_length())
+    ]
 
 
 def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
     """(scheme, K, n, max cosine) of Reed-Muller and BCH codes: any K above a power of two has that of the next one."""
-    for scheme in ("reed_muller", "bch"):
+    for scheme in paper_columns():
         for dim in home_dims(scheme):
             for k in range(1, MOST_MEASURED_BITS + 1):
                 try:
@@ -61,7 +69,7 @@ def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | fl
             if one.last >= 1 << k - 1
         )
         lowest = 1.0
-        for dim in range(k, min(LARGEST_DIM, (1 << k - 1) - 1) + 1):
+        for dim in range(k, min(LARGEST_PAGE_DIM, (1 << k - 1) - 1) + 1):
             while rivals and rivals[0][0] <= dim:
                 lowest = min(lowest, rivals.pop(0)[1])
             if worth_asking(k, dim):
@@ -81,11 +89,11 @@ def worth_asking(k: int, dim: int) -> bool:
 def plain_requests() -> Iterator[tuple[str, int, int]]:
     """(scheme, K, n) of constructions whose cosines are drawn."""
     for K in CHECKPOINTS:
-        for scheme in ("reed_muller", "bch"):
+        for scheme in paper_columns():
             yield from ((scheme, K, dim) for dim in home_dims(scheme))
         lowest = 1.0
         for code in sorted(outer_codes(K), key=lambda one: (one.dim, one.guarantee)):
-            if code.dim <= LARGEST_DIM and code.guarantee < lowest:
+            if code.dim <= LARGEST_PAGE_DIM and code.guarantee < lowest:
                 lowest = float(code.guarantee)
                 yield "reed_solomon", K, code.dim
         yield from (("construction_x", K, dim) for dim in X_DIMS if dim < K)
@@ -110,7 +118,8 @@ def descents(
     progress: Progress,
 ) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
     """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
-    for scheme in ("uniform", "mean_row_max", "log_sum_exp"):
+    random = constructions_with(lambda traits: traits.in_paper and traits.stochastic)
+    for scheme in random:
         for K in CHECKPOINTS:
             for dim in DESCENT_DIMS:
                 if dim < 2 * K and (K <= MOST_DESCENT_CLASSES or scheme == "uniform"):

@@ -12,7 +12,7 @@ from protosphere.atlas_page.measurements import (
     spectra_key,
 )
 from protosphere.atlas_page.serving import (
-    LARGEST_DIM,
+    LARGEST_PAGE_DIM,
     MOST_CLASSES,
     Serving,
     serving_members,
@@ -29,8 +29,12 @@ from protosphere.constructions.best.candidates import (
 from protosphere.constructions.block_codes import construction_x
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
-from protosphere.constructions.comparison import PAPER_SCHEMES
-from protosphere.constructions.registry import Construction, available, describe
+from protosphere.constructions.registry import (
+    Construction,
+    available,
+    constructions_with,
+    describe,
+)
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.certificate import LARGEST_SLACK, RELATIVE_SLACK
 from protosphere.tables.atlas import AtlasRow, shipped_atlas
@@ -38,30 +42,6 @@ from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.tables.table_files import REBUILD_TOLERANCE
 from protosphere.types import Cosine, Progress, ignore
 from protosphere.version import __version__
-
-UNSHOWN = (
-    "semantic",
-    "semantic_ranking",
-    "hierarchical",
-    "hierarchy_frame",
-    "optimized",
-)
-"""Schemes that need to know the classes, and the search, whose finds the page has as 'best'."""
-
-
-SCRIPTED = (
-    *(
-        "one_hot",
-        "simplex",
-        "cross_polytope",
-        "orthogonal_simplices",
-        "polygon",
-        "reed_muller",
-        "bch",
-    ),
-    *("reed_solomon", "construction_x", "apple_peeling"),
-)
-"""Schemes whose formulas the page's scripts have."""
 
 ASKED_CLASSES = tuple(2**k for k in range(2, 21))
 ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
@@ -78,8 +58,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
         "limits": _limits(),
         "schemes": {
             name: _described(describe(name))
-            for name in available()
-            if name not in UNSHOWN
+            for name in constructions_with(lambda traits: traits.on_page)
         },
         "members": _families(progress),
         "cells": _linear_guarantees(measured["cells"]) | asked | {"best": _searched()},
@@ -118,7 +97,7 @@ def cosine_text(value: Cosine) -> str | float:
 def _limits() -> dict[str, Any]:
     return {
         "most_classes": MOST_CLASSES,
-        "largest_dim": LARGEST_DIM,
+        "largest_dim": LARGEST_PAGE_DIM,
         "pairwise": LARGEST_PAIRWISE,
         "deepest": DEEPEST,
         "most_punctured": construction_x.MOST_PUNCTURED,
@@ -143,10 +122,10 @@ def _described(entry: Construction) -> dict[str, Any]:
     """What is said of a scheme, and the room it is from, by which it is coloured."""
     source: Any = entry.members or entry.build  # of a family its generator
     return {
-        "kind": "best" if entry.chooses else source.__module__.split(".")[-2],
+        "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],
         "summary": entry.summary,
         "reference": entry.reference,
-        "paper": entry.name in PAPER_SCHEMES,
+        "paper": entry.traits.in_paper,
         "order": tie_order()[entry.name],
     }
 
@@ -198,7 +177,7 @@ def _guarantee(
     if scheme == MODIFIED:
         return value
     entry = describe(scheme)
-    if entry.stochastic:
+    if entry.traits.stochastic:
         promise = None
     else:
         promise = entry.guarantee(num_classes, dim, **entry.options)
@@ -207,8 +186,9 @@ def _guarantee(
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
     """[K, n, max cosine, guarantee] on a grid, of a construction that nothing else speaks for; else none."""
-    known = entry.name in SCRIPTED + UNSHOWN or entry.members is not None
-    if known or entry.stochastic or entry.searched or entry.chooses:
+    traits = entry.traits
+    known = traits.page_formula or not traits.on_page or entry.members is not None
+    if known or traits.stochastic or traits.searched or traits.chooses:
         return []
     rows: list[list[Any]] = []
     for K, dim in product(ASKED_CLASSES, ASKED_DIMS):

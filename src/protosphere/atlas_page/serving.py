@@ -15,7 +15,7 @@ from protosphere.constructions.registry import Construction
 MOST_CLASSES = 1_000_000
 """Largest number of classes on the page."""
 
-LARGEST_DIM = 1024
+LARGEST_PAGE_DIM = 1024
 """Largest dimension on the page."""
 
 
@@ -37,7 +37,8 @@ def serving_members(family: Construction) -> Iterator[Serving]:
     if family.members is None:
         return
     members: list[Member] = sorted(
-        family.members(LARGEST_DIM), key=lambda one: (one.dim, one.max_cosine, one.size)
+        family.members(LARGEST_PAGE_DIM),
+        key=lambda one: (one.dim, one.max_cosine, one.size),
     )
     for dim, group in groupby(members, key=attrgetter("dim")):
         quick = certified_quickly(family.name, LARGEST_PAIRWISE + 1, dim)

@@ -6,18 +6,9 @@ from typing import Any
 
 from protosphere.atlas_page.serving import serving_members
 from protosphere.constructions.construct import construct
-from protosphere.constructions.registry import available, describe
+from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.errors import InfeasibleError
 
-PLAIN = (
-    "one_hot",
-    "simplex",
-    "cross_polytope",
-    "orthogonal_simplices",
-    "reed_muller",
-    "bch",
-    "reed_solomon",
-)
 MOST_PLAIN = 8
 """No more classes than this have such codes in space: the corners of the cube."""
 
@@ -37,7 +28,10 @@ def small_points() -> dict[str, list[float]]:
                 count = serving.last
                 points = member.place(count).unit_rows(0, count)
                 found[f"{name}|{count}|{member.dim}"] = _rounded(points)
-    for name, K, dim in product(PLAIN, range(2, MOST_PLAIN + 1), (2, 3)):
+    plain = constructions_with(
+        lambda traits: traits.page_formula and not traits.page_points
+    )
+    for name, K, dim in product(plain, range(2, MOST_PLAIN + 1), (2, 3)):
         with suppress(InfeasibleError):
             code = construct(name, num_classes=K, dim=dim)
             found[f"{name}|{K}|{dim}"] = _rounded(code.points)

@@ -11,14 +11,14 @@ from protosphere.errors import brief
 from protosphere.types import Points
 
 SMALLEST_DIM = 3
-LARGEST_DIM = 8
+LARGEST_COXETER_DIM = 8
 CLOSEST = 1e-15  # the smallest 1 - cosine that is solved for; more points than it serves get its value
 ROUNDING = 4e-15  # more than quadrature and root finding add; taken off, so that no code is ever denied
 
 
 def _infeasible_reason(K: int, n: int) -> str | None:
-    if not SMALLEST_DIM <= n <= LARGEST_DIM:
-        return f"'coxeter_boroczky' needs 'dim' from {SMALLEST_DIM} to {LARGEST_DIM}, got {brief(n)}"
+    if not SMALLEST_DIM <= n <= LARGEST_COXETER_DIM:
+        return f"'coxeter_boroczky' needs 'dim' from {SMALLEST_DIM} to {LARGEST_COXETER_DIM}, got {brief(n)}"
     if 2 * n >= K:
         return f"'coxeter_boroczky' needs 'num_classes' above 2 dim, got {K}; smallest: {2 * n + 1}"
     return None

@@ -12,7 +12,7 @@ from protosphere.bounds.registry import bound
 from protosphere.types import Cosine
 
 LARGEST_ORDER = 4000  # more points than this order serves get the bound of the number that it does serve
-LARGEST_DIM = 10**15
+LARGEST_LEVENSHTEIN_DIM = 10**15
 ROUNDING = 1e-15  # several times what double precision adds to a root; taken off, so that no code is ever denied
 
 
@@ -46,7 +46,7 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
         return Fraction(1)  # three points on two places
     if n == 2:
         return cos(2 * pi / min(K, 10**16)) - ROUNDING
-    if n > LARGEST_DIM:
+    if n > LARGEST_LEVENSHTEIN_DIM:
         return Fraction(0)
     order = levenshtein_order(K, n)
     return solution(min(K, design_size(n, order + 1)), n, order) - ROUNDING

@@ -11,7 +11,7 @@ from protosphere.bounds.registry import bound
 from protosphere.types import Points
 
 DEGREE = 36
-LARGEST_DIM = 256  # nothing is won over Levenshtein long before
+LARGEST_PROGRAM_DIM = 256  # nothing is won over Levenshtein long before
 NODES = 5 * DEGREE
 FINER = 40  # how much denser the grid is on which the polynomial is inspected
 ROUNDS = 4
@@ -40,7 +40,7 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
     """
     known = levenshtein(num_classes, dim)
     if (
-        not 3 <= dim <= LARGEST_DIM
+        not 3 <= dim <= LARGEST_PROGRAM_DIM
         or 2 * dim >= num_classes
         or levenshtein_order(num_classes, dim) > DEGREE
     ):

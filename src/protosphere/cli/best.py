@@ -20,7 +20,7 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
-    prefer: Literal["separated", "even"] = "separated",
+    prefer: Literal["separated", "frame_potential"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,
@@ -65,7 +65,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
         candidates.append(
             {
                 "scheme": candidate.scheme,
-                "recipe": candidate.recipe,
+                "recipe": candidate.description,
                 **cosine_fields("promise", candidate.promise),
                 **cosine_fields("measured", candidate.measured),
             }
@@ -84,7 +84,7 @@ def print_choice(choice: Choice) -> None:
         row = (
             cosine_or_dot(candidate.promise),
             cosine_or_dot(candidate.measured),
-            f"{candidate.scheme}: {candidate.recipe}",
+            f"{candidate.scheme}: {candidate.description}",
         )
         rows.append(row)
     print_codes(("promised", "measured"), rows, f"{DOT} no promise, or not built")

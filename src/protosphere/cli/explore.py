@@ -5,7 +5,7 @@ from pathlib import Path
 
 import protosphere as ps
 from protosphere.atlas_page.html import write_page
-from protosphere.atlas_page.serving import LARGEST_DIM, MOST_CLASSES
+from protosphere.atlas_page.serving import LARGEST_PAGE_DIM, MOST_CLASSES
 from protosphere.cli.arguments import ClassesFlag, DimFlag, Flag, Json, OutputPath
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
@@ -29,7 +29,7 @@ def explore(
         no_open: Write the page without opening it.
     """
     _check_range("--classes", num_classes, 2, MOST_CLASSES)
-    _check_range("--dim", dim, 1, LARGEST_DIM)
+    _check_range("--dim", dim, 1, LARGEST_PAGE_DIM)
     checked_output(output, (".html",), extras=False)
     with ps.progress_bar() as progress:
         file = write_page(output, progress)

@@ -7,9 +7,6 @@ from protosphere.cli.arguments import Json
 from protosphere.cli.screen import print_json, print_summary, screen
 from protosphere.constructions import Construction, available, describe
 
-RECORDED = ("name", "summary", "reference", "stochastic", "packed", "options")
-"""Fields of a scheme in JSON."""
-
 
 def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     """List the schemes, or show one of them with its reference and options.
@@ -33,7 +30,14 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
 
 def scheme_record(entry: Construction) -> dict[str, object]:
     """Return a scheme as JSON fields."""
-    return {name: getattr(entry, name) for name in RECORDED}
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "reference": entry.reference,
+        "stochastic": entry.traits.stochastic,
+        "packed": entry.traits.packed,
+        "options": entry.options,
+    }
 
 
 def print_schemes(entries: list[Construction]) -> None:
@@ -55,7 +59,9 @@ def print_schemes(entries: list[Construction]) -> None:
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
     """Return the details of a scheme as (name, text)."""
-    random = "yes, by --seed" if entry.stochastic else "no, at the default options"
+    random = (
+        "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
+    )
     lines = [
         ("summary", entry.summary),
         ("points", points_of(entry)),
@@ -73,11 +79,11 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 
 def points_of(entry: Construction) -> str:
     """Return how the points of a scheme are stored."""
-    if entry.chooses:
+    if entry.traits.chooses:
         return "those of the scheme that is chosen"
-    if entry.numbered:
+    if entry.traits.numbered:
         return "made from their numbers when asked for"
-    if entry.packed:
+    if entry.traits.packed:
         return "packed signs, one bit per entry; float64 for added coordinates"
     return "float64 vectors"
 

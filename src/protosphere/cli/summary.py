@@ -17,7 +17,7 @@ from protosphere.cli.screen import (
 from protosphere.constructions.best.selection import LARGEST_COMPARED
 from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import Evenness, evenness
+from protosphere.spherical.statistics import CodeStatistics, code_statistics
 from protosphere.types import Cosine
 
 
@@ -57,7 +57,7 @@ def code_lines(
     """
     proof = code.certificate
     source = ", says the file" if from_file else ""
-    description = code.placement.recipe
+    description = code.placement.description
     if code.provenance is not None:
         description += source
     yield "recipe", description
@@ -79,7 +79,7 @@ def code_lines(
 
 
 def statistics_lines(
-    code: SphericalCode, statistics: Evenness
+    code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
     """Yield the lines about all pairs as (name, text)."""
     minimum = format_cosine(statistics.least_cosine)
@@ -128,7 +128,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     statistics = quick_statistics(code)
     return {
         "scheme": provenance and provenance.construction,
-        "recipe": code.placement.recipe,
+        "recipe": code.placement.description,
         "num_classes": code.num_classes,
         "dim": code.dim,
         "seed": provenance and provenance.seed,
@@ -152,8 +152,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     }
 
 
-def quick_statistics(code: SphericalCode) -> Evenness | None:
+def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
     """Return statistics of all pairs; None if there are too many pairs to measure at once."""
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
-    return evenness(code)
+    return code_statistics(code)

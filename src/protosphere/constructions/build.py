@@ -31,7 +31,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     """
     placed = provenance.placed_by
     entry = describe(placed.construction)
-    if entry.searched:
+    if entry.traits.searched:
         got = f"got a search by '{entry.name}': its points are in its file"
         raise InvalidArgumentError(
             f"'provenance' must name what words give back, {got}"
@@ -80,16 +80,16 @@ def after(placement: Placement, step: Step) -> Placement:
     """The points after a step. A part of a code's words is kept as points: it is no such code any more."""
     count = placement.count
     if step.what == ZEROS:
-        recipe = f"{placement.recipe}, {step.count} zero coordinates added"
-        return placement.padded(placement.dim + step.count, recipe)
+        description = f"{placement.description}, {step.count} zero coordinates added"
+        return placement.padded(placement.dim + step.count, description)
     if step.what == FIRST:
         return placement.permuted(np.arange(step.count))
     numbers = np.array(step.numbers, dtype=np.int64)
     if len(numbers) == count:
         return placement.permuted(numbers)
-    recipe = f"{len(numbers)} of {count} points: {placement.recipe}"
+    description = f"{len(numbers)} of {count} points: {placement.description}"
     points = placement.unit_rows(0, count)[numbers]
-    return dense_placement(recipe, points, placement.structure.cosine_step)
+    return dense_placement(description, points, placement.structure.cosine_step)
 
 
 def with_choice(asked: Provenance) -> Provenance:

@@ -203,7 +203,7 @@ def is_closed_form(named: Provenance) -> bool:
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
     small_steps = all(0 <= step.count <= MOST_ENTRIES for step in steps)
-    return entry.closed_form and small_steps and _is_feasible(named.placed_by)
+    return entry.traits.closed_form and small_steps and _is_feasible(named.placed_by)
 
 
 def _is_feasible(placed: Provenance) -> bool:
@@ -229,7 +229,7 @@ def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
     entry = describe(placed.construction)
     K = placed.num_classes
     n = placed.dim
-    if entry.searched or entry.chooses or K * n > MOST_ENTRIES:
+    if entry.traits.searched or entry.traits.chooses or K * n > MOST_ENTRIES:
         return None
     if not _is_feasible(placed):
         return None

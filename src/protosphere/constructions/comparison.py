@@ -9,8 +9,12 @@ from typing import Any
 from protosphere import bounds
 from protosphere.bounds import Bound
 from protosphere.constructions.best.selection import LARGEST_COMPARED
-from protosphere.constructions.construct import QUICK, construct
-from protosphere.constructions.registry import Construction, describe
+from protosphere.constructions.construct import construct
+from protosphere.constructions.registry import (
+    Construction,
+    constructions_with,
+    describe,
+)
 from protosphere.errors import (
     InfeasibleError,
     InvalidArgumentError,
@@ -18,34 +22,30 @@ from protosphere.errors import (
     as_integer,
 )
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.types import Cosine, Progress, ignore
-
-PAPER_CODES = (
-    "one_hot",
-    "uniform",
-    "simplex",
-    "cross_polytope",
-    "reed_muller",
-    "bch",
-    "reed_solomon",
-)
-PAPER_SCHEMES = (*PAPER_CODES, "mean_row_max", "log_sum_exp")
-"""The paper's, its two descents last; the other families are for `best` to choose from."""
-
-COMPARED_SCHEMES = (*PAPER_SCHEMES, "best")
-"""What a comparison shows unless told otherwise."""
 
 PRODUCTS_A_UNIT = 10**8
 """Multiplications that move the progress of a comparison by one."""
 
 
+def compared_schemes() -> tuple[str, ...]:
+    """Return the schemes that a comparison shows by default: the paper's, and the best known code."""
+    return constructions_with(lambda traits: traits.in_paper or traits.chooses)
+
+
 @dataclass(frozen=True)
 class Cell:
-    """One scheme at one dimension: the largest cosine it reached, or why it cannot be had there, and how even it is.
+    """One scheme at one dimension.
 
-    Energy and mean square are those of `code.evenness`, the energy for all schemes at one scale: that of a head on a
-    code that meets the converse. The lower it is, the less the other classes add at a prototype.
+    Attributes:
+        scheme: Name of the construction.
+        dim: Dimension n.
+        max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
+        infeasible_reason: Why the scheme is infeasible, or None.
+        energy: Energy of `ps.code_statistics`, for all schemes at the scale of a head on a code that meets the
+            converse. The lower it is, the less the other classes add at a prototype.
+        mean_square: Mean squared cosine of `ps.code_statistics`.
     """
 
     scheme: str
@@ -135,7 +135,10 @@ def compare(
     """
     several = dims if isinstance(dims, Iterable) else [dims]
     lengths = sorted({as_integer("dims", dim, minimum=1) for dim in several})
-    names = COMPARED_SCHEMES if schemes is None else tuple(dict.fromkeys(schemes))
+    if schemes is None:
+        names = compared_schemes()
+    else:
+        names = tuple(dict.fromkeys(schemes))
     requests = [(name, dim) for name in names for dim in lengths]
     return compare_at(
         num_classes, requests, seed=seed, modify=modify, progress=progress
@@ -227,16 +230,16 @@ def _cell(
     modify: bool,
     build: Callable[..., SphericalCode],
 ) -> Cell:
-    options = dict(QUICK.get(entry.name, {})) | (
-        {"modify": modify} if "modify" in entry.options else {}
-    )
+    options = dict(entry.traits.quick_options)
+    if "modify" in entry.options:
+        options["modify"] = modify
     try:
         code = build(entry.name, num_classes=K, dim=dim, **options)
     except InfeasibleError as error:
         return Cell(entry.name, dim, None, str(error))
     lowest = float(code.certificate.converse)
     looked_at = K <= LARGEST_COMPARED and lowest < 1
-    spread = evenness(code, confident_scale(K, lowest)) if looked_at else None
+    spread = code_statistics(code, confident_scale(K, lowest)) if looked_at else None
     return Cell(
         entry.name,
         dim,

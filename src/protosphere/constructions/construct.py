@@ -1,6 +1,5 @@
 """From a request to a certified code: look up, check, choose, build, certify, freeze."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +14,6 @@ from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 from protosphere.version import __version__
-
-QUICK: Mapping[str, Mapping[str, Any]] = {"best": {"iterations": 0}}
-"""Options of schemes where an answer is wanted at once: of 'best' what is known already, which takes about a second."""
 
 
 def construct(
@@ -105,9 +101,9 @@ def best(
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
-        prefer: 'separated', or 'even': of the codes within `tolerance` of the lowest max cosine the one whose other
-            cosines are low as well, by the energy of a head (`code.evenness`). Ties of 'separated' go to the scheme
-            with the fastest head, as on the explore page.
+        prefer: 'separated', or 'frame_potential': of the codes within `tolerance` of the lowest max cosine the one
+            whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'
+            go to the scheme with the fastest head, as on the explore page.
         tolerance: how much max cosine may be given for that.
         progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
 

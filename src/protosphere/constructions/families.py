@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import cache, partial, wraps
 from typing import Any
 
-from protosphere.constructions.registry import construction
+from protosphere.constructions.registry import InfeasibleReason, construction
+from protosphere.constructions.traits import NO_TRAITS, Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import Plain, Structure
@@ -91,15 +92,28 @@ def named_member(members: Members, dim: int, recipe: str) -> Member:
 
 def family(
     *,
+    summary: str,
+    reference: str,
     named: Callable[[int, str], Member] | None = None,
     fitting: Callable[[int, int], Member | None] | None = None,
-    **record: Any,
+    infeasible_reason: InfeasibleReason | None = None,
+    traits: Traits = NO_TRAITS,
 ) -> Callable[[Callable[..., Iterable[Member]]], Members]:
-    """Register the decorated generator of members as a construction of its name; `record` is as of `construction`.
+    """Register the decorated generator of members as the construction of its name.
 
-    It yields all members, or is given a dimension and yields those up to it: they are starts for the search as well.
-    Where recipes say all of a member, `named` makes it from its dimension and recipe, and lists may change; else it is
-    looked up. Where there are more codes than are listed, `fitting` finds the one for (K, n).
+    The generator yields all members, or takes a dimension and yields those up to it. The search starts from them too.
+
+    Args:
+        summary: One line for lists.
+        reference: Where the family comes from.
+        named: Function that makes a member from its dimension and recipe. Without it the member is looked up in the
+            list, which then must not change.
+        fitting: Function that finds the member for (K, n). Without it the best listed member is taken.
+        infeasible_reason: See `Construction`. Without it the nearest dimensions with a fitting member are named.
+        traits: See `Traits`.
+
+    Returns:
+        A decorator that registers the generator and returns the function from a dimension to the members up to it.
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
@@ -108,8 +122,8 @@ def family(
         find = named or partial(named_member, members)
         fit = fitting or partial(fitting_member, members)
 
-        def infeasible_reason(num_classes: int, dim: int) -> str | None:
-            if dim <= LARGEST_DIM and fit(num_classes, dim):
+        def why_not(num_classes: int, dim: int) -> str | None:
+            if dim <= LARGEST_FAMILY_DIM and fit(num_classes, dim):
                 return None
             return _nowhere(name, members, num_classes, dim)
 
@@ -131,16 +145,22 @@ def family(
 
         build.__name__ = name
         build.__doc__ = members.__doc__
-        record.setdefault("infeasible_reason", infeasible_reason)
-        construction(guarantee=guarantee, members=members, choose=choose, **record)(
-            build
+        register_build = construction(
+            summary=summary,
+            reference=reference,
+            infeasible_reason=infeasible_reason or why_not,
+            guarantee=guarantee,
+            members=members,
+            choose=choose,
+            traits=traits,
         )
+        register_build(build)
         return members
 
     return register
 
 
-LARGEST_DIM = 4096
+LARGEST_FAMILY_DIM = 4096
 """Families are searched up to this dimension."""
 
 
@@ -148,7 +168,7 @@ def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
     """The sentence for a request no member serves: the nearest dimensions that would."""
     dims = {
         member.dim
-        for member in members(min(LARGEST_DIM, 4 * dim + 64))
+        for member in members(min(LARGEST_FAMILY_DIM, 4 * dim + 64))
         if member.size >= num_classes
     }
     nearest = sorted(sorted(dims, key=lambda other: abs(other - dim))[:2])

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 
 from protosphere.constructions.registry import Construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
@@ -16,12 +17,18 @@ LARGEST_DENSE_BYTES = 7 << 29
 NUMBER_BITS = 128
 """A packed word comes with its number in the code, and with the numbers it is found by."""
 
+FLOAT_BITS = 64
+"""A coordinate of a dense point."""
+
+COPIES = 3
+"""How many times a code is in memory at once while it is built and certified."""
+
 DENSE_ROWS = 4
 """Points of a code that are unpacked together at the least."""
 
 
 def memory_bytes() -> int:
-    """Half of the machine's memory, the share a code may take; 8 GiB where the system does not say."""
+    """Return half of the machine's memory, the share a code may take; 8 GiB if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
@@ -36,39 +43,59 @@ def dense_points_fit(num_bytes: int) -> bool:
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
-    """Why K points of R^n are too many: for memory, or for measuring all their pairs.
+    """Return why K points of R^n are too many, for memory or for measuring all their pairs; None if they are not.
 
-    One that chooses among others is asked for the least that any of them takes: it looks for those that fit. However
-    a code is held, its points are measured as dense rows, so a few of those must fit as well.
+    A construction that chooses among others is asked for the least that any of them takes, since it looks for those
+    that fit. However a code is held, its points are measured as dense rows, so that a few of those must fit as well.
+
+    Args:
+        scheme: Construction that is asked for the points.
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
-    entries = num_classes * dim
-    room = memory_bytes()
-    copies = 3
+    traits = scheme.traits
+    room_bits = 8 * memory_bytes()
+    dense_bits = DENSE_ROWS * FLOAT_BITS * dim
     held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
-    bits_a_point = held_bits + NUMBER_BITS if scheme.packed else 64 * dim
-    if scheme.numbered or scheme.chooses:
-        bits_a_point = NUMBER_BITS
-    if max(num_classes * bits_a_point, DENSE_ROWS * 64 * dim) * copies > room * 8:
-        most = (
-            room
-            * 8
-            * dim
-            // (copies * max(bits_a_point, DENSE_ROWS * 64 * dim // num_classes))
-        )
+    point_bits = _bits_per_point(traits, dim, held_bits)
+    if COPIES * max(num_classes * point_bits, dense_bits) > room_bits:
+        needed_bits = max(point_bits, dense_bits // num_classes)
+        most = room_bits * dim // (COPIES * needed_bits)
         return f"'{scheme.name}' holds num_classes * dim up to {brief(most)} in this machine's memory, {got}"
-    if (
-        not (scheme.packed or scheme.numbered or scheme.chooses)
-        and num_classes * entries > MOST_PRODUCTS
-    ):
+    pairwise = not (traits.packed or traits.numbered or traits.chooses)
+    if pairwise and num_classes * num_classes * dim > MOST_PRODUCTS:
         return f"'{scheme.name}' is certified pair by pair: num_classes**2 * dim up to 10**15 is feasible, {got}"
     return None
+
+
+def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
+    """Return how many bits a point takes in the form in which the construction holds it.
+
+    Args:
+        traits: Traits of the construction.
+        dim: Dimension n.
+        held_bits: Bits of a packed codeword that are held; very large codes compute the others on demand.
+    """
+    if traits.numbered or traits.chooses:
+        return NUMBER_BITS
+    if traits.packed:
+        return held_bits + NUMBER_BITS
+    return FLOAT_BITS * dim
 
 
 def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
-    """Why so few dimensions do not hold K classes, by the scheme's rule; from `least(num_classes)` on they do."""
+    """Return why so few dimensions do not hold K classes; None if they do.
+
+    Args:
+        scheme: Name of the construction.
+        rule: What it needs, for the message.
+        least: Function from K to the smallest dimension that holds K classes.
+        num_classes: Number K of classes.
+        dim: Dimension that was asked for.
+    """
     if dim >= least(num_classes):
         return None
     got = f"got dim {brief(dim)} for {brief(num_classes)} classes"
@@ -76,7 +103,13 @@ def dim_infeasible_reason(
 
 
 def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | None:
-    """Why K classes are too many for what holds a matrix over them."""
+    """Return why K classes are too many; None if they are not.
+
+    Args:
+        num_classes: Number K of classes.
+        most: Largest number that is possible.
+        what: What limits the number, for the message.
+    """
     if num_classes <= most:
         return None
     return f"'num_classes' can be at most {most} for {what}, got {brief(num_classes)}"

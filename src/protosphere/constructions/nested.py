@@ -8,38 +8,61 @@ from numpy.typing import NDArray
 from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
-LARGEST_COMPARED, LARGEST_PAIRWISE = 1 << 28, 4096
-"""Entries (points squared, times how many come first) up to which the first ones are searched among all pairs, and
-points: their cosines are held at once, 128 MB."""
+MOST_COMPARISONS = 1 << 28
+"""Number of points squared, times the number of first points, up to which these are searched among all pairs."""
 
-DIGITS, SAME = 9, 1e-9
-"""Cosines are compared rounded so far, for the same order on every machine; of those that are thinned so close ones
-count as one level."""
+LARGEST_PAIRWISE = 4096
+"""Number of points up to which these are searched among all pairs: their cosines take 128 MB."""
+
+DIGITS = 9
+"""Cosines are rounded to so many digits before they are compared, for the same order on every machine."""
+
+COSINE_TOLERANCE = 1e-9
+"""Cosines this close to the largest count as the largest when points are removed."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
-    """All numbers: the first `num_first` with the lowest max cosine that we find, then always the farthest.
+    """Return an order of all points whose first `num_first` have a low max cosine.
 
-    The first ones are chosen as the points stand, farthest first, or, in codes of moderate size, as points that are
-    pairwise at most a cosine apart, for the lowest cosine that a greedy choice finds so many for.
+    The first points are the best of three choices: the points as they stand, farthest first, and, in codes of moderate
+    size, a greedy choice of points whose pairwise cosines are below a threshold, for the lowest threshold that works.
+    The other points follow farthest first.
 
-    >>> pentagon = np.exp(2j * np.pi * np.arange(5) / 5)
-    >>> nested_order(np.column_stack([pentagon.real, pentagon.imag]), 2)
-    array([0, 2, 1, 3, 4])
+    Args:
+        points: Unit vectors, as rows.
+        num_first: Number of points that come first.
+
+    Returns:
+        The numbers of the points in the new order.
+
+    Example:
+        >>> pentagon = np.exp(2j * np.pi * np.arange(5) / 5)
+        >>> nested_order(np.column_stack([pentagon.real, pentagon.imag]), 2)
+        array([0, 2, 1, 3, 4])
     """
-    ways = [np.arange(num_first), farthest_first(points, np.arange(1))[:num_first]]
-    if (
-        len(points) <= LARGEST_PAIRWISE
-        and num_first * len(points) ** 2 <= LARGEST_COMPARED
-    ):
-        ways.append(far_apart(points, num_first))
-    return farthest_first(
-        points, min(ways, key=lambda way: round(max_cosine(points[way]), DIGITS))
-    )
+    as_they_stand = np.arange(num_first)
+    farthest = farthest_first(points, np.arange(1))[:num_first]
+    choices = [as_they_stand, farthest]
+    comparisons = num_first * len(points) ** 2
+    if len(points) <= LARGEST_PAIRWISE and comparisons <= MOST_COMPARISONS:
+        choices.append(far_apart(points, num_first))
+
+    def rounded_max_cosine(chosen: Indices) -> float:
+        return round(max_cosine(points[chosen]), DIGITS)
+
+    return farthest_first(points, min(choices, key=rounded_max_cosine))
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
-    """The numbers in `chosen`, then always the point whose largest cosine with those before it is lowest."""
+    """Return the numbers in `chosen`, then always the point whose largest cosine with those before it is lowest.
+
+    Args:
+        points: Unit vectors, as rows.
+        chosen: Numbers of the points to begin with.
+
+    Returns:
+        The numbers of all points in this order.
+    """
     order = np.empty(len(points), dtype=np.int64)
     order[: len(chosen)] = chosen
     nearest: NDArray[np.float64] = np.max(points @ points[chosen].T, axis=1)
@@ -52,21 +75,32 @@ def farthest_first(points: Points, chosen: Indices) -> Indices:
 
 
 def far_apart(points: Points, count: int) -> Indices:
-    """`count` points pairwise at most some cosine apart, the lowest that bisection over all cosines finds."""
+    """Return `count` points whose pairwise cosines are at most the lowest level that bisection finds.
+
+    Args:
+        points: Unit vectors, as rows.
+        count: Number of points to choose.
+
+    Returns:
+        The numbers of the chosen points.
+    """
     gram = (points @ points.T).round(DIGITS)
     levels = np.unique(gram)
-    lowest = bisect_left(
-        levels[:-1],
-        True,
-        key=lambda level: _pairwise_below(gram <= level, count) is not None,
-    )
+
+    def is_enough(level: float) -> bool:
+        return _pairwise_below(gram <= level, count) is not None
+
+    lowest = bisect_left(levels[:-1], True, key=is_enough)
     found = _pairwise_below(gram <= levels[lowest], count)
     assert found is not None, "no pair is above the largest cosine"
     return found
 
 
 def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """`count` points every two of which are compatible: always one that leaves most others possible; None if stuck."""
+    """Return `count` points every two of which are compatible, or None if the greedy choice gets stuck.
+
+    Each step takes the point that leaves most others possible.
+    """
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):
@@ -80,7 +114,17 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
 
 
 def thinned(points: Points, num_classes: int) -> Indices:
-    """Numbers of `num_classes` points, the others removed one at a time: always one that is in most closest pairs."""
+    """Return the numbers of `num_classes` points, after removing the others one at a time.
+
+    Each step removes the point that is in most of the closest pairs.
+
+    Args:
+        points: Unit vectors, as rows.
+        num_classes: Number of points to keep.
+
+    Returns:
+        The numbers of the points that are kept, in ascending order.
+    """
     gram = points @ points.T
     np.fill_diagonal(gram, -2)
     alive = np.ones(len(points), dtype=np.bool_)
@@ -89,7 +133,7 @@ def thinned(points: Points, num_classes: int) -> Indices:
     for _ in range(len(points) - num_classes):
         if not degree.any():
             left = np.where(alive[:, None] & alive, gram, -2)
-            closest = left >= left.max() - SAME
+            closest = left >= left.max() - COSINE_TOLERANCE
             degree = closest.sum(axis=1)
         worst = int(np.argmax(degree))
         alive[worst] = False

@@ -8,6 +8,7 @@ from typing import Any
 
 from protosphere.assignment.similarity import similarity_text
 from protosphere.assignment.taxonomy import taxonomy
+from protosphere.constructions.traits import NO_TRAITS, Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.registry import Registry
 from protosphere.spherical.placement import Placement
@@ -18,56 +19,58 @@ SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 """What every build function may ask for by name; its other parameters are the scheme's options."""
 
 Build = Callable[..., Placement | SphericalCode]
+"""(num_classes, dim, rng, progress, chosen, options...) to points, or to a code that is certified already."""
+
+InfeasibleReason = Callable[..., str | None]
+"""(num_classes, dim, options...) to None, or to one sentence: why not, and what would work."""
+
+Guarantee = Callable[..., Cosine | None]
+"""(num_classes, dim, options...) to the max cosine that a theorem promises, or None."""
+
+Choose = Callable[..., Mapping[str, Any]]
+"""(num_classes, dim, options...) to the parameters that the request leaves open."""
 
 
-def _none(*_: object, **__: object) -> None:
-    """Return None: every request is feasible, or no theorem gives a guarantee."""
+def always_feasible(*_: object, **__: object) -> None:
+    """Return None: every request is feasible."""
 
 
-def orthogonal_or_opposed(*_: object, **__: object) -> Fraction:
-    """The guarantee of schemes that have no cosine above 0."""
+def no_guarantee(*_: object, **__: object) -> None:
+    """Return None: no theorem promises a max cosine."""
+
+
+def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
+    """Return 0, the guarantee of schemes without a positive cosine."""
     return Fraction(0)
 
 
 @dataclass(frozen=True)
 class Construction:
-    """One way of placing prototypes.
+    """A method of placing prototypes on the sphere.
 
     Attributes:
-        name: what `ps.construct` calls it.
-        build: (num_classes, dim, rng, progress, chosen, options...) to a Placement; asks by name for what it needs. One
-            that chooses among other constructions hands over a code, certified, with the provenance of what it chose.
-        summary: one line for lists.
-        reference: where it comes from.
-        infeasible_reason: (num_classes, dim, options...) to None, or one sentence: why not, and what would work.
-        guarantee: (num_classes, dim, options...) to the promised max cosine, computed without building; None if none.
-            It may ask for `chosen` too.
-        stochastic: whether the points depend on the seed at the default options.
-        packed: whether the points are +-1/sqrt(n) words, kept at one bit per entry where nothing is added to them.
-        members: for a family, every code up to a dimension (see `families.Member`), cheaply; else None.
-        choose: (num_classes, dim, options...) to what the request leaves open, in words and numbers that name it for
-            ever: `build` gets it as `chosen`, and provenance keeps it. None where nothing is open.
-        searched: whether points come from a search, which no words give back: codes carry them wherever they go.
-        closed_form: whether dense points are closed forms that every machine rounds alike, so that large ones need
-            not be carried.
-        numbered: whether points are made from their numbers when asked for, and no pair need be measured.
-        chooses: whether its points are those of whatever other construction it finds best.
+        name: Name that `ps.construct` takes.
+        build: Function that places the points; it asks by name for what it needs. A construction that chooses among
+            others returns a certified code with the provenance of what it chose.
+        summary: One line for lists.
+        reference: Where the construction comes from.
+        infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
+        guarantee: Function that returns the promised max cosine without building. It may ask for `chosen`.
+        members: For a family, the function that lists every code up to a dimension (see `families.Member`).
+        choose: Function that returns the parameters that a request leaves open, by names and numbers that stay valid
+            for ever: `build` gets them as `chosen`, and provenance holds them.
+        traits: Properties that decide how other parts of the package treat the construction.
     """
 
     name: str
     build: Build
     summary: str
     reference: str
-    infeasible_reason: Callable[..., str | None] = _none
-    guarantee: Callable[..., Cosine | None] = _none
-    stochastic: bool = False
-    packed: bool = False
+    infeasible_reason: InfeasibleReason = always_feasible
+    guarantee: Guarantee = no_guarantee
     members: Callable[[int], Iterable[Any]] | None = None
-    choose: Callable[..., Mapping[str, Any]] | None = None
-    searched: bool = False
-    closed_form: bool = False
-    numbered: bool = False
-    chooses: bool = False
+    choose: Choose | None = None
+    traits: Traits = NO_TRAITS
 
     @property
     def options(self) -> dict[str, Any]:
@@ -76,29 +79,34 @@ class Construction:
         return {p.name: p.default for p in parameters if p.name not in SUPPLIED}
 
     def resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The defaults overlaid with `given`; an option the scheme does not have is refused."""
+        """Return the default options, replaced by those in `given`.
+
+        Args:
+            given: Options as a user wrote them.
+
+        Returns:
+            Every option of the scheme, in the form in which provenance holds it.
+
+        Raises:
+            InvalidArgumentError: If the scheme does not have an option.
+        """
+        defaults = self.options
         for option in given:
-            if option not in self.options:
-                known = ", ".join(self.options) or "none"
+            if option not in defaults:
+                known = ", ".join(defaults) or "none"
                 raise InvalidArgumentError(
                     f"'{self.name}' has no option {brief(option)}; its options are: {known}"
                 )
-        texts = {
-            option: TEXTS[option](value)
-            for option, value in given.items()
-            if option in TEXTS
-        }
-        return (
-            self.options
-            | {option: _plain(value) for option, value in given.items()}
-            | texts
-        )
+        written = {option: _written(option, value) for option, value in given.items()}
+        return defaults | written
 
     def chosen(
         self, num_classes: int, dim: int, options: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """What the scheme chooses where a request that it can serve leaves something open."""
-        return {} if self.choose is None else self.choose(num_classes, dim, **options)
+        """Return the parameters that a feasible request leaves open."""
+        if self.choose is None:
+            return {}
+        return self.choose(num_classes, dim, **options)
 
     def promised(
         self,
@@ -107,13 +115,9 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """The guarantee of what was chosen."""
-        return self.guarantee(
-            num_classes,
-            dim,
-            **_asked_for(self.guarantee, {"chosen": chosen}),
-            **options,
-        )
+        """Return the guarantee of the code with these `chosen` parameters."""
+        supplied = _asked_for(self.guarantee, {"chosen": chosen})
+        return self.guarantee(num_classes, dim, **supplied, **options)
 
     def placed(
         self,
@@ -122,10 +126,9 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` with those of the supplied things it asks for."""
-        return self.build(
-            num_classes, dim, **_asked_for(self.build, supplied), **options
-        )
+        """Call `build` with those of the `supplied` arguments that it asks for."""
+        wanted = _asked_for(self.build, supplied)
+        return self.build(num_classes, dim, **wanted, **options)
 
 
 def _asked_for(
@@ -135,18 +138,22 @@ def _asked_for(
     return {name: value for name, value in supplied.items() if name in wanted}
 
 
-def _plain(value: Any) -> Any:
-    """numpy's scalars as Python's, and torch's devices as text: provenance is kept as JSON."""
+def _written(option: str, value: Any) -> Any:
+    """Return an option as provenance writes it to JSON."""
+    if option in TEXTS:
+        return TEXTS[option](value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         return value.item()
-    return str(value) if type(value).__module__ == "torch" else value
+    if type(value).__module__ == "torch":
+        return str(value)
+    return value
 
 
 TEXTS: Mapping[str, Callable[[Any], str]] = {
     "similarity": similarity_text,
     "tree": lambda tree: taxonomy(tree).text,
 }
-"""Options that provenance keeps as text, whatever they were given as."""
+"""Options that provenance holds as text, whatever they were given as."""
 
 
 CONSTRUCTIONS: Registry[Construction] = Registry(
@@ -156,26 +163,89 @@ CONSTRUCTIONS: Registry[Construction] = Registry(
 
 
 def construction(
-    *, formerly: str | None = None, **record: Any
+    *,
+    summary: str,
+    reference: str,
+    infeasible_reason: InfeasibleReason = always_feasible,
+    guarantee: Guarantee = no_guarantee,
+    members: Callable[[int], Iterable[Any]] | None = None,
+    choose: Choose | None = None,
+    traits: Traits = NO_TRAITS,
 ) -> Callable[[Build], Build]:
-    """Register the decorated build function under its own name, and that which it had `formerly`; each only once.
+    """Register the decorated build function as the construction of its name.
 
-    `record` is the rest of its `Construction`: summary, reference, and what it is beside the defaults.
+    Args:
+        summary: One line for lists.
+        reference: Where the construction comes from.
+        infeasible_reason: See `Construction`; without it every request is feasible.
+        guarantee: See `Construction`; without it there is no theorem.
+        members: See `Construction`.
+        choose: See `Construction`.
+        traits: See `Traits`.
+
+    Returns:
+        A decorator that registers the function and returns it.
+
+    Raises:
+        InvalidArgumentError: If the name is taken.
     """
-    return CONSTRUCTIONS.register(
-        lambda build: Construction(build.__name__, build, **record), formerly
-    )
+
+    def register(build: Build) -> Build:
+        name = build.__name__
+        entry = Construction(
+            name=name,
+            build=build,
+            summary=summary,
+            reference=reference,
+            infeasible_reason=infeasible_reason,
+            guarantee=guarantee,
+            members=members,
+            choose=choose,
+            traits=traits,
+        )
+        CONSTRUCTIONS.add(name, entry)
+        return build
+
+    return register
 
 
 def available() -> tuple[str, ...]:
-    """The names of all constructions.
+    """Return the names of all constructions.
 
-    >>> "reed_muller" in available()
-    True
+    Example:
+        >>> "reed_muller" in available()
+        True
     """
     return tuple(CONSTRUCTIONS)
 
 
 def describe(name: str) -> Construction:
-    """The record of one construction, by its name or a former one: its options, summary and reference."""
+    """Return the record of one construction.
+
+    Args:
+        name: Name of the construction, as in `ps.available()`.
+
+    Returns:
+        Its options, summary, reference and traits.
+
+    Raises:
+        InvalidArgumentError: If there is no construction of this name; the message names the nearest.
+
+    Example:
+        >>> describe("bch").options
+        {'modify': False, 'subset': 'first'}
+    """
     return CONSTRUCTIONS.named(name)
+
+
+def constructions_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
+    """Return the names of the constructions with a trait, in the order of the registry.
+
+    Args:
+        trait: Predicate of the traits of a construction.
+
+    Example:
+        >>> constructions_with(lambda traits: traits.low_frame_potential)
+        ('orthogonal_simplices',)
+    """
+    return tuple(name for name, entry in CONSTRUCTIONS.items() if trait(entry.traits))

@@ -5,28 +5,27 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from protosphere import bounds
 from protosphere.bounds.bound import Bound
 from protosphere.constructions.comparison import limits
 from protosphere.constructions.construct import best, construct
+from protosphere.constructions.registry import constructions_with, describe
 from protosphere.errors import CertificateError, InfeasibleError
 from protosphere.storage.files import locked
 from protosphere.tables.atlas import AtlasRow, monotone, read_atlas, save_atlas
 from protosphere.tables.table_files import REBUILD_TOLERANCE, check_claim
 from protosphere.types import Cosine, Progress, ignore
 
-COMPARED: dict[str, dict[str, Any]] = {
-    "reed_muller": {"modify": True},
-    "bch": {"modify": True},
-}
-"""The paper's codes, brought to every dimension, for the columns beside the best."""
-
 SAVE_SECONDS = 2.0
 
 Found = tuple[Cosine, str, str]
 """A max cosine, the scheme whose it is, and its recipe."""
+
+
+def paper_columns() -> tuple[str, ...]:
+    """Return the paper's linear codes, which have a column each in the atlas, modified to every dimension."""
+    return constructions_with(lambda traits: traits.in_paper and traits.linear)
 
 
 def atlas_row(
@@ -46,8 +45,14 @@ def atlas_row(
         progress=progress,
     )
     assert code.choice is not None, "best always says why"
-    found = (code.max_cosine, code.choice.considered[0].scheme, code.placement.recipe)
-    compared = {scheme: _separation(scheme, num_classes, dim) for scheme in COMPARED}
+    found = (
+        code.max_cosine,
+        code.choice.considered[0].scheme,
+        code.placement.description,
+    )
+    compared = {
+        scheme: _separation(scheme, num_classes, dim) for scheme in paper_columns()
+    }
     row = beside_bounds(num_classes, dim, found, code.certificate.converse, compared)
     return replace(
         row, optimal=code.certificate.optimal, iterations=iterations, seed=seed
@@ -80,13 +85,10 @@ def beside_bounds(
 
 def _separation(scheme: str, num_classes: int, dim: int) -> float | None:
     try:
-        return float(
-            construct(
-                scheme, num_classes=num_classes, dim=dim, **COMPARED[scheme]
-            ).max_cosine
-        )
+        code = construct(scheme, num_classes=num_classes, dim=dim, modify=True)
     except InfeasibleError:
         return None
+    return float(code.max_cosine)
 
 
 def write_atlas(
@@ -146,6 +148,7 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
             iterations=row.iterations,
             seed=row.seed,
         )
-        tolerance = REBUILD_TOLERANCE if row.scheme == "optimized" else 1e-9
+        searched = describe(row.scheme).traits.searched
+        tolerance = REBUILD_TOLERANCE if searched else 1e-9
         check_claim(where, row.max_cosine, float(code.max_cosine), tolerance)
     return len(chosen)

@@ -6,7 +6,7 @@ from protosphere.assignment import similarity_from_embeddings
 from protosphere.assignment.features import class_means
 from protosphere.data import Dataset
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.statistics.regression import correlation
 
 LARGEST_K = 2_000
@@ -24,7 +24,7 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     K = code.num_classes
     if K > LARGEST_K or K < 3:
         return {}
-    spread = evenness(code, confident_scale(K, 0.0))
+    spread = code_statistics(code, confident_scale(K, 0.0))
     pairs = np.triu_indices(K, 1)
     cosines = (code.points @ code.points.T)[pairs]
     names = ("least_cosine", "opposed_pairs", "energy", "mean_square")

@@ -46,7 +46,7 @@ MAGIC = b"psphead2"
 MOST_CARRIED = 1_000_000
 """K n up to which a state has everything."""
 
-SAME = 1e-6
+POINT_TOLERANCE = 1e-6
 """Points this near are the same but for rounding."""
 
 ROUNDED = 1 << 20
@@ -195,7 +195,7 @@ def _left_out(code: SphericalCode) -> list[str]:
         return []
     closed = (
         code.provenance is not None
-        and describe(code.provenance.placed_by.construction).closed_form
+        and describe(code.provenance.placed_by.construction).traits.closed_form
     )
     structure = code.placement.structure
     return [
@@ -349,6 +349,6 @@ def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
     starts = range(0, mine.num_classes, BLOCK_ROWS)
     return all(
         np.abs(theirs.rows(i, i + BLOCK_ROWS) - mine.rows(i, i + BLOCK_ROWS)).max()
-        <= SAME
+        <= POINT_TOLERANCE
         for i in starts
     )

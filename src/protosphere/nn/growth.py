@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from protosphere.constructions.build import NESTED, after
-from protosphere.constructions.construct import QUICK, construct
+from protosphere.constructions.construct import construct
 from protosphere.constructions.nested import nested_order
+from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ManyClassesWarning, as_integer
 from protosphere.spherical.certificate import Certificate, certified
 from protosphere.spherical.provenance import FIRST, Step
@@ -211,7 +212,9 @@ def reserved(
         n = min(room - 1, LARGEST_DEFAULT_DIM)
     else:
         n = as_integer("dim", dim, minimum=1)
-    quick: Mapping[str, Any] = {} if "budget" in options else QUICK.get(scheme, {})
+    quick: Mapping[str, Any] = {}
+    if "budget" not in options:
+        quick = describe(scheme).traits.quick_options
     if is_crowded(room, n) and not MEANINGFUL.intersection(options):
         warn_once(room, n)
     code = construct(scheme, num_classes=room, dim=n, seed=seed, **{**quick, **options})

@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.style import (
     SPARE,
-    SchemeStyle,
     dimension_axis,
     new_panels,
+    point_look,
     power_ticks,
     scheme_styles,
 )
@@ -126,7 +127,7 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     return regression(cosines, accuracies)
 
 
-def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle]:
+def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
     """Return a style for each (scheme, variant).
 
     The first variant of a scheme has the style of the scheme; the others have spare colors and markers.
@@ -135,7 +136,7 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], SchemeStyle
     taken = {style.color for style in plain.values()}
     free = [spare for spare in SPARE if spare[0] not in taken]
     spares = cycle(free or SPARE)
-    styles: dict[tuple[str, str], SchemeStyle] = {}
+    styles: dict[tuple[str, str], FigureStyle] = {}
     styled_schemes: set[str] = set()
     for scheme, variant in sorted({(row.scheme, row.variant) for row in rows}):
         style = plain[scheme]
@@ -152,7 +153,7 @@ def is_reference(rows: Sequence[Averaged]) -> bool:
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
-def label_of(row: Averaged, style: SchemeStyle) -> str:
+def label_of(row: Averaged, style: FigureStyle) -> str:
     """Return the name of a series in a legend."""
     parts = [style.label]
     if row.mapping == "random":
@@ -240,11 +241,11 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
     return max(0.0, lowest - room), min(100.0, highest + room)
 
 
-def _draw_line(ax: Any, style: SchemeStyle, rows: Sequence[Averaged]) -> None:
+def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
     """Draw one series with error bars: dashed and hollow for random mappings, a marker alone for one dimension."""
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
-    look: dict[str, Any] = style.points() if is_single else {"marker": style.marker}
+    look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
     if is_random:
         look["markerfacecolor"] = "white"
         look["markeredgecolor"] = style.color
@@ -272,7 +273,7 @@ def _margin_percent(row: Averaged) -> float:
     return 100 * (row.margin or 0.0)
 
 
-def _draw_reference(ax: Any, style: SchemeStyle, row: Averaged) -> None:
+def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
     """Draw a line across the figure, and around it a band of its 95 % interval."""
     height = 100 * row.accuracy
     half = _margin_percent(row)
@@ -320,7 +321,7 @@ def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
     return by_scheme
 
 
-def _draw_runs(ax: Any, style: SchemeStyle, runs: Sequence[Trained]) -> None:
+def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
     """Draw a point for each run of one scheme."""
     ax.plot(
         [run.max_cosine for run in runs],
@@ -329,7 +330,7 @@ def _draw_runs(ax: Any, style: SchemeStyle, runs: Sequence[Trained]) -> None:
         color=style.color,
         label=style.label,
         alpha=0.8,
-        **style.points(0.8),
+        **point_look(style, 0.8),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions import construct
 from protosphere.constructions.comparison import compare_at, limit_records
+from protosphere.constructions.registry import constructions_with
 from protosphere.errors import as_integer
 from protosphere.plots.figure_files import save_figure, save_table
 from protosphere.plots.histogram import histogram_figure
@@ -19,9 +20,6 @@ from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
 """A matplotlib figure and the tidy rows it shows."""
-
-DESCENTS = ("mean_row_max", "log_sum_exp")
-"""Schemes whose codes are kept for the next figure, since building them takes seconds."""
 
 MOST_KEPT_CODES = 12
 """Number of codes that are kept, the latest ones: each has a few megabytes at a thousand classes."""
@@ -71,6 +69,11 @@ def draw(
     )
 
 
+def paper_descents() -> tuple[str, ...]:
+    """Return the paper's descents; codes of theirs are kept for the next figure, since building them takes seconds."""
+    return constructions_with(lambda traits: traits.in_paper and traits.searched)
+
+
 def prototypes(
     scheme: str,
     *,
@@ -92,7 +95,7 @@ def prototypes(
             **options,
         )
 
-    if scheme not in DESCENTS or options:
+    if scheme not in paper_descents() or options:
         return build()
     key = (scheme, num_classes, dim, seed)
     if key not in _kept_codes:
@@ -152,7 +155,7 @@ def native_requests(
         "reed_solomon": _full_reed_solomon_lengths(K, low, high),
         "reed_muller": [n for n in powers if n >= information_bits],
         "bch": bch_lengths,
-        **{descent: list(descent_dims) for descent in DESCENTS},
+        **{descent: list(descent_dims) for descent in paper_descents()},
         "cross_polytope": [half],
         "simplex": [K - 1],
         "one_hot": [K],
@@ -186,7 +189,7 @@ def _between_powers(powers: Iterable[int], half: int) -> list[int]:
 
 def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
     """Return the figure of the cosines of all pairs in `dim` dimensions."""
-    schemes = ("uniform", *DESCENTS, "reed_muller")
+    schemes = ("uniform", *paper_descents(), "reed_muller")
     requests = [*((scheme, dim) for scheme in schemes), ("bch", dim - 1)]
 
     def make(seed: int, progress: Progress) -> Drawn:

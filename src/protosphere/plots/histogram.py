@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from protosphere.bounds.bound import short_cosine
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import figure_path, save_figure
-from protosphere.plots.style import SchemeStyle, new_panels, scheme_styles
+from protosphere.plots.style import new_panels, scheme_styles
 from protosphere.spherical.cosines import BINS, CosineBin, CosineCounts, cosine_counts
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
@@ -62,7 +63,7 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     return figure
 
 
-def _draw_panel(ax: Any, count: CosineCounts, style: SchemeStyle) -> None:
+def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
     """Draw the cosines of one code, within the limits of the axis."""
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]

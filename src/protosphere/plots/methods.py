@@ -4,11 +4,22 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
-from protosphere.plots.style import SPARE, STYLES, dimension_axis, new_panels
+from protosphere.plots.style import SPARE, dimension_axis, new_panels
 from protosphere.statistics.intervals import Compared
 
 LOOKS = (
-    *((style.color, style.marker or "o") for style in STYLES.values()),
+    ("#000000", "s"),
+    ("#D55E00", "*"),
+    ("#CC79A7", "D"),
+    ("#CC0000", "o"),
+    ("#999999", "."),
+    ("#0072B2", "o"),
+    ("#E69F00", "^"),
+    ("#56B4E9", "x"),
+    ("#009E73", "v"),
+    ("#444444", "_"),
+    ("#6B6B6B", "d"),
+    ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
 """Color and marker of each method, in the order in which they come."""

@@ -6,11 +6,11 @@ from math import log10
 from typing import Any
 
 from protosphere.constructions.comparison import limits
+from protosphere.constructions.traits import FigureStyle
 from protosphere.extras import require
 from protosphere.plots import accuracy
 from protosphere.plots.accuracy import Averaged, Trained
 from protosphere.plots.style import (
-    SchemeStyle,
     dimension_range,
     power_ticks,
     scheme_styles,
@@ -124,7 +124,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
     return figure
 
 
-def _add_series(figure: Any, rows: Sequence[Averaged], style: SchemeStyle) -> None:
+def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
     """Add one series with error bars: dashed and hollow for random mappings."""
     is_random = rows[0].mapping == "random"
     symbol = SYMBOLS.get(style.marker, "cross")
@@ -148,7 +148,7 @@ def _cosine_text(row: Averaged) -> str:
     return "none" if row.max_cosine is None else f"{row.max_cosine:.4f}"
 
 
-def _add_reference(figure: Any, row: Averaged, style: SchemeStyle) -> None:
+def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
     """Add a line across for a baseline, and around it its 95 % interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)
@@ -192,7 +192,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
     return figure
 
 
-def _add_runs(figure: Any, runs: Sequence[Trained], style: SchemeStyle) -> None:
+def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
     """Add a point for each run of one scheme."""
     symbol = SYMBOLS.get(style.marker, "cross")
     figure.add_scatter(

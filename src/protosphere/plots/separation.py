@@ -10,12 +10,13 @@ import numpy as np
 from protosphere.bounds import Bound, welch_mean_square
 from protosphere.bounds.registry import title_of
 from protosphere.constructions.comparison import Comparison, Limits, limits
+from protosphere.constructions.traits import FigureStyle
 from protosphere.plots.figure_files import figure_path, save_figure
 from protosphere.plots.style import (
     DIMENSION_MARGIN,
-    SchemeStyle,
     dimension_axis,
     new_panels,
+    point_look,
     power_ticks,
     scheme_styles,
 )
@@ -267,12 +268,12 @@ def _draw_schemes(
     return drawn
 
 
-def _point_look(style: SchemeStyle) -> dict[str, Any]:
+def _point_look(style: FigureStyle) -> dict[str, Any]:
     """Return how a scheme of a single dimension is drawn."""
-    return style.points() | {"linestyle": "none", "zorder": 4}
+    return point_look(style) | {"linestyle": "none", "zorder": 4}
 
 
-def _line_look(style: SchemeStyle) -> dict[str, Any]:
+def _line_look(style: FigureStyle) -> dict[str, Any]:
     """Return how a scheme of several dimensions is drawn."""
     return {
         "marker": style.marker,

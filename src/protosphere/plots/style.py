@@ -2,11 +2,12 @@
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import cycle
 from math import log
 from typing import Any
 
+from protosphere.constructions.registry import CONSTRUCTIONS
+from protosphere.constructions.traits import FigureStyle, LineStyle
 from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
@@ -45,55 +46,39 @@ LINE_MARKERS = "x+_|1234"
 """Markers that are all edge, with nothing to fill."""
 
 
-@dataclass(frozen=True)
-class SchemeStyle:
-    """How one scheme is drawn. Colours are those of Okabe and Ito, which the colour-blind tell apart."""
+def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
+    """Return the arguments with which matplotlib draws a style's marker alone.
 
-    label: str
-    color: str
-    marker: str
-    line: Any
-    width: float = 1.2
-    size: float = 7.5
-
-    def points(self, factor: float = 1.0) -> dict[str, Any]:
-        """How matplotlib draws it where there is no line: a ring for what is a line alone, to be seen around others."""
-        if not self.marker:
-            look = {
-                "marker": "o",
-                "markerfacecolor": "none",
-                "markeredgecolor": self.color,
-                "markeredgewidth": 1.5,
-            }
-            return look | {"markersize": 1.7 * factor * self.size}
-        edge, width = (
-            (self.color, 1.5) if self.marker in LINE_MARKERS else ("white", 0.6)
-        )
-        look = {
-            "marker": self.marker,
-            "markeredgecolor": edge,
-            "markeredgewidth": width,
+    Args:
+        style: Style of a scheme. One without a marker becomes a ring, which is seen around other markers.
+        factor: Factor of the marker size.
+    """
+    if not style.marker:
+        return {
+            "marker": "o",
+            "markerfacecolor": "none",
+            "markeredgecolor": style.color,
+            "markeredgewidth": 1.5,
+            "markersize": 1.7 * factor * style.size,
         }
-        return look | {"markersize": factor * self.size}
+    without_area = style.marker in LINE_MARKERS
+    return {
+        "marker": style.marker,
+        "markeredgecolor": style.color if without_area else "white",
+        "markeredgewidth": 1.5 if without_area else 0.6,
+        "markersize": factor * style.size,
+    }
 
 
-STYLES = {
-    "one_hot": SchemeStyle("one-hot", "#000000", "s", "none"),
-    "simplex": SchemeStyle("simplex (Kasarla et al.)", "#D55E00", "*", "none", size=12),
-    "cross_polytope": SchemeStyle("cross-polytope", "#CC79A7", "D", "none"),
-    "best": SchemeStyle("best known (this library)", "#CC0000", "", "-", width=2.0),
-    "uniform": SchemeStyle("uniform", "#999999", ".", ":"),
-    "reed_muller": SchemeStyle("Reed-Muller", "#0072B2", "o", "-"),
-    "bch": SchemeStyle("BCH", "#E69F00", "^", "--"),
-    "reed_solomon": SchemeStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
-    "mean_row_max": SchemeStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
-    "learned layer": SchemeStyle("learned layer", "#444444", "_", (0, (6, 2))),
-    "learned bottleneck": SchemeStyle(
+LEARNED_STYLES = {
+    "learned layer": FigureStyle("learned layer", "#444444", "_", (0, (6, 2))),
+    "learned bottleneck": FigureStyle(
         "learned bottleneck", "#6B6B6B", "d", (0, (2, 1))
     ),
-    "log_sum_exp": SchemeStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 }
-SPARE = (
+"""Styles of the learned heads that experiments compare with."""
+
+SPARE: tuple[tuple[str, str, LineStyle], ...] = (
     ("#332288", "h", (0, (3, 1))),
     ("#117733", "<", (0, (6, 2))),
     ("#AA4499", ">", (0, (2, 2))),
@@ -104,13 +89,24 @@ SPARE = (
 """For schemes without a style of their own, in the order in which they come."""
 
 
-def scheme_styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
-    """A style for each scheme; those we have not met before take the spare ones in turn."""
+def own_style(scheme: str) -> FigureStyle | None:
+    """Return the style that a scheme or a learned head says itself, or None."""
+    if scheme in CONSTRUCTIONS:
+        return CONSTRUCTIONS[scheme].traits.style
+    return LEARNED_STYLES.get(scheme)
+
+
+def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
+    """Return a style for each scheme; those without one of their own take the spare ones in turn."""
     spare = cycle(SPARE)
-    return {
-        name: STYLES.get(name) or SchemeStyle(name.replace("_", " "), *next(spare))
-        for name in schemes
-    }
+    styles: dict[str, FigureStyle] = {}
+    for name in schemes:
+        style = own_style(name)
+        if style is None:
+            color, marker, line = next(spare)
+            style = FigureStyle(name.replace("_", " "), color, marker, line)
+        styles[name] = style
+    return styles
 
 
 def styled() -> AbstractContextManager[None]:

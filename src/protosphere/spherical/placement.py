@@ -14,11 +14,11 @@ class Placement:
     """What a construction hands over to be certified.
 
     Attributes:
-        recipe: in words, what was built (which code, how it was modified).
+        description: in words, what was built (which code, how it was modified).
         structure: the points, in the form they have: `Plain` rows, words of a linear code, ... (`code.structures`).
     """
 
-    recipe: str
+    description: str
     structure: Structure
 
     @property
@@ -54,15 +54,16 @@ class Placement:
         """The points number order[0], order[1], ...: all of them in another order, or some alone."""
         return replace(self, structure=self.structure.permuted(order))
 
-    def padded(self, dim: int, recipe: str) -> Placement:
-        """The same points in R^dim, zeros appended; the recipe renamed."""
+    def padded(self, dim: int, description: str) -> Placement:
+        """The same points in R^dim, zeros appended; the description renamed."""
         return Placement(
-            recipe, self.structure if dim == self.dim else self.structure.padded(dim)
+            description,
+            self.structure if dim == self.dim else self.structure.padded(dim),
         )
 
 
 def dense_placement(
-    recipe: str, points: Points, cosine_step: Fraction | None = None
+    description: str, points: Points, cosine_step: Fraction | None = None
 ) -> Placement:
     """Unit rows as they are; with `cosine_step`, all cosines being 1 - j times that, they are certified exactly."""
-    return Placement(recipe, Plain(points, cosine_step))
+    return Placement(description, Plain(points, cosine_step))

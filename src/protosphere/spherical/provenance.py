@@ -122,7 +122,7 @@ class Considered:
     """One candidate: what its theorem promised (None: nothing), and what was measured (None: it was not built)."""
 
     scheme: str
-    recipe: str
+    description: str
     promise: Cosine | None
     measured: Cosine | None
 
@@ -148,7 +148,7 @@ class Choice:
             *(["  promised   measured  scheme"] if self.considered else []),
         ]
         lines += [
-            f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.recipe}"
+            f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.description}"
             for c in self.considered
         ]
         return "\n".join(lines)

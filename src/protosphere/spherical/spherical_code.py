@@ -109,7 +109,7 @@ class SphericalCode:
 
     def explain(self) -> str:
         """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
-        return self.choice.table() if self.choice else self.placement.recipe
+        return self.choice.table() if self.choice else self.placement.description
 
     def save(self, path: str | Path, progress: Progress = ignore) -> None:
         """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""

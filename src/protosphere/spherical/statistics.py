@@ -16,7 +16,7 @@ OPPOSED = -1 + 1e-9
 
 
 @dataclass(frozen=True)
-class Evenness:
+class CodeStatistics:
     """What a code is like apart from its closest pair.
 
     Attributes:
@@ -55,16 +55,16 @@ def confident_scale(
     return math.log(odds) / (1 - max_cosine)
 
 
-def evenness(
+def code_statistics(
     code: SphericalCode, scale: float | None = None, progress: Progress = ignore
-) -> Evenness:
+) -> CodeStatistics:
     """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where there is one, else by all pairs.
 
     >>> import protosphere as ps
-    >>> even = evenness(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
+    >>> even = code_statistics(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
     >>> str(even.least_cosine), even.opposed_pairs, round(even.energy, 6)
     ('-1', 8, 0.009915)
-    >>> cross = evenness(ps.construct("cross_polytope", num_classes=100, dim=64))
+    >>> cross = code_statistics(ps.construct("cross_polytope", num_classes=100, dim=64))
     >>> cross.opposed_pairs, cross.energy > even.energy
     (50, True)
     """
@@ -82,10 +82,12 @@ def evenness(
     squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(
         spectrum.values()
     )
-    return Evenness(min(spectrum), opposed, s, 2 * total / code.num_classes, squares)
+    return CodeStatistics(
+        min(spectrum), opposed, s, 2 * total / code.num_classes, squares
+    )
 
 
-def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evenness:
+def _by_pairs(placement: Placement, scale: float, progress: Progress) -> CodeStatistics:
     least = 1.0
     opposed = 0
     total = 0.0
@@ -98,6 +100,6 @@ def _by_pairs(placement: Placement, scale: float, progress: Progress) -> Evennes
         total += float(np.exp(scale * (cosines - 1)).sum())
         squares += float(np.square(cosines).sum())
     pairs = max(1, placement.count * (placement.count - 1) // 2)
-    return Evenness(
+    return CodeStatistics(
         max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs
     )

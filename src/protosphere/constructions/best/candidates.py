@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from protosphere.constructions.build import with_choice
-from protosphere.constructions.families import LARGEST_DIM, Member
+from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member
 from protosphere.constructions.limits import dense_points_fit, size_infeasible_reason
-from protosphere.constructions.registry import available, describe
+from protosphere.constructions.registry import available, constructions_with, describe
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.spherical.provenance import ZEROS, Provenance, Step
 from protosphere.types import Cosine
@@ -28,43 +28,13 @@ NEIGHBOURS = 16
 SAME_DIGITS = 12
 """Max cosines that agree so far are the same."""
 
-EVEN = frozenset({"orthogonal_simplices"})
-"""Most even of their max cosine."""
-
-FAST = frozenset(
-    {"kerdock", "delsarte_goethals", "gold", "shortened_cosets", "construction_x"}
-)
-"""Words in cosets of RM(1, m): of codes that are equally good, a head runs these fastest."""
-
-SHELLS = frozenset(
-    {
-        "e8_shell",
-        "coxeter_todd_shell",
-        "barnes_wall_shell",
-        "leech_shell",
-        "lattice_shell",
-    }
-)
-MEASURED_QUICKLY = SHELLS | {"laminated", "derived_code", "kissing_configuration"}
-"""Dense points of a lattice, measured by it, or few enough to measure all pairs in a second or two."""
-
-CLOSED_FORMS = (
-    "simplex",
-    "cross_polytope",
-    "orthogonal_simplices",
-    "polygon",
-    "apple_peeling",
-)
-ASKED = (*CLOSED_FORMS, "reed_muller", "bch", "construction_x")
-"""Constructions asked for their guarantee at just (K, n), modified where they can be."""
-
 
 @dataclass(frozen=True)
 class Candidate:
     """A way to place K points in R^n: what it promises, in words what it is, how many there are, and their name."""
 
     max_cosine: Cosine
-    recipe: str
+    description: str
     size: int
     provenance: Provenance
 
@@ -91,30 +61,32 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 def tie_order() -> dict[str, int]:
     """Return the position of each scheme among codes of equal max cosine.
 
-    The even come first, then those that a head runs fastest, then others in the order of the registry, then searches.
+    Low frame potential comes first, then a fast projection, then the order of the registry, then searches.
     """
-    schemes = sorted(
-        available(),
-        key=lambda scheme: (
-            describe(scheme).searched,
-            scheme not in EVEN,
-            scheme not in FAST,
-        ),
-    )
+
+    def key(scheme: str) -> tuple[bool, bool, bool]:
+        traits = describe(scheme).traits
+        return (
+            traits.searched,
+            not traits.low_frame_potential,
+            not traits.fast_projection,
+        )
+
+    schemes = sorted(available(), key=key)
     return {scheme: position for position, scheme in enumerate(schemes)}
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
-    entry = describe(scheme)
-    return few or entry.packed or entry.numbered or scheme in MEASURED_QUICKLY
+    traits = describe(scheme).traits
+    return few or traits.packed or traits.numbered or traits.quick_certificate
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
     """Whether so many points of a candidate are built within four gigabytes."""
     entry = describe(candidate.scheme)
-    if entry.packed or entry.numbered:
+    if entry.traits.packed or entry.traits.numbered:
         return size_infeasible_reason(entry, num_classes, dim) is None
     return dense_points_fit(candidate.dense_bytes(num_classes, dim))
 
@@ -122,7 +94,7 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
     found = _member_candidates(num_classes, dim)
-    for name in ASKED:
+    for name in constructions_with(lambda traits: traits.quick_guarantee):
         found += sorted(
             _asked_candidates(name, num_classes, dim),
             key=lambda one: float(one.max_cosine),
@@ -169,11 +141,11 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
             promise = entry.guarantee(K, own, **resolved)
         if promise is not None and promise < 1 and certified_quickly(name, K, own):
             if own == dim:
-                recipe = entry.summary
+                description = entry.summary
             else:
-                recipe = f"{entry.summary}; {dim - own} zero coordinates added"
+                description = f"{entry.summary}; {dim - own} zero coordinates added"
             yield Candidate(
-                promise, recipe, K, made_of(name, K, own, dim, resolved, {})
+                promise, description, K, made_of(name, K, own, dim, resolved, {})
             )
 
 
@@ -193,7 +165,7 @@ def _members(
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
     """Every member of every family in dimensions up to `largest_dim`, after the name of its family."""
-    next_power = min(LARGEST_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
+    next_power = min(LARGEST_FAMILY_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
     return (
         item for item in _members(next_power, available()) if item[1].dim <= largest_dim
     )
@@ -214,7 +186,7 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
     """The member with room for K in R^n and the lowest max cosine."""
-    found = _frontier(min(dim, LARGEST_DIM), available())
+    found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
     return _candidate(*found[position], dim) if position < len(found) else None
 

@@ -177,7 +177,7 @@ def _catalogued(
 
 
 def _measured(
-    points: Points, recipe: str, named: Provenance, progress: Progress
+    points: Points, description: str, named: Provenance, progress: Progress
 ) -> SphericalCode:
-    placement = dense_placement(recipe, points)
+    placement = dense_placement(description, points)
     return SphericalCode(placement, certified(placement, None, progress), named)

@@ -25,6 +25,7 @@ from protosphere.constructions.build import after, placement_of
 from protosphere.constructions.limits import size_infeasible_reason
 from protosphere.constructions.nested import thinned
 from protosphere.constructions.registry import construction, describe
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import (
     InfeasibleError,
     InvalidArgumentError,
@@ -38,11 +39,11 @@ from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Choice, Considered, Provenance, Step
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.statistics import confident_scale, evenness
+from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
-PREFERENCES = ("separated", "even")
+PREFERENCES = ("separated", "frame_potential")
 
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
@@ -93,8 +94,12 @@ def _infeasible_reason(
     infeasible_reason=_infeasible_reason,
     summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
     reference="whatever is chosen says whose it is; see also `docs/best.md`",
-    stochastic=True,
-    chooses=True,
+    traits=Traits(
+        stochastic=True,
+        chooses=True,
+        quick_options={"iterations": 0},
+        style=FigureStyle("best known (this library)", "#CC0000", "", "-", width=2.0),
+    ),
 )
 def best(
     num_classes: int,
@@ -131,7 +136,7 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    if prefer == "even":
+    if prefer == "frame_potential":
         if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
             built.append(spread_evenly(built[0], progress))
         built.insert(0, built.pop(_most_even(built, tolerance)))
@@ -181,7 +186,7 @@ def kept_points(
     """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
     # more than half of the words of a linear code hold a pair at every distance that there is
     all_distances = (
-        candidate.scheme == "best_known_linear" and 2 * num_classes > candidate.size
+        describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )
     thinnable = (
         num_classes < candidate.size <= LARGEST_THINNED
@@ -213,7 +218,8 @@ def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
         return near[0]
     scale = confident_scale(K, lowest)
     return min(
-        near, key=lambda i: round(evenness(codes[i], scale).energy, ENERGY_DIGITS)
+        near,
+        key=lambda i: round(code_statistics(codes[i], scale).energy, ENERGY_DIGITS),
     )
 
 
@@ -250,11 +256,13 @@ def _choice(
         reason += f" Not searched here: searches were kept for {shipped_catalogue().extent}; a budget runs a new one."
     if searches.interrupted:
         reason += " The search was interrupted: it may find something better."
-    unbuilt = [Considered(c.scheme, c.recipe, c.max_cosine, None) for c in others]
+    unbuilt = [Considered(c.scheme, c.description, c.max_cosine, None) for c in others]
     return Choice(reason, (*map(_considered, built), *unbuilt), searches.interrupted)
 
 
 def _considered(code: SphericalCode) -> Considered:
     promised = code.certificate.guarantee
     promise = None if promised is None else float(promised)
-    return Considered(_scheme(code), code.placement.recipe, promise, code.max_cosine)
+    return Considered(
+        _scheme(code), code.placement.description, promise, code.max_cosine
+    )

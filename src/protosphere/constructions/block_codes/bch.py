@@ -17,6 +17,7 @@ from protosphere.constructions.block_codes.modified import (
     modification_name,
 )
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.types import PackedBits
 
 SMALLEST_M = 2
@@ -87,6 +88,14 @@ def _generator(
     modifications=bch_modifications,
     summary="BCH words as +-1/sqrt(n): max cosine slightly above 0 from n about K/2 on",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
+    traits=Traits(
+        packed=True,
+        linear=True,
+        quick_guarantee=True,
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("BCH", "#E69F00", "^", "--"),
+    ),
 )
 def bch(num_classes: int, dim: int) -> BinaryCode:
     """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.

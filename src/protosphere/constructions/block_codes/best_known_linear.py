@@ -10,6 +10,7 @@ from protosphere.coding.linear import pack
 from protosphere.constructions.block_codes.words import first_words, message_bits
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.limits import dim_infeasible_reason
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.spherical.structures import LinearWords
 from protosphere.tables.linear_codes import (
@@ -80,9 +81,9 @@ def _words(
     infeasible_reason=_infeasible_reason,
     summary="words of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
     reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
-    packed=True,
     named=_named,
     fitting=_fitting,
+    traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
     """The first K words of the code with the largest known distance among those with just enough words.

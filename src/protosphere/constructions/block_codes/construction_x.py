@@ -18,6 +18,7 @@ from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.registry import available, construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.provenance import Provenance
@@ -135,8 +136,10 @@ def _guarantee(
     guarantee=_guarantee,
     summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
     reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",
-    packed=True,
     choose=_choose,
+    traits=Traits(
+        packed=True, fast_projection=True, quick_guarantee=True, page_formula=True
+    ),
 )
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]

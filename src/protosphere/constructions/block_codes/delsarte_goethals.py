@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.traits import Traits
 
 
 @family(
     summary="Delsarte-Goethals words as +-1/sqrt(n), n = 2^m, m even: max cosine 2^r/sqrt(n) for n^2 (n/2)^r of them",
     reference="Delsarte & Goethals (1975), Alternating bilinear forms over GF(q)",
-    packed=True,
+    traits=Traits(packed=True, fast_projection=True),
 )
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
     """(n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2; the first (n/2)^r are the code of r - 1.

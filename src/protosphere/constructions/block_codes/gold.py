@@ -15,13 +15,14 @@ from protosphere.constructions.block_codes.words import (
     message_bits,
 )
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import CosetUnion, LinearWords
 
 
 @family(
     summary="Gold and dual BCH words as +-1/sqrt(n), n = 2^m, m odd: max cosine 2^r/sqrt(2n) for 2 n^(1+r) of them",
     reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
-    packed=True,
+    traits=Traits(packed=True, fast_projection=True),
 )
 def gold(largest_dim: int) -> Iterator[Member]:
     """The words Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.

@@ -8,6 +8,7 @@ import numpy as np
 
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
 from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.traits import Traits
 from protosphere.geometry.sphere import cross_polytope_points
 from protosphere.types import Points
 
@@ -18,7 +19,7 @@ LARGEST_WITH_AXES = 8
 @family(
     summary="Kerdock words as +-1/sqrt(n), n = 4^t: n^2 of them, with the axes n^2 + 2n, at max cosine 1/sqrt(n)",
     reference="Kerdock (1972); Levenstein (1982); Calderbank, Cameron, Kantor & Seidel (1997)",
-    packed=True,
+    traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
     """n/2 cosets of RM(1, m), n = 2^m, m even: with the axes, n/2 + 1 mutually unbiased bases and their negatives.

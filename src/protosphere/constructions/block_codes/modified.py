@@ -15,6 +15,7 @@ from protosphere.constructions.block_codes.words import (
     subset_infeasible_reason,
 )
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, as_flag, brief
 from protosphere.spherical.placement import Placement
 
@@ -32,12 +33,26 @@ def linear_words(
     lengths: Sequence[int],
     longest: int,
     modifications: Callable[[int, int], list[BinaryCode]],
-    **record: Any,
+    summary: str,
+    reference: str,
+    traits: Traits,
 ) -> Callable[[Native], Native]:
-    """Register the decorated function as a construction of its name; `record` is as of `construction`.
+    """Register the decorated function as the construction of its name.
 
-    The scheme has two options: with `modify` the best of the `modifications` to length n and the dimension needed is
-    taken, and `subset` says which K words are. Codes have the `lengths` of the `rule`; modified, all up to `longest`.
+    The construction has two options: with `modify` the best modification of length n and of the dimension needed is
+    taken, and `subset` says which K codewords are taken.
+
+    Args:
+        rule: Formula of the lengths, for messages.
+        lengths: Lengths of the codes as they are, in ascending order.
+        longest: Largest length of a modified code.
+        modifications: Function from a length and a dimension to all codes that can be brought to them.
+        summary: One line for lists.
+        reference: Where the construction comes from.
+        traits: See `Traits`.
+
+    Returns:
+        A decorator that registers the function and returns it.
     """
 
     def register(native: Native) -> Native:
@@ -103,13 +118,15 @@ def linear_words(
 
         build.__name__ = name
         build.__doc__ = native.__doc__
-        construction(
+        register_build = construction(
+            summary=summary,
+            reference=reference,
             infeasible_reason=why_not,
             guarantee=guarantee,
             choose=choose,
-            packed=True,
-            **record,
-        )(build)
+            traits=traits,
+        )
+        register_build(build)
         return native
 
     return register

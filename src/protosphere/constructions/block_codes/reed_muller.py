@@ -14,6 +14,7 @@ from protosphere.constructions.block_codes.modified import (
     modification_name,
 )
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.types import Indices, PackedBits
 
 LARGEST_M = 20
@@ -83,6 +84,14 @@ def _scattered(m: int) -> Indices:
     modifications=reed_muller_modifications,
     summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",
+    traits=Traits(
+        packed=True,
+        linear=True,
+        quick_guarantee=True,
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("Reed-Muller", "#0072B2", "o", "-"),
+    ),
 )
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""

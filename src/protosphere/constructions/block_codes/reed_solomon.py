@@ -9,6 +9,7 @@ import numpy as np
 from protosphere.coding.primes import prime_powers
 from protosphere.coding.reed_solomon import reed_solomon_words
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.simplex import simplex_points
 from protosphere.spherical.placement import Placement, dense_placement
@@ -36,22 +37,45 @@ class OuterCode:
 
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
-    """Every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q."""
-    powers = prime_powers(LARGEST_Q)
-    bases = [
-        power for power in powers if q is None or (isinstance(q, int) and q == power)
-    ]
-    if not bases:
-        nearest = sorted(
-            powers, key=lambda power: abs(power - q) if isinstance(q, int) else power
-        )[:2]
-        got = f"got {brief(q)}; nearest: {', '.join(map(str, sorted(nearest)))}"
-        raise InvalidArgumentError(
-            f"'q' must be a prime power up to {LARGEST_Q}, {got}"
-        )
+    """Yield every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q.
+
+    Args:
+        num_classes: Number of codewords needed.
+        q: Order of the field; all prime powers up to 256 unless given.
+
+    Raises:
+        InvalidArgumentError: If `q` is not a prime power up to 256.
+    """
+    if q is None:
+        bases = prime_powers(LARGEST_Q)
+    else:
+        bases = [_checked_order(q)]
     for base in bases:
-        k_q = next(k for k in range(1, base + 2) if k > base or base**k >= num_classes)
-        yield from (OuterCode(base, n_q, k_q) for n_q in range(k_q, base + 1))
+        k_q = _digits_needed(num_classes, base)
+        for n_q in range(k_q, base + 1):
+            yield OuterCode(base, n_q, k_q)
+
+
+def _checked_order(q: object) -> int:
+    """Return `q`, or raise InvalidArgumentError if there is no field of that order here."""
+    powers = prime_powers(LARGEST_Q)
+    if isinstance(q, int) and q in powers:
+        return int(q)
+
+    def distance(power: int) -> int:
+        return abs(power - q) if isinstance(q, int) else power
+
+    nearest = sorted(sorted(powers, key=distance)[:2])
+    got = f"got {brief(q)}; nearest: {', '.join(map(str, nearest))}"
+    raise InvalidArgumentError(f"'q' must be a prime power up to {LARGEST_Q}, {got}")
+
+
+def _digits_needed(num_classes: int, base: int) -> int:
+    """Return the fewest digits that number the classes, at most base + 1."""
+    digits = 1
+    while digits <= base and base**digits < num_classes:
+        digits += 1
+    return digits
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
@@ -63,10 +87,8 @@ def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode |
 def _infeasible_reason(num_classes: int, dim: int, *, q: int | None) -> str | None:
     if best_outer_code(num_classes, dim, q) is not None:
         return None
-    possible = sorted(
-        {code.dim for code in outer_codes(num_classes, q)},
-        key=lambda other: abs(other - dim),
-    )
+    dims = {code.dim for code in outer_codes(num_classes, q)}
+    possible = sorted(dims, key=lambda other: abs(other - dim))
     field = "a prime power q" if q is None else f"q = {q}"
     if possible:
         where = "nearest: " + ", ".join(map(str, sorted(possible[:2])))
@@ -99,6 +121,11 @@ def _guarantee(
     summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
     choose=_choose,
+    traits=Traits(
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("Reed-Solomon", "#56B4E9", "x", (0, (1, 1)), width=0.8),
+    ),
 )
 def reed_solomon(
     num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None

@@ -7,6 +7,7 @@ from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
 from protosphere.constructions.block_codes.modified import modification_name
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import ShortenedWords
 
 MOST_PUNCTURED = 4
@@ -16,7 +17,7 @@ LARGEST_M = 12
 @family(
     summary="chains of cosets of RM(1, m), shortened by j and punctured by i: (N mu + i - j)/(N - i - j), K/2^j words",
     reference="MacWilliams & Sloane, chapter 1, section 9, on the codes of chapter 15",
-    packed=True,
+    traits=Traits(packed=True, fast_projection=True),
 )
 def shortened_cosets() -> Iterator[Member]:
     """Words that vanish at j affinely independent points, without those and i other points.

@@ -10,6 +10,7 @@ from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import (
     InvalidArgumentError,
     as_flag,
@@ -86,8 +87,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     infeasible_reason=_infeasible_reason,
     summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
-    stochastic=True,
-    searched=True,
+    traits=Traits(stochastic=True, searched=True, on_page=False),
 )
 def optimized(
     num_classes: int,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.search.projected_descent import (
     Descent,
     check_descent_options,
@@ -61,9 +62,14 @@ def _infeasible_reason(num_classes: int, dim: int, **options: object) -> str | N
 
 
 def _descent_on(
-    objective: str, gradient: Gradient, usual_lr: float, **record: Any
+    objective: str,
+    gradient: Gradient,
+    usual_lr: float,
+    summary: str,
+    reference: str,
+    style: FigureStyle,
 ) -> None:
-    """Register descent by `NAME_gradient` as the construction NAME; `record` is as of `construction`."""
+    """Register descent by `NAME_gradient` as the construction NAME."""
 
     def build(
         num_classes: int,
@@ -83,9 +89,13 @@ def _descent_on(
         return dense_placement(f"{steps} steps on {objective}", points)
 
     build.__name__ = gradient.__name__.removesuffix("_gradient")
-    construction(
-        infeasible_reason=_infeasible_reason, stochastic=True, searched=True, **record
-    )(build)
+    register = construction(
+        summary=summary,
+        reference=reference,
+        infeasible_reason=_infeasible_reason,
+        traits=Traits(stochastic=True, searched=True, in_paper=True, style=style),
+    )
+    register(build)
 
 
 _descent_on(
@@ -94,6 +104,7 @@ _descent_on(
     usual_lr=0.1,
     summary="descent on the mean over classes of the largest cosine (P_AVG)",
     reference="Mettes et al. (2019), Hyperspherical prototype networks",
+    style=FigureStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
 )
 _descent_on(
     "log-sum-exp",
@@ -101,4 +112,5 @@ _descent_on(
     usual_lr=0.2,
     summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
+    style=FigureStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 )

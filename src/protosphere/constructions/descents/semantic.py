@@ -7,6 +7,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.construct import best
 from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized
 from protosphere.search.margin_descent import margin_descent
@@ -88,8 +89,7 @@ def _is_realised(similarity: Points, dim: int) -> bool:
     infeasible_reason=_infeasible_reason,
     summary="designed for a similarity S: descent on the log-sum-exp of cosine - weight S from the aligned best",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024), for a semantic prior Mettes et al. (2019)",
-    stochastic=True,
-    searched=True,
+    traits=Traits(stochastic=True, searched=True, on_page=False),
 )
 def semantic(
     num_classes: int,

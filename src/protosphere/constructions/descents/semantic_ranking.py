@@ -11,6 +11,7 @@ from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.descents.paper_objectives import mean_row_max_gradient
 from protosphere.constructions.limits import class_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.search.projected_descent import (
     Descent,
@@ -64,8 +65,7 @@ def _infeasible_reason(
     infeasible_reason=_infeasible_reason,
     summary="descent on the mean row maximum and on a ranking loss: near classes in the order of their similarity",
     reference="Mettes et al. (2019), Hyperspherical prototype networks, prototypes with privileged information",
-    stochastic=True,
-    searched=True,
+    traits=Traits(stochastic=True, searched=True, on_page=False),
 )
 def semantic_ranking(
     num_classes: int,

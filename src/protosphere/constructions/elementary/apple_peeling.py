@@ -6,6 +6,7 @@ from math import asin, cos, pi, sin
 import numpy as np
 
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.geometry.closest_pair import DEEPEST
 from protosphere.geometry.sphere import normalized
@@ -100,6 +101,7 @@ def _guarantee(num_classes: int, dim: int) -> float:
     guarantee=_guarantee,
     summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
+    traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
     """Layers of equal latitude, an angle apart; on each, points as far apart, by the same recipe a dimension below.

@@ -5,6 +5,7 @@ from functools import partial
 
 from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.geometry.sphere import cross_polytope_points
 from protosphere.spherical.placement import Placement, dense_placement
 
@@ -24,7 +25,13 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     guarantee=_guarantee,
     summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
-    closed_form=True,
+    traits=Traits(
+        closed_form=True,
+        quick_guarantee=True,
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("cross-polytope", "#CC79A7", "D", "none"),
+    ),
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
     """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are opposed, all others orthogonal."""

@@ -8,7 +8,12 @@ from math import sqrt
 import numpy as np
 
 from protosphere.constructions.block_codes.kerdock import unbiased_points
-from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
+from protosphere.constructions.families import (
+    LARGEST_FAMILY_DIM,
+    Member,
+    dense_member,
+    family,
+)
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Points
@@ -25,8 +30,8 @@ def lifted_bases() -> Iterator[Member]:
     cosines r/(1+r) within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
     ones.
     """
-    for m in range(2, LARGEST_DIM.bit_length(), 2):
-        for bases in range(2, min(1 << (m - 1), LARGEST_DIM - (1 << m)) + 2):
+    for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
+        for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):
             r = Fraction(bases - 1, bases << m // 2)
             recipe = f"{bases} unbiased bases of R^{1 << m}, lifted"
             points = partial(_points, m, bases, r)

@@ -9,7 +9,12 @@ import numpy as np
 
 from protosphere.bounds.welch import root
 from protosphere.coding.hadamard import hadamard, hadamard_orders
-from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
+from protosphere.constructions.families import (
+    LARGEST_FAMILY_DIM,
+    Member,
+    dense_member,
+    family,
+)
 from protosphere.geometry.sphere import cross_polytope_points, normalized
 from protosphere.types import Points
 
@@ -24,7 +29,7 @@ def lifted_cross_polytopes() -> Iterator[Member]:
     u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbours on either side. (3, 8) is the
     square antiprism and (5, 16) the half 5-cube, both optimal.
     """
-    for order in hadamard_orders(LARGEST_DIM - 1):
+    for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):
         recipe = f"two cross-polytopes of R^{order}, lifted"
         cosine = 1 / (2 * root(order) + 1)
         step = 2 * cosine if isinstance(cosine, Fraction) else None

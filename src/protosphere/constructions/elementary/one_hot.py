@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from protosphere.constructions.limits import dim_infeasible_reason
-from protosphere.constructions.registry import construction, orthogonal_or_opposed
+from protosphere.constructions.registry import construction, orthogonal_or_antipodal
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.spherical.placement import Placement, dense_placement
 
 
@@ -14,10 +15,15 @@ from protosphere.spherical.placement import Placement, dense_placement
     infeasible_reason=partial(
         dim_infeasible_reason, "one_hot", "dim >= num_classes", lambda K: K
     ),
-    guarantee=orthogonal_or_opposed,
+    guarantee=orthogonal_or_antipodal,
     summary="canonical basis vectors: orthogonal, one dimension per class",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
-    closed_form=True,
+    traits=Traits(
+        closed_form=True,
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("one-hot", "#000000", "s", "none"),
+    ),
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
     """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""

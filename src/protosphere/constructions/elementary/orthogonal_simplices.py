@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from protosphere.constructions.registry import construction, orthogonal_or_opposed
+from protosphere.constructions.registry import construction, orthogonal_or_antipodal
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import OrthogonalSimplices
@@ -34,11 +35,16 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    guarantee=orthogonal_or_opposed,
+    guarantee=orthogonal_or_antipodal,
     summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
-    closed_form=True,
-    numbered=True,
+    traits=Traits(
+        closed_form=True,
+        numbered=True,
+        quick_guarantee=True,
+        low_frame_potential=True,
+        page_formula=True,
+    ),
 )
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.

@@ -10,6 +10,7 @@ import numpy as np
 
 from protosphere.constructions.families import Member, dense_member, family
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import brief
 from protosphere.geometry.sphere import normalized
 from protosphere.spherical.placement import Placement
@@ -45,6 +46,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     guarantee=_polygon_cosine,
     summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
     reference="elementary",
+    traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
     """The K corners of a regular polygon, counter-clockwise from (1, 0)."""
@@ -58,41 +60,45 @@ def polygon(num_classes: int, dim: int) -> Placement:
 
 
 def icosahedron() -> Points:
-    """(0, +-1, +-golden) and its cyclic shifts."""
+    """Return (0, +-1, +-golden) and its cyclic shifts, normalized."""
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
-    return normalized(
-        np.array([np.roll(corner, shift) for shift in range(3) for corner in corners])
-    )
+    rotated = [np.roll(corner, shift) for shift in range(3) for corner in corners]
+    return normalized(np.array(rotated))
 
 
 def snub_cube() -> Points:
-    """(+-1, +-1/t, +-t), t tribonacci: even permutations with an even number of plus signs, odd ones with an odd."""
+    """Return (+-1, +-1/t, +-t), t tribonacci, normalized.
+
+    Even permutations have an even number of plus signs, odd ones an odd number.
+    """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
-    corners = [
-        [sign * entries[place] for sign, place in zip(signs, order, strict=True)]
-        for order in permutations(range(3))
-        for signs in product((1, -1), repeat=3)
-        if np.linalg.det(np.eye(3)[list(order)]) * np.prod(signs) < 0
-    ]
+    corners: list[list[float]] = []
+    for order in permutations(range(3)):
+        for signs in product((1, -1), repeat=3):
+            if _parity(order) * np.prod(signs) < 0:
+                signed = zip(signs, order, strict=True)
+                corners.append([sign * entries[place] for sign, place in signed])
     return normalized(np.array(corners))
 
 
+def _parity(order: tuple[int, ...]) -> float:
+    """Return a positive number for an even permutation, a negative one for an odd permutation."""
+    return np.linalg.det(np.eye(len(order))[list(order)])
+
+
 def six_hundred_cell() -> Points:
-    """The 24 corners of a 24-cell and 96 more: even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
+    """Return the 24 corners of a 24-cell and 96 more: even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
     axes = np.concatenate([np.eye(4), -np.eye(4)])
     halves = np.array(list(product((0.5, -0.5), repeat=4)))
     signed = [
         (a * GOLDEN / 2, b / 2, c / (2 * GOLDEN), 0.0)
         for a, b, c in product((1, -1), repeat=3)
     ]
-    even = [
-        list(order)
-        for order in permutations(range(4))
-        if np.linalg.det(np.eye(4)[list(order)]) > 0
-    ]
-    return normalized(
-        np.concatenate([axes, halves, *(np.array(signed)[:, order] for order in even)])
-    )
+    parts = [axes, halves]
+    for order in permutations(range(4)):
+        if _parity(order) > 0:
+            parts.append(np.array(signed)[:, list(order)])
+    return normalized(np.concatenate(parts))
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
@@ -107,12 +113,14 @@ def _rings(*rings: tuple[int, float, float]) -> Points:
     return np.array(corners)
 
 
-LOW, NINE, ANTIPRISM = (
-    -sqrt((2 * SEVEN + 1) / 3),
-    sqrt(5) / 3,
-    1 / sqrt(1 + 2 * sqrt(2)),
-)
-"""Heights of triangles of the seven and of the nine points, and of the squares of the antiprism."""
+LOW = -sqrt((2 * SEVEN + 1) / 3)
+"""Height of the lower triangle of the seven points."""
+
+NINE = sqrt(5) / 3
+"""Height of the upper triangle of the nine points."""
+
+ANTIPRISM = 1 / sqrt(1 + 2 * sqrt(2))
+"""Height of the upper square of the antiprism."""
 
 seven_points = partial(_rings, (1, 1.0, 0.0), (3, SEVEN, 0.0), (3, LOW, 60.0))
 square_antiprism = partial(_rings, (4, ANTIPRISM, 0.0), (4, -ANTIPRISM, 45.0))

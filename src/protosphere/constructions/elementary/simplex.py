@@ -5,6 +5,7 @@ from functools import partial
 
 from protosphere.constructions.limits import dim_infeasible_reason
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.geometry.simplex import simplex_points
 from protosphere.geometry.sphere import padded
 from protosphere.spherical.placement import Placement, dense_placement
@@ -22,7 +23,13 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     guarantee=_guarantee,
     summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
-    closed_form=True,
+    traits=Traits(
+        closed_form=True,
+        quick_guarantee=True,
+        in_paper=True,
+        page_formula=True,
+        style=FigureStyle("simplex (Kasarla et al.)", "#D55E00", "*", "none", size=12),
+    ),
 )
 def simplex(num_classes: int, dim: int) -> Placement:
     """The regular simplex on K points, padded with zeros to R^n."""

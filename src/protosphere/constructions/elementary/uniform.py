@@ -3,6 +3,7 @@
 import numpy as np
 
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.geometry.sphere import uniform_points
 from protosphere.spherical.placement import Placement, dense_placement
 
@@ -10,7 +11,11 @@ from protosphere.spherical.placement import Placement, dense_placement
 @construction(
     summary="independent points, uniform on the sphere",
     reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
-    stochastic=True,
+    traits=Traits(
+        stochastic=True,
+        in_paper=True,
+        style=FigureStyle("uniform", "#999999", ".", ":"),
+    ),
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
     """Normalised Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""

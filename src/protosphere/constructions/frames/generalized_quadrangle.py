@@ -23,7 +23,6 @@ LARGEST_Q = 9
 @family(
     summary="points of GQ(q, q^2), q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
-    formerly="isotropic",
 )
 def generalized_quadrangle() -> Iterator[Member]:
     """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.
@@ -37,74 +36,114 @@ def generalized_quadrangle() -> Iterator[Member]:
     """
     for q in prime_powers(LARGEST_Q):
         recipe = f"points of the elliptic quadric over GF({q})"
-        step = Fraction(q + 1, q * q)
         yield dense_member(
-            _dim(q),
-            (q + 1) * (q**3 + 1),
-            Fraction(1, q * q),
-            recipe,
-            partial(_points, q),
-            step,
+            dim=_dim(q),
+            size=_size(q),
+            max_cosine=Fraction(1, q * q),
+            recipe=recipe,
+            points=partial(_points, q),
+            step=Fraction(q + 1, q * q),
         )
-        for along, size in enumerate(
-            (q**4, q * (q - 1) * (q * q + 1), q * (q**3 - 2 * q * q + 3 * q - 3)),
-            start=1,
-        ):
-            if size > _dim(q) - along:
-                seen = f"{recipe}, seen along {along} of them"
-                points = partial(_section, q, along)
-                cosine, step = _section_cosines(q, along)
-                yield dense_member(_dim(q) - along, size, cosine, seen, points, step)
+        for along, size in enumerate(_section_sizes(q), start=1):
+            dim = _dim(q) - along
+            if size <= dim:
+                continue
+            cosine, step = _section_cosines(q, along)
+            yield dense_member(
+                dim=dim,
+                size=size,
+                max_cosine=cosine,
+                recipe=f"{recipe}, seen along {along} of them",
+                points=partial(_section, q, along),
+                step=step,
+            )
+
+
+def _section_sizes(q: int) -> tuple[int, int, int]:
+    """Return the number of points that are collinear with none of 1, 2 and 3 points."""
+    one = q**4
+    two = q * (q - 1) * (q * q + 1)
+    three = q * (q**3 - 2 * q * q + 3 * q - 3)
+    return one, two, three
 
 
 def quadric(q: int) -> tuple[Indices, Indices]:
-    """The points of x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0, a vector each, and the form's Gram matrix times them.
+    """Return the points of x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0.
 
     b and c are the first for which the last three terms vanish at 0 only.
+
+    Args:
+        q: Order of the field, a prime power.
+
+    Returns:
+        A vector for each point, as rows, and the form's Gram matrix times each of them.
     """
     F = field(q)
-    one = np.ones(1, dtype=np.int64)
-    pairs = product(range(q), repeat=2)
-    b, c = next(
-        (b, c) for b, c in pairs if _binary_form(F, b, c, np.arange(q), one).all()
-    )
-    x = np.array(
-        [
-            (*(0,) * lead, 1, *rest)
-            for lead in range(6)
-            for rest in product(range(q), repeat=5 - lead)
-        ]
-    ).T
-    cross = F.add[F.multiply[x[0], x[1]], F.multiply[x[2], x[3]]]
-    points = x[:, F.add[cross, _binary_form(F, b, c, x[4], x[5])] == 0]
+    b, c = _elliptic_coefficients(F)
+    x = _projective_points(q)
+    first = F.multiply[x[0], x[1]]
+    second = F.multiply[x[2], x[3]]
+    hyperbolic = F.add[first, second]
+    elliptic = _binary_form(F, b, c, x[4], x[5])
+    points = x[:, F.add[hyperbolic, elliptic] == 0]
     y = points[4]
     z = points[5]
     by = F.multiply[b, y]
     bz = F.multiply[b, z]
-    last = F.add[F.add[y, y], bz], F.add[by, F.multiply[c, F.add[z, z]]]
-    return points.T, np.array(
-        [points[1], points[0], points[3], points[2], *last], dtype=np.int64
-    ).T
+    two_y = F.add[y, y]
+    two_z = F.add[z, z]
+    images = [
+        points[1],
+        points[0],
+        points[3],
+        points[2],
+        F.add[two_y, bz],
+        F.add[by, F.multiply[c, two_z]],
+    ]
+    return points.T, np.array(images, dtype=np.int64).T
+
+
+def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
+    """Return the first b and c for which y^2 + b y z + c z^2 vanishes at 0 only."""
+    one = np.ones(1, dtype=np.int64)
+    for b, c in product(range(F.q), repeat=2):
+        if _binary_form(F, b, c, np.arange(F.q), one).all():
+            return b, c
+    raise AssertionError("every finite field has an elliptic form")
+
+
+def _projective_points(q: int) -> Indices:
+    """Return the points of the projective space, as columns whose first entry that is not 0 is 1."""
+    points: list[tuple[int, ...]] = []
+    for lead in range(6):
+        zeros = (0,) * lead
+        for rest in product(range(q), repeat=5 - lead):
+            points.append((*zeros, 1, *rest))
+    return np.array(points).T
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
-    """Which points and images have inner product 0, by matrix products over the prime field.
+    """Return which images and points have inner product 0, by matrix products over the prime field.
 
     The digits of a product are linear in those of either factor: one product of matrices for each digit.
+
+    Args:
+        q: Order of the field.
+        points: Vectors over the field, as rows.
+        images: Vectors over the field, as rows.
+
+    Returns:
+        A matrix with a row for each image and a column for each point.
     """
     F = field(q)
     weights = F.p ** np.arange(F.e)
-    digits = (
-        (points[:, :, None] // weights % F.p)
-        .reshape(len(points), -1)
-        .astype(np.float32)
-    )
+    digits = points[:, :, None] // weights % F.p
+    digits = digits.reshape(len(points), -1).astype(np.float32)
     shifted = F.multiply[images[:, :, None], weights].astype(np.int64)
     zero = np.ones((len(images), len(points)), dtype=np.bool_)
     for weight in weights:
-        functionals = (
-            (shifted // weight % F.p).reshape(len(images), -1).astype(np.float32)
-        )
+        functionals = shifted // weight % F.p
+        functionals = functionals.reshape(len(images), -1).astype(np.float32)
         zero &= functionals @ digits.T % F.p == 0
     return zero
 
@@ -115,37 +154,49 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """The cosine of points that are not collinear, and the step that it and that of collinear ones are multiples of."""
+    """Return the cosine of points that are not collinear, and the step of all cosines.
+
+    1 minus the cosine of two points, collinear or not, is a multiple of the step.
+    """
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
     apart = (1 - b) / left
     collinear = (1 + Fraction(1, q)) / left
-    over, under = zip(
-        apart.as_integer_ratio(), collinear.as_integer_ratio(), strict=True
-    )
-    return 1 - apart, Fraction(gcd(*over), lcm(*under))
+    over = gcd(apart.numerator, collinear.numerator)
+    under = lcm(apart.denominator, collinear.denominator)
+    return 1 - apart, Fraction(over, under)
 
 
 def _section(q: int, along: int, count: int) -> Points:
     """The points at cosine 1/q^2 from each of the first `along` that are so from each other, orthogonally to these."""
-    points = _points(q, (q + 1) * (q**3 + 1))
+    points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(along, dtype=np.int64)
     for i in range(along):
-        fixed[i] = left[0]
-        left = left[(points[left] @ points[left[0]] > 0) & (left != left[0])]
-    across: Points = np.linalg.qr(points[fixed].T, mode="complete")[0][:, along:]
+        first = left[0]
+        fixed[i] = first
+        not_collinear = points[left] @ points[first] > 0
+        left = left[not_collinear & (left != first)]
+    basis: Points = np.linalg.qr(points[fixed].T, mode="complete")[0]
+    across = basis[:, along:]
     return normalized(points[left[:count]] @ across)
 
 
 def _binary_form(
     F: FiniteField, b: int, c: int, y: Indices, z: Indices
 ) -> NDArray[np.uint8]:
-    return F.add[
-        F.add[F.multiply[y, y], F.multiply[F.multiply[b, y], z]],
-        F.multiply[c, F.multiply[z, z]],
-    ]
+    """Return y^2 + b y z + c z^2."""
+    squares = F.multiply[y, y]
+    products = F.multiply[F.multiply[b, y], z]
+    last = F.multiply[c, F.multiply[z, z]]
+    return F.add[F.add[squares, products], last]
+
+
+def _size(q: int) -> int:
+    """Return the number of points of GQ(q, q^2)."""
+    return (q + 1) * (q**3 + 1)
 
 
 def _dim(q: int) -> int:
+    """Return the dimension of the smallest eigenspace of the collinearity graph."""
     return q * (q * q - q + 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from protosphere.bounds.welch import root
 from protosphere.coding.primes import prime_factors, prime_power, prime_powers
-from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member, family
 from protosphere.constructions.frames.tight_frames import lines_member
 from protosphere.types import Indices, Points
 
@@ -24,19 +24,23 @@ def paley_frame() -> Iterator[Member]:
     The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
     space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.
     """
-    for q in prime_powers(2 * LARGEST_DIM - 1):
+    for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
-            recipe = f"Paley conference frame of GF({q})"
             yield lines_member(
-                (q + 1) // 2, q + 1, 1 / root(q), recipe, partial(paley_points, q)
+                dim=(q + 1) // 2,
+                num_lines=q + 1,
+                max_cosine=1 / root(q),
+                recipe=f"Paley conference frame of GF({q})",
+                lines=partial(paley_points, q),
             )
 
 
 def paley_points(q: int) -> Points:
-    """One unit vector of each of the q + 1 lines: (1, 0, ...), then (1, 2 cos(2 pi Tr(ax)/p), 2 sin(...), ...)/sqrt(q).
+    """Return one unit vector of each of the q + 1 lines.
 
-    a runs through the squares, one of each pair +-a, x through the field; products are sums of exponents, so all that
-    is needed is Tr of the powers of a primitive element.
+    They are (1, 0, ...), then (1, 2 cos(2 pi Tr(ax)/p), 2 sin(...), ...)/sqrt(q). a runs through the squares, one of
+    each pair +-a, x through the field. Products are sums of exponents, so that all that is needed is Tr of the powers
+    of a primitive element.
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -53,7 +57,7 @@ def paley_points(q: int) -> Points:
 
 
 def trace_sequence(q: int) -> Indices:
-    """Tr(c alpha^i), 0 <= i < q - 1, over the prime field, for a primitive alpha of GF(q) and some non-zero c.
+    """Return Tr(c alpha^i), 0 <= i < q - 1, over the prime field, for a primitive alpha of GF(q) and some non-zero c.
 
     Any linear recurrence of order e over GF(p) with the full period p^e - 1 is such a sequence (Lidl & Niederreiter,
     theorem 8.24); the first one is taken.
@@ -62,21 +66,31 @@ def trace_sequence(q: int) -> Indices:
     [0, 1, 1, 2, 0, 2, 2, 1]
     """
     p, e = prime_power(q) or (q, 1)
-    candidates = product(range(p), repeat=e)
-    return next(
-        sequence
-        for low in candidates
-        if (sequence := _recurrence(p, low, q - 1)) is not None
-    )
+    for low in product(range(p), repeat=e):
+        sequence = _recurrence(p, low, q - 1)
+        if sequence is not None:
+            return sequence
+    raise AssertionError("every finite field has a primitive element")
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """s(i+e) = sum of low[j] s(i+j) modulo p from 0, ..., 0, 1 over one period; None where it comes back earlier."""
+    """Return s(i+e) = sum of low[j] s(i+j) modulo p from 0, ..., 0, 1 over one period.
+
+    Returns:
+        The terms; None if the period is not just `period`.
+    """
     e = len(low)
     start = [0] * (e - 1) + [1]
     terms = start.copy()
     while len(terms) < period + e:
-        terms.append(sum(c * s for c, s in zip(low, terms[-e:], strict=True)) % p)
-    returns = (period, *(period // f for f in prime_factors(period)))
-    came_back = [terms[at : at + e] == start for at in returns]
-    return np.array(terms[:period]) if came_back[0] and not any(came_back[1:]) else None
+        products = (c * s for c, s in zip(low, terms[-e:], strict=True))
+        terms.append(sum(products) % p)
+
+    def returns_after(steps: int) -> bool:
+        return terms[steps : steps + e] == start
+
+    if not returns_after(period):
+        return None
+    if any(returns_after(period // factor) for factor in prime_factors(period)):
+        return None
+    return np.array(terms[:period])

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from protosphere.coding.hadamard import hadamard, hadamard_orders
-from protosphere.constructions.families import LARGEST_DIM, Member, family
+from protosphere.constructions.families import LARGEST_FAMILY_DIM, Member, family
 from protosphere.constructions.frames.tight_frames import lines_member
 from protosphere.types import Points
 
@@ -22,10 +22,10 @@ def steiner_frame() -> Iterator[Member]:
     Those of one thing carry the rows of a Hadamard matrix without its constant column; those of two things meet in
     one coordinate. One vector of each line first, then their negatives.
     """
-    for v in hadamard_orders(LARGEST_DIM):
+    for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2
         recipe = f"Steiner frame of all pairs of {v}"
-        if v >= 4 and dim <= LARGEST_DIM:
+        if v >= 4 and dim <= LARGEST_FAMILY_DIM:
             yield lines_member(
                 dim, v * v, Fraction(1, v - 1), recipe, partial(steiner_points, v)
             )

@@ -18,35 +18,45 @@ LARGEST_M = 6
 
 
 def _unitary() -> Iterator[Member]:
-    for q in (
-        q for q in prime_powers(LARGEST_ORDER) if q % 2 and q * q <= LARGEST_ORDER
-    ):
-        recipe = f"unitary two-graph over GF({q * q})"
-        yield _member(q * q - q + 1, q**3 + 1, q, partial(unitary_signs, q), recipe)
+    """Yield the lines of the unitary two-graphs over the fields that we have."""
+    for q in prime_powers(LARGEST_ORDER):
+        if q % 2 == 0 or q * q > LARGEST_ORDER:
+            continue
+        yield _member(
+            dim=q * q - q + 1,
+            lines=q**3 + 1,
+            root=q,
+            signs=partial(unitary_signs, q),
+            recipe=f"unitary two-graph over GF({q * q})",
+        )
 
 
 def _symplectic() -> Iterator[Member]:
+    """Yield the lines of the symplectic two-graphs of both types."""
     for m, sign in product(range(3, LARGEST_M + 1), (1, -1)):
         if (m, sign) == (3, -1):
             continue  # the unitary one of q = 3
+        kind = "+" if sign > 0 else "-"
         whole = 2**m + sign
         half = 2 ** (m - 1) + sign
-        recipe = f"symplectic two-graph of type {'-+'[sign > 0]} over GF(2)^{2 * m}"
         yield _member(
-            whole * half // 3,
-            whole * 2 ** (m - 1),
-            half,
-            partial(symplectic_signs, m, sign),
-            recipe,
+            dim=whole * half // 3,
+            lines=whole * 2 ** (m - 1),
+            root=half,
+            signs=partial(symplectic_signs, m, sign),
+            recipe=f"symplectic two-graph of type {kind} over GF(2)^{2 * m}",
         )
 
 
 def _member(
     dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str
 ) -> Member:
-    return lines_member(
-        dim, lines, Fraction(1, root), recipe, lambda: frame(signs() / root, dim)
-    )
+    """Return lines with cosines +-1/root, whose signs are those of a two-graph."""
+
+    def points() -> Points:
+        return frame(signs() / root, dim)
+
+    return lines_member(dim, lines, Fraction(1, root), recipe, points)
 
 
 @family(
@@ -54,16 +64,25 @@ def _member(
     reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
 )
 def two_graph_frame() -> Iterable[Member]:
-    """Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
+    """Equiangular lines of the unitary and the symplectic two-graphs, by ascending dimension.
+
+    Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
     lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line first, then their negatives.
     """
-    return sorted((*_unitary(), *_symplectic()), key=lambda member: member.dim)
+    members = [*_unitary(), *_symplectic()]
+    return sorted(members, key=lambda member: member.dim)
 
 
 def unitary_signs(q: int) -> Points:
-    """+-1 for two of the q^3 + 1 isotropic points of the Hermitian form on GF(q^2)^3: is their product a square?
+    """Return +-1 for every two isotropic points of the Hermitian form on GF(q^2)^3: whether their product is a square.
 
     The form is x0 y2' + x1 y1' + x2 y0', y' = y^q; the points are (0, 0, 1) and (1, b, c) with c + c' + b b' = 0.
+
+    Args:
+        q: Odd prime power.
+
+    Returns:
+        A symmetric matrix over the q^3 + 1 points.
     """
     F = field(q * q)
     elements = conjugate = np.arange(F.q)
@@ -72,7 +91,9 @@ def unitary_signs(q: int) -> Points:
     norms = F.multiply[elements, conjugate]
     traces = F.add[elements, conjugate]
     b, c = np.nonzero(F.add[norms[:, None], traces] == 0)
-    inner = F.add[F.multiply[b[:, None], conjugate[b]], F.add[c[:, None], conjugate[c]]]
+    middle = F.multiply[b[:, None], conjugate[b]]
+    outer = F.add[c[:, None], conjugate[c]]
+    inner = F.add[middle, outer]
     squares = np.zeros(F.q, dtype=np.bool_)
     squares[np.diagonal(F.multiply)] = True
     signs = np.ones((len(b) + 1, len(b) + 1))
@@ -81,14 +102,22 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """+-1 for two of the vectors of GF(2)^(2m) where a quadratic form of type -sign is 1: the symplectic product."""
+    """Return +-1 for every two vectors of GF(2)^(2m) at which a quadratic form is 1: their symplectic product.
+
+    Args:
+        m: Half of the dimension over GF(2).
+        sign: 1 or -1; the quadratic form is of the other type.
+
+    Returns:
+        A symmetric matrix over the vectors.
+    """
     numbers = np.arange(1 << 2 * m)
     left = numbers >> m
     right = numbers & ((1 << m) - 1)
-    form = np.bitwise_count(left & right) + (
-        np.bitwise_count((left ^ right) & 1) if sign > 0 else 0
-    )
-    chosen = np.flatnonzero(form % 2)  # where sign > 0, x1 y1 + x1^2 + y1^2 is elliptic
+    form = np.bitwise_count(left & right)
+    if sign > 0:  # x1 y1 + x1^2 + y1^2 is elliptic
+        form = form + np.bitwise_count((left ^ right) & 1)
+    chosen = np.flatnonzero(form % 2)
     x = left[chosen]
     y = right[chosen]
     products = np.bitwise_count(x[:, None] & y) + np.bitwise_count(y[:, None] & x)

@@ -7,7 +7,12 @@ from math import isqrt, sqrt
 import numpy as np
 
 from protosphere.coding.primes import is_prime
-from protosphere.constructions.families import LARGEST_DIM, Member, dense_member, family
+from protosphere.constructions.families import (
+    LARGEST_FAMILY_DIM,
+    Member,
+    dense_member,
+    family,
+)
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
@@ -25,46 +30,80 @@ def weil_chirp() -> Iterator[Member]:
     basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
     the first 4p points are orthogonal or opposite; the basis comes last.
     """
-    for p in filter(is_prime, range(3, LARGEST_DIM // 2 + 1)):
-        # higher degrees d while the bound says something, (d - 1)^2 < p
-        higher = (d for d in range(3, isqrt(p - 1) + 2) if 4 * p ** (d - 1) < ENOUGH)
-        for degree in (2, *higher):
-            size, more = (
-                (4 * p * (p + 1), "and the basis, ")
-                if degree == 2
-                else (4 * p**degree, "")
-            )
-            recipe = (
-                f"chirps of degree up to {degree} modulo {p}, {more}times 1, i, -1, -i"
-            )
-            yield dense_member(
-                2 * p, size, (degree - 1) / sqrt(p), recipe, partial(_points, p, degree)
-            )
+    for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
+        if is_prime(p):
+            for degree in _degrees(p):
+                yield _member(p, degree)
+
+
+def _degrees(p: int) -> Iterator[int]:
+    """Yield 2, and higher degrees d while the bound says something, (d - 1)^2 < p, and there are not enough points."""
+    yield 2
+    for degree in range(3, isqrt(p - 1) + 2):
+        if 4 * p ** (degree - 1) < ENOUGH:
+            yield degree
+
+
+def _member(p: int, degree: int) -> Member:
+    """Return the chirps of degrees up to `degree` modulo p, and for degree 2 the basis too."""
+    if degree == 2:
+        size = 4 * p * (p + 1)
+        basis = "and the basis, "
+    else:
+        size = 4 * p**degree
+        basis = ""
+    return dense_member(
+        dim=2 * p,
+        size=size,
+        max_cosine=(degree - 1) / sqrt(p),
+        recipe=f"chirps of degree up to {degree} modulo {p}, {basis}times 1, i, -1, -i",
+        points=partial(_points, p, degree),
+    )
 
 
 def _points(p: int, degree: int, count: int) -> Points:
-    """The first `count`: the chirps, each with its four multiples, and then the basis."""
+    """Return the first `count` points: the chirps, each with its four multiples, and then the basis."""
     num_chirps = min(count, 4 * p**degree)
-    numbers = np.arange(-(-num_chirps // 4))
+    chirps = _chirps(p, degree, num_chirps)
+    basis = _basis(p, count - num_chirps)
+    return np.concatenate([chirps, basis])
+
+
+def _chirps(p: int, degree: int, count: int) -> Points:
+    """Return the first `count` chirps, each followed by its multiples by i, -1 and -i."""
+    numbers = np.arange(-(-count // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)
     real = (np.cos(angles) / sqrt(p))[values]
     imaginary = (np.sin(angles) / sqrt(p))[values]
     chirps = np.empty((len(numbers), 4, 2 * p))
-    chirps[:, 0, :p], chirps[:, 0, p:] = real, imaginary
-    chirps[:, 1, :p], chirps[:, 1, p:] = -imaginary, real
+    chirps[:, 0, :p] = real
+    chirps[:, 0, p:] = imaginary
+    chirps[:, 1, :p] = -imaginary
+    chirps[:, 1, p:] = real
     np.negative(chirps[:, :2], out=chirps[:, 2:])
-    which = np.arange(count - num_chirps)
-    basis = np.zeros((len(which), 2 * p))
-    basis[which, which // 4 + p * (which % 2)] = 1 - 2 * (which % 4 // 2)
-    return np.concatenate([chirps.reshape(-1, 2 * p)[:num_chirps], basis])
+    return chirps.reshape(-1, 2 * p)[:count]
+
+
+def _basis(p: int, count: int) -> Points:
+    """Return the first `count` multiples by 1, i, -1 and -i of the basis vectors of C^p."""
+    numbers = np.arange(count)
+    imaginary = numbers % 2
+    negative = numbers % 4 // 2
+    basis = np.zeros((count, 2 * p))
+    basis[numbers, numbers // 4 + p * imaginary] = 1 - 2 * negative
+    return basis
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """f(x) modulo p for all x, f the polynomial whose coefficients of x, x^2, ... are the base-p digits of a number."""
+    """Return f(x) modulo p for all x, a row for each number.
+
+    The coefficients of x, x^2, ... of the polynomial f are the base-p digits of the number.
+    """
     values = np.zeros((len(numbers), p), dtype=np.int64)
     power = np.ones(p, dtype=np.int64)
     for i in range(degree):
         power = power * np.arange(p) % p
-        values += (numbers // p**i % p)[:, None] * power
+        coefficients = numbers // p**i % p
+        values += coefficients[:, None] * power
     return values % p

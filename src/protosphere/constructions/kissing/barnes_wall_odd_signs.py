@@ -35,7 +35,8 @@ PRODUCTS = tuple(combinations(range(4), 2))
 """x_i x_j by number: bit b of a form is the coefficient of the b-th."""
 
 BENT = 12
-ABOVE, BELOW = (18, 31, 35, 45, 49, 62), (19, 30, 34, 44, 48, 63)
+ABOVE = (18, 31, 35, 45, 49, 62)
+BELOW = (19, 30, 34, 44, 48, 63)
 """A bent form and, of two sets of eight every two of which differ by a bent one, the six orthogonal to it: R^17."""
 
 BENTS = (12, 22, 27)
@@ -51,7 +52,14 @@ BETWEEN = (
 
 
 def layers_over_barnes_wall(dim: int) -> Points:
-    """The configuration in R^dim, dim = 17 or 18, as unit vectors."""
+    """Return the kissing configuration in 17 or 18 dimensions.
+
+    Args:
+        dim: 17 or 18.
+
+    Returns:
+        Unit vectors, as rows.
+    """
     if dim == 17:
         line = np.array([[1.0], [-1.0]])
         return _layered(line, (BENT, BENT), line, (ABOVE, BELOW))
@@ -74,23 +82,33 @@ def _layered(
 ) -> Points:
     """The vectors at no height, on the sets of a bent function at each of `heights`, of forms at each of `between`."""
     flat = np.zeros(heights.shape[1])
-    parts = [_at(4 * signed_pairs(16), flat), _at(_signed_sets(_affine(), 8), flat)]
+    pairs = 4 * signed_pairs(16)
+    hyperplanes = _signed_sets(_affine(), 8)
+    parts = [_at(pairs, flat), _at(hyperplanes, flat)]
     for height, bent in zip(heights, bents, strict=True):
-        parts += [_at(_signed_sets(_affine() ^ _values(bent), 6), np.sqrt(8) * height)]
+        sets = _signed_sets(_affine() ^ _values(bent), 6)
+        parts.append(_at(sets, np.sqrt(8) * height))
     for height, chosen in zip(between, forms, strict=True):
         words = np.concatenate([_affine() ^ _values(form) for form in chosen])
-        parts += [_at(4 / 3 * signs_of(words), np.sqrt(NORM / 9) * height)]
-    parts += [_at(np.zeros((1, 16)), np.sqrt(NORM) * height) for height in heights]
+        vectors = 4 / 3 * signs_of(words)
+        parts.append(_at(vectors, np.sqrt(NORM / 9) * height))
+    for height in heights:
+        pole = np.zeros((1, 16))
+        parts.append(_at(pole, np.sqrt(NORM) * height))
     return np.concatenate(parts) / np.sqrt(NORM)
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
     """+-2 on the words of a weight, with an odd number of minus signs."""
-    return 2 * at_ones(words[words.sum(axis=1) == weight], signs_of_parity(weight, 1))
+    chosen = words[words.sum(axis=1) == weight]
+    odd_signs = signs_of_parity(weight, 1)
+    return 2 * at_ones(chosen, odd_signs)
 
 
 def _at(vectors: Points, height: Points) -> Points:
-    return np.hstack([vectors, np.tile(height, (len(vectors), 1))])
+    """Return the vectors with the coordinates of a height appended."""
+    heights = np.tile(height, (len(vectors), 1))
+    return np.hstack([vectors, heights])
 
 
 def _values(form: int) -> Indices:

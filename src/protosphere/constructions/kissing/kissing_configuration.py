@@ -13,6 +13,7 @@ from protosphere.constructions.kissing.golay_odd_signs import golay_odd_signs
 from protosphere.constructions.kissing.quadruples_between_layers import (
     quadruples_between_layers,
 )
+from protosphere.constructions.traits import Traits
 from protosphere.types import Points
 
 CONFIGURATIONS: tuple[
@@ -32,7 +33,7 @@ CONFIGURATIONS: tuple[
 @family(
     summary="the largest kissing configurations known, of no lattice: n = 13, 14, 17 to 21, K <= 1154 to 29768; 1/2",
     reference="Zinoviev & Ericson (1999); Ganzhinov (2022); Cohn & Li (2024); Ho (2026); Kravatskiy (2026)",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def kissing_configuration() -> Iterator[Member]:
     """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""

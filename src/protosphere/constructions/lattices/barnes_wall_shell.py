@@ -13,6 +13,7 @@ from protosphere.constructions.lattices.construction_b import (
     shell_member,
 )
 from protosphere.constructions.lattices.signed_vectors import at_places
+from protosphere.constructions.traits import Traits
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.spherical.structures import LatticePoints
 
@@ -41,7 +42,7 @@ SPREAD = 61
 @family(
     summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
     reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def barnes_wall_shell() -> Iterator[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""

@@ -26,9 +26,16 @@ LEAST_NORM = 8
 def shell_member(
     code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str
 ) -> Member:
-    """The vectors x - centre of squared length `norm`, x in the lattice of the code of this generator.
+    """Return the member of the vectors x - centre of squared length `norm`, x in the lattice of a code.
 
-    They come word of the code by word, odd entries running slowest.
+    They come codeword by codeword, odd entries running slowest.
+
+    Args:
+        code: Packed generator of a doubly even code.
+        centre: Point to which distances are measured.
+        norm: Squared length of the vectors.
+        size: Number of the vectors.
+        recipe: What the shell is.
     """
 
     def structure(count: int) -> LatticePoints:
@@ -37,29 +44,38 @@ def shell_member(
             vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8"
         )
 
-    return Member(
-        len(centre), size, 1 - Fraction(LEAST_NORM, 2 * norm), recipe, structure
-    )
+    max_cosine = 1 - Fraction(LEAST_NORM, 2 * norm)
+    return Member(len(centre), size, max_cosine, recipe, structure)
 
 
 def shell_vectors(
     code: PackedBits, centre: tuple[int, ...], norm: int, count: int | None = None
 ) -> SmallIntegers:
-    """The vectors x - centre of that squared length, x in the lattice of `code`; the first `count` of them, or all."""
+    """Return the vectors x - centre of squared length `norm`, x in the lattice of a code.
+
+    Args:
+        code: Packed generator of a doubly even code.
+        centre: Point to which distances are measured.
+        norm: Squared length of the vectors.
+        count: Number of vectors, the first ones; all of them unless given.
+    """
     found: list[SmallIntegers] = []
+    num_found = 0
     for block in _blocks(code, np.array(centre), norm):
         found.append(block)
-        if count is not None and sum(map(len, found)) >= count:
+        num_found += len(block)
+        if count is not None and num_found >= count:
             break
     return np.concatenate(found)[:count]
 
 
 def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
-    """A basis of the lattice: from the words of the generator, 4 e_0, and 2 e_0 + 2 e_i."""
+    """Return a basis of the lattice, from the rows of the generator, 4 e_0, and 2 e_0 + 2 e_i."""
     n = 8 * code.shape[1]  # every code here has a multiple of 8 as its length
     evens = 2 * np.eye(n, dtype=np.int64)
     evens[:, 0] += 2
-    return integer_basis(np.concatenate([unpack(code, n).astype(np.int64), evens]))
+    words = unpack(code, n).astype(np.int64)
+    return integer_basis(np.concatenate([words, evens]))
 
 
 def _blocks(
@@ -74,18 +90,24 @@ def _blocks(
         for odd_norm in range(len(odd), norm + 1, 8):
             left = vectors(1, len(odd), odd_norm)
             right = vectors(0, len(even), norm - odd_norm)
-            totals = left.sum(axis=1, dtype=np.int64)[:, None] + right.sum(
-                axis=1, dtype=np.int64
-            )
+            left_sums = left.sum(axis=1, dtype=np.int64)
+            right_sums = right.sum(axis=1, dtype=np.int64)
+            totals = left_sums[:, None] + right_sums
             i, j = np.nonzero(totals % 4 == rest)
             block = np.empty((len(i), len(centre)), dtype=np.int8)
-            block[:, odd], block[:, even] = left[i], right[j]
+            block[:, odd] = left[i]
+            block[:, even] = right[j]
             yield block
 
 
 @lru_cache(maxsize=4096)
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
-    """Every integer vector of that length and squared length whose entries are all odd (parity 1) or all even (0).
+    """Return every integer vector of a length and a squared length whose entries have one parity.
+
+    Args:
+        parity: 1 for odd entries, 0 for even ones.
+        length: Number of entries.
+        norm: Squared length.
 
     >>> vectors(1, 2, 10).tolist()
     [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]
@@ -94,18 +116,17 @@ def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
         return np.zeros((int(norm == 0), 0), dtype=np.int8)
     if length == 1:
         root = isqrt(norm)
+        entries: list[int] = []
         if root * root == norm and root % 2 == parity:
             entries = sorted({-root, root})
-        else:
-            entries = []
         return np.array(entries, dtype=np.int8).reshape(-1, 1)
-    half = (
-        length // 2
-    )  # the squared length is shared out between the halves in all ways
+    # the squared length is divided between the halves in all possible ways
+    half = length // 2
     found = [np.zeros((0, length), dtype=np.int8)]
     for share in range(half * parity, norm + 1, 8 if parity else 4):
         left = vectors(parity, half, share)
         right = vectors(parity, length - half, norm - share)
-        pairs = np.repeat(left, len(right), axis=0), np.tile(right, (len(left), 1))
-        found.append(np.concatenate(pairs, axis=1))
+        lefts = np.repeat(left, len(right), axis=0)
+        rights = np.tile(right, (len(left), 1))
+        found.append(np.concatenate([lefts, rights], axis=1))
     return np.concatenate(found)

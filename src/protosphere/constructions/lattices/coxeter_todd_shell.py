@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from protosphere.constructions.families import Member, family
+from protosphere.constructions.traits import Traits
 from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.spherical.structures import LatticePoints
 from protosphere.types import Indices, Points
@@ -38,7 +39,7 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 @family(
     summary="shells of the Coxeter-Todd lattice: n = 12, K <= 756 (1/2), 4032 (2/3), 20412 (3/4), 60480 (4/5), ...",
     reference="Coxeter & Todd (1953); Conway & Sloane, SPLAG, chapter 4, section 9 (theta series)",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
     """All vectors of norm N: they differ by lattice vectors, of norm 4 at least, so the max cosine is 1 - 2/N."""

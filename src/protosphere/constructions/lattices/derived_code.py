@@ -17,6 +17,7 @@ from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.leech import leech_minimal_vectors
 from protosphere.constructions.lattices.leech_shell import hole_vectors
 from protosphere.constructions.lattices.sections import LEECH, Parent, Section
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.spherical.structures import LatticePoints
 from protosphere.storage.files import reading
@@ -142,6 +143,7 @@ def norm_left(
     summary="sections of the Leech lattice: n = 18 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
     reference="Delsarte, Goethals & Seidel (1977); Conway & Sloane, SPLAG, chapters 10 and 14",
     named=_named,
+    traits=Traits(quick_certificate=True),
 )
 def derived_code() -> Iterator[Member]:
     """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""

@@ -7,6 +7,7 @@ from protosphere.coding.reed_muller import generator_rows
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.construction_b import shell_member
 from protosphere.constructions.lattices.lattice_shell import Shells
+from protosphere.constructions.traits import Traits
 
 ORIGIN = (0,) * 8
 DEEPEST = 20
@@ -19,7 +20,7 @@ PAIRED = range(17, 29)
 @family(
     summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
     """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.sections import LEECH, Section, sparse
+from protosphere.constructions.traits import Traits
 
 SIZES = {
     23: 93_150,
@@ -34,6 +35,7 @@ CHAIN = (
 @family(
     summary="minimal vectors of laminated lattices, n = 17 to 23: max cosine 1/2, K <= 5346 (n = 17) to 93150 (n = 23)",
     reference="Conway & Sloane (1982); SPLAG, chapter 6, table 6.3",
+    traits=Traits(quick_certificate=True),
 )
 def laminated() -> Iterator[Member]:
     """The minimal vectors of the Leech lattice orthogonal to a root lattice A1, A2, A3, D4, D5, E6 or E7 in it.

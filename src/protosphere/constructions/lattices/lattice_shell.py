@@ -16,6 +16,7 @@ import numpy as np
 
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.lattices.gram_matrices import LEAST_NORM, gram_matrix
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.close_vectors import cholesky_factor, close_vectors
 from protosphere.geometry.lattice_coset import LatticeCoset
@@ -178,8 +179,8 @@ def _named(dim: int, name: str, size: int = 0) -> Member:
 @family(
     summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to ten million points",
     reference="Conway & Sloane, SPLAG, chapters 4 and 6; Fincke & Pohst (1985) for the enumeration",
-    closed_form=True,
     named=_named,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
     """Vectors of Lambda_n, K11, K12 or K13 at one distance r from a centre, or at most m/r less, m the least norm.

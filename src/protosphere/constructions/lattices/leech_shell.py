@@ -13,6 +13,7 @@ from protosphere.constructions.lattices.leech import (
     leech_basis,
     leech_minimal_vectors,
 )
+from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
@@ -24,7 +25,7 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 @family(
     summary="the Leech lattice: n = 24, K <= 22356 (3/7), 196560 (1/2, optimal)",
     reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
-    closed_form=True,
+    traits=Traits(closed_form=True, quick_certificate=True),
 )
 def leech_shell() -> Iterator[Member]:
     """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.

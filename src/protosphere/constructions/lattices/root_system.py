@@ -23,21 +23,20 @@ HALF = Fraction(1, 2)
     reference="Conway & Sloane, SPLAG, chapter 4, sections 6 to 8",
 )
 def root_system() -> Iterable[Member]:
-    """The hexagon is A2, the cuboctahedron A3, the 24-cell D4; E8 is optimal. Roots come in pairs of opposite ones."""
-    chains = (
-        _member(f"A{n}", n, n * (n + 1), partial(_a, n))
-        for n in range(2, LARGEST_RANK + 1)
-    )
-    forks = (
-        _member(f"D{n}", n, 2 * n * (n - 1), partial(_d, n))
-        for n in range(4, LARGEST_RANK + 1)
-    )
-    return sorted(
-        (*chains, *forks, *_exceptional()), key=lambda member: (member.dim, member.size)
-    )
+    """The roots of A_n, D_n, E6, E7 and E8, in antipodal pairs.
+
+    The hexagon is A2, the cuboctahedron A3, the 24-cell D4; E8 is optimal.
+    """
+    members = list(_exceptional())
+    for n in range(2, LARGEST_RANK + 1):
+        members.append(_member(f"A{n}", n, n * (n + 1), partial(_a, n)))
+    for n in range(4, LARGEST_RANK + 1):
+        members.append(_member(f"D{n}", n, 2 * n * (n - 1), partial(_d, n)))
+    return sorted(members, key=lambda member: (member.dim, member.size))
 
 
 def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> Member:
+    """Return a root system, whose cosines are multiples of 1/2."""
     return dense_member(dim, size, HALF, f"roots of {name}", points, HALF)
 
 
@@ -71,11 +70,14 @@ def _exceptional() -> Iterable[Member]:
     """E8, and what of it is orthogonal to one root, or to two at 120 degrees."""
     one = sparse(8, {0: 2, 1: -2})
     two = sparse(8, {1: 2, 2: -2})
-    for section in (
-        Section(6, 72, HALF, E8, (one, two), (0, 0), "roots of E6"),
-        Section(7, 126, HALF, E8, (one,), (0,), "roots of E7"),
-    ):
+    e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "roots of E6")
+    e7 = Section(7, 126, HALF, E8, (one,), (0,), "roots of E7")
+    for section in (e6, e7):
         yield Member(section.dim, section.size, HALF, section.name, section.structure)
-    yield _member(
-        "E8", 8, 240, lambda count: normalized(E8.vectors()[:count].astype(np.float64))
-    )
+    yield _member("E8", 8, 240, _e8)
+
+
+def _e8(count: int) -> Points:
+    """Return the first `count` roots of E8."""
+    roots = E8.vectors()[:count]
+    return normalized(roots.astype(np.float64))

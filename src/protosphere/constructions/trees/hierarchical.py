@@ -11,6 +11,7 @@ from protosphere.constructions.descents.semantic import (
     weight_for,
 )
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.search.margin_descent import margin_descent
@@ -66,8 +67,7 @@ def _infeasible_reason(
     infeasible_reason=_infeasible_reason,
     summary="for a tree: cosines bounded level by level, siblings nearest, by descent from the tree's own directions",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024)",
-    stochastic=True,
-    searched=True,
+    traits=Traits(stochastic=True, searched=True, on_page=False),
 )
 def hierarchical(
     num_classes: int,

@@ -9,6 +9,7 @@ from protosphere.constructions.limits import (
     dim_infeasible_reason,
 )
 from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
 from protosphere.errors import as_positive
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.spherical.placement import Placement, dense_placement
@@ -56,7 +57,8 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
     guarantee=_guarantee,
     summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
     reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
-    searched=True,  # eigenvectors are rounded differently by different machines
+    # eigenvectors are rounded differently by different machines
+    traits=Traits(searched=True, on_page=False),
 )
 def hierarchy_frame(
     num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0

@@ -18,7 +18,7 @@ from protosphere.nn.projections.projection import BlockSpec, Projection, Project
 from protosphere.nn.projections.simplices import SimplicesBlock
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.structures import OrthogonalSimplices
-from protosphere.spherical.structures.sign_rows import SAME
+from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
 SHORT = 100
@@ -162,7 +162,7 @@ def _simplex(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     expected = simplex_points(code.num_classes)
     inside = points[classes, : code.num_classes - 1]
     outside = points[:, code.num_classes - 1 :]
-    if outside.any() or np.abs(inside - expected).max() > SAME:
+    if outside.any() or np.abs(inside - expected).max() > ENTRY_TOLERANCE:
         return None
     sizes = np.array([code.num_classes])
     return ProjectionPlan(

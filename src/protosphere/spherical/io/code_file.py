@@ -40,7 +40,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
     certificate = code.certificate
     return structure.header() | {
         "structure": structure.name,
-        "recipe": code.placement.recipe,
+        "recipe": code.placement.description,
         "provenance": None if code.provenance is None else code.provenance.to_json(),
         "certificate": {
             "num_classes": certificate.num_classes,
@@ -124,7 +124,12 @@ def _provenance(header: dict[str, Any]) -> Provenance:
 
 def _choice_to_json(choice: Choice) -> dict[str, Any]:
     rows = [
-        [c.scheme, c.recipe, fraction_to_json(c.promise), fraction_to_json(c.measured)]
+        [
+            c.scheme,
+            c.description,
+            fraction_to_json(c.promise),
+            fraction_to_json(c.measured),
+        ]
         for c in choice.considered
     ]
     return {"reason": choice.reason, "considered": rows}

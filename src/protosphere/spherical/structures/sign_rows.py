@@ -7,7 +7,7 @@ import numpy as np
 from protosphere.coding.linear import pack
 from protosphere.types import Indices, PackedBits, Points
 
-SAME = 1e-12
+ENTRY_TOLERANCE = 1e-12
 """How far entries may lie apart that are the same but for rounding."""
 
 
@@ -31,11 +31,13 @@ def sign_rows_in(points: Points) -> SignRows | None:
     """Rows of dense points that begin with signs: as long as in the last row, or else in the first."""
     for row in (points[-1], points[0]):
         height = abs(row[0])
-        differs = np.abs(np.abs(row) - height) > SAME
+        differs = np.abs(np.abs(row) - height) > ENTRY_TOLERANCE
         length = int(np.argmax(differs)) if differs.any() else len(row)
         if height > 0 and 2 * length > len(row):
             found = np.flatnonzero(
-                (np.abs(np.abs(points[:, :length]) - height) <= SAME).all(axis=1)
+                (np.abs(np.abs(points[:, :length]) - height) <= ENTRY_TOLERANCE).all(
+                    axis=1
+                )
             )
             glue_vectors, glue_of = np.unique(
                 np.round(points[found, length:], 14), axis=0, return_inverse=True

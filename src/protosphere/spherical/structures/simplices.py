@@ -17,7 +17,7 @@ from protosphere.geometry.simplex import simplex_factors
 from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, Points, Progress
 
-LARGEST_DIM = 1 << 24
+LARGEST_SIMPLICES_DIM = 1 << 24
 """Of a file: a few hundred bytes may name any dimension, and a point has to be held as a dense row (128 MB)."""
 
 
@@ -129,7 +129,7 @@ class OrthogonalSimplices:
         """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim
-        if dim > LARGEST_DIM:
+        if dim > LARGEST_SIMPLICES_DIM:
             raise InvalidArgumentError(
                 f"'dim' should be at most 2^24 for simplices, is {dim}"
             )
