@@ -12,7 +12,7 @@ from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.experiments import TrainingConfig, config_names, load_config
 from protosphere.experiments.config import config_from
 from protosphere.experiments.config_files import default_config, default_dim
-from protosphere.experiments.heads import prototype_head
+from protosphere.experiments.heads import configured_head
 from protosphere.experiments.store import read_table
 from protosphere.experiments.sweep_files import load_sweep, sweep_configs
 from protosphere.nn import PrototypeHead
@@ -73,7 +73,7 @@ def test_the_default_preset_and_scheme_are_those_of_a_head():
     assert (config.scheme, config.preset) == (settings["scheme"].default, "auto")
     for num_classes in (10, 100):
         code = ps.construct("simplex", num_classes=num_classes, dim=num_classes - 1)
-        chosen = prototype_head(config, code).preset
+        chosen = configured_head(config, code).preset
         assert chosen == default_preset(num_classes) == PrototypeHead(code).preset
 
 

@@ -39,7 +39,7 @@ def build_head(
         InvalidArgumentError: If the head is linear and `dim` is not the number of classes.
     """
     if code is not None:
-        return prototype_head(config, code)
+        return configured_head(config, code)
     if config.head == "bottleneck":
         return nn.Linear(config.dim, num_classes)
     if config.dim != num_classes:
@@ -49,7 +49,7 @@ def build_head(
     return nn.Identity()
 
 
-def prototype_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
+def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
     """Return the head with these prototypes, and the preset and scale of the config."""
     preset = None if config.preset == "auto" else config.preset
     return PrototypeHead(code, preset=preset, scale=config.scale)

@@ -23,7 +23,7 @@ from protosphere.data import Dataset
 from protosphere.errors import StorageError
 from protosphere.experiments.class_similarity import WARMUP_FOLDER, class_similarity
 from protosphere.experiments.config import ALIGNED_MAPPINGS, TrainingConfig
-from protosphere.experiments.heads import prototype_head
+from protosphere.experiments.heads import configured_head
 from protosphere.experiments.loop import train
 from protosphere.experiments.run import constructed
 from protosphere.nn import PrototypeHead
@@ -99,7 +99,7 @@ def _warmed_up(
     fabric: Any,
 ) -> ps.SphericalCode:
     """Return the prototypes after the warm-up of the config, at its learning rate throughout."""
-    head = MovingPrototypes(prototype_head(config, code))
+    head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0
     )
