@@ -14,7 +14,7 @@ from scipy.linalg import hadamard
 
 import protosphere as ps
 from protosphere.nn.kernels import row_threads as threads
-from protosphere.nn.kernels.cpu import backend as cpu_backend
+from protosphere.nn.kernels.cpu import compiled_loops as cpu_backend
 from protosphere.nn.kernels.cpu import simd as lanes
 from protosphere.nn.kernels.cpu.simd import LANES
 from protosphere.nn.kernels.registry import backend_for

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
-from protosphere.nn.streaming.softmax import WeightedPrototypes, log_sum_exp_gradient
+from protosphere.nn.streaming.softmax import WeightedPrototypes, softmax_gradient
 from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _keep_sums(
 
 
 def _sums_backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
-    return log_sum_exp_gradient(ctx, *grads), None, None
+    return softmax_gradient(ctx, *grads), None, None
 
 
 def _keep_weights(

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from protosphere.nn.kernels.backend import KernelBackend
-from protosphere.nn.kernels.cpu.backend import CpuBackend
+from protosphere.nn.kernels.cpu.compiled_loops import CpuBackend
 from protosphere.nn.kernels.torch_ops import TorchBackend
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock
 
-BACKENDS: list[KernelBackend] = [
-    CpuBackend(),
-    TorchBackend(),
-]
+BACKENDS: list[KernelBackend] = [CpuBackend(), TorchBackend()]
 """Every backend, in the order in which they are asked; the last one supports everything."""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardBlock
 
 
-def coset_products(
+def hadamard_products(
     rows: Tensor, block: HadamardBlock, transposed: bool = False
 ) -> Tensor:
     """Return the products with every codeword, or their transpose; differentiable.
@@ -49,14 +49,14 @@ class _CosetProducts(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        gradient = coset_products(grads[0], ctx.block, not ctx.transposed)
+        gradient = hadamard_products(grads[0], ctx.block, not ctx.transposed)
         return gradient, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        return coset_products(tangents[0], ctx.block, ctx.transposed)
+        return hadamard_products(tangents[0], ctx.block, ctx.transposed)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
         (rows,) = folded(info, in_dims[:1], args[:1])
-        return unfolded(info, coset_products(rows, *args[1:]))[0], 0
+        return unfolded(info, hadamard_products(rows, *args[1:]))[0], 0

@@ -118,7 +118,7 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
 
-def log_sum_exp_gradient(
+def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
     """Return the gradient by z from those by the log-sum-exp and by the mean; differentiable itself.
@@ -170,7 +170,7 @@ class LogSumExp(torch.autograd.Function):
     def backward(
         ctx: Any, *grads: Tensor | None
     ) -> tuple[Tensor | None, None, None, None]:
-        return log_sum_exp_gradient(ctx, grads[0], grads[1]), None, None, None
+        return softmax_gradient(ctx, grads[0], grads[1]), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
