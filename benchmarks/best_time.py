@@ -35,7 +35,7 @@ COLUMNS = (
 )
 """Of the table: CPU seconds and peak memory of a process, or why it ended without an answer."""
 
-SCALE_DEFAULTS = ("200", "5", "results/best_time.csv")
+SCALE_DEFAULTS = ("200", "5", "results/best_time/scale.csv")
 """How many random (K, n), their seed, and the table."""
 
 CPU_LIMIT_SECONDS = 300
