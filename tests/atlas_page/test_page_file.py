@@ -7,12 +7,13 @@ import gzip
 import json
 import re
 import webbrowser
+from dataclasses import replace
 
 import pytest
 
 import protosphere as ps
 from protosphere.atlas_page.html import page_html, write_page
-from protosphere.atlas_page.page_data import UNSHOWN, promised_cells
+from protosphere.atlas_page.page_data import promised_cells
 from protosphere.atlas_page.serving import serving_members
 from protosphere.cli import main
 from protosphere.tables.catalogue import shipped_catalogue
@@ -38,8 +39,9 @@ def test_nothing_is_fetched(data):
 
 
 def test_every_scheme_and_member_is_on_it(data):
-    shown = set(data["schemes"])
-    assert shown | set(UNSHOWN) == set(ps.available())
+    assert set(data["schemes"]) == {
+        name for name in ps.available() if ps.describe(name).traits.on_page
+    }
     for name, rows in data["members"].items():
         assert [row[:3] for row in rows] == [
             [s.member.dim, s.first, s.last] for s in serving_members(ps.describe(name))
@@ -48,10 +50,11 @@ def test_every_scheme_and_member_is_on_it(data):
     assert data["version"] == ps.__version__
 
 
-def test_a_new_construction_is_on_it_without_being_told(monkeypatch):
-    assert promised_cells(ps.describe("simplex")) == []  # its formula is
-    monkeypatch.setattr("protosphere.atlas_page.page_data.SCRIPTED", ())
-    rows = promised_cells(ps.describe("simplex"))
+def test_a_new_construction_is_on_it_without_being_told():
+    simplex = ps.describe("simplex")
+    assert promised_cells(simplex) == []  # the page has its formula
+    unknown = replace(simplex, traits=replace(simplex.traits, page_formula=False))
+    rows = promised_cells(unknown)
     assert [16, 16, "-1/15", "-1/15"] in rows
     assert all(row[1] >= row[0] - 1 for row in rows)
 

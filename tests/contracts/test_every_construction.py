@@ -9,7 +9,6 @@ import pytest
 
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
-from protosphere.cli.list_schemes import points_of
 from protosphere.constructions.build import rebuild
 from protosphere.data import Dataset
 from protosphere.experiments.config import TrainingConfig
@@ -76,7 +75,7 @@ ROWS = [
     ("derived_code", 2000, 22, {}, (2000, 24, "22, 23")),
     ("kissing_configuration", 1500, 14, {}, (1500, 15, "14, 17")),
     ("polygon", 17, 2, {}, (17, 3, "nearest: 2")),
-    ("polygon", 6, 2, {}, (10**7, 2, "1000000")),
+    ("polygon", 6, 2, {}, (2 * 10**7, 2, "10000000")),
     ("polytope", 24, 3, {}, (25, 3, "nearest: 4")),
     ("polytope", 9, 3, {}, (9, 5, "3, 4")),
     ("apple_peeling", 500, 4, {}, (30, 8, "nearest: 7")),
@@ -122,23 +121,17 @@ def test_points_are_unit_and_certified_as_measured(row):
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
-def test_points_are_kept_as_the_list_of_schemes_says(row):
+def test_points_are_stored_as_the_traits_of_the_scheme_say(row):
     code = build(*row)
-    said = points_of(ps.describe(row[0]))
-    if (np.abs(code.points) == 1 / np.sqrt(row[2])).all():
-        expected = "words"
+    traits = ps.describe(row[0]).traits
+    if traits.chooses:
+        return
+    assert traits.numbered == (code.placement.structure.name == "simplices")
+    if traits.packed:
+        every_entry_is_a_sign = (np.abs(code.points) == 1 / np.sqrt(row[2])).all()
+        assert (code.signs is not None) == every_entry_is_a_sign
     else:
-        expected = "float64"
-    kept = {"simplices": "numbers"}.get(
-        code.placement.structure.name, "float64" if code.signs is None else "words"
-    )
-    assert {
-        "those of the scheme that is chosen": True,
-        "made from their numbers when asked for": kept == "numbers",
-        "float64 vectors": kept == "float64",
-        "words of signs, one bit per entry; float64 for what is added to them": kept
-        == expected,
-    }[said]
+        assert code.signs is None
 
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 import sys
@@ -37,7 +38,11 @@ def usual_handler_of_ctrl_c():
 
 @pytest.fixture
 def interrupts():
-    """How often the handler ran."""
+    """How often the handler ran.
+
+    Garbage collection waits: what a handler raises in a callback of the collector, as hypothesis
+    installs one, is lost by Python itself.
+    """
     came = []
 
     def handler(number, frame):
@@ -45,7 +50,9 @@ def interrupts():
         raise InterruptedByTestError
 
     before = signal.signal(signal.SIGALRM, handler)
+    gc.disable()
     yield came
+    gc.enable()
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
