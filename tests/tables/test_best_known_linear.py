@@ -128,11 +128,11 @@ def test_what_a_code_is_does_not_depend_on_the_table(monkeypatch):
 @pytest.mark.parametrize(
     "member",
     [
-        "[40,9,30] orbits b 1",
-        "[40,9,16]",
+        "40-9-30 orbits b 1",
+        "40-9-16",
         "orbits b 1",
-        "[41,9,16] orbits b 1",
-        "[40,9,16] x",
+        "41-9-16 orbits b 1",
+        "40-9-16 x",
     ],
 )
 def test_names_that_are_not_what_they_say_are_refused(member):

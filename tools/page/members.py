@@ -195,7 +195,7 @@ def measured_families(
     found: dict[str, Any] = {}
     for done, (name, one) in enumerate(wanted):
         progress(f"families: {name}", done, len(wanted))
-        key = spectra_key(name, one.member.dim, one.member.recipe)
+        key = spectra_key(name, one.member.dim, one.member.id)
         if key in known["steps"]:
             found[key] = {
                 "steps": known["steps"][key],

@@ -131,7 +131,7 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """By family [n, first K, last K, size, guarantee, recipe, steps, cosines] of every member that serves."""
+    """By family [n, first K, last K, size, guarantee, description, steps, cosines] of every member that serves."""
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
@@ -145,21 +145,22 @@ def _families(progress: Progress) -> dict[str, list[list[Any]]]:
 def _member(name: str, one: Serving) -> list[Any]:
     member = one.member
     measured = shipped_measurements()
-    key = spectra_key(name, member.dim, member.recipe)
+    key = spectra_key(name, member.dim, member.id)
     row = [
         member.dim,
         one.first,
         one.last,
         member.size,
         cosine_text(member.max_cosine),
-        member.recipe,
+        member.description,
     ]
     return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
 
 
 def _chain(m: int) -> list[list[Any]]:
     return [
-        [level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)
+        [level.size, cosine_text(level.max_cosine), level.description]
+        for level in chain(m)
     ]
 
 
@@ -213,7 +214,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """[K, n, max cosine, recipe, options] of the catalogue and of the atlas, each as `best` would be asked for it."""
+    """[K, n, max cosine, description, options] of catalogue and atlas, each as `best` is asked for it."""
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries
@@ -224,11 +225,11 @@ def _searched() -> list[list[Any]]:
 
 def _atlas_cell(row: AtlasRow) -> list[Any]:
     value = row.exact or round(row.max_cosine, 9)
-    recipe = f"{row.scheme}: {row.recipe}"
+    description = f"{row.scheme}: {row.description}"
     return [
         row.of_classes,
         row.of_dim,
         value,
-        recipe,
+        description,
         "" if row.iterations is None else str(row.iterations),
     ]

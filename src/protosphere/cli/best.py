@@ -65,7 +65,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
         candidates.append(
             {
                 "scheme": candidate.scheme,
-                "recipe": candidate.description,
+                "description": candidate.description,
                 **cosine_fields("promise", candidate.promise),
                 **cosine_fields("measured", candidate.measured),
             }

@@ -60,7 +60,7 @@ def code_lines(
     description = code.placement.description
     if code.provenance is not None:
         description += source
-    yield "recipe", description
+    yield "description", description
     yield "max cosine", format_cosine(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     statistics = quick_statistics(code)
@@ -128,7 +128,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     statistics = quick_statistics(code)
     return {
         "scheme": provenance and provenance.construction,
-        "recipe": code.placement.description,
+        "description": code.placement.description,
         "num_classes": code.num_classes,
         "dim": code.dim,
         "seed": provenance and provenance.seed,

@@ -110,7 +110,7 @@ function spherePart(one) {
 function showCard(box, one, K) {
   const scheme = DATA.schemes[one.scheme], part = one.K > K ? ` Made for ${count(one.K)} classes: take the first ${count(K)}.` : "";
   const left = make("div", {}, make("h3", {}, "Certificate"), certificateList(one), make("h3", {}, "How it is built"),
-    make("p", { "data-field": "recipe" }, one.recipe || scheme.summary), make("p", { class: "said" }, `${one.scheme}: ${scheme.summary}. ${scheme.reference}.`),
+    make("p", { "data-field": "description" }, one.description || scheme.summary), make("p", { class: "said" }, `${one.scheme}: ${scheme.summary}. ${scheme.reference}.`),
     make("h3", {}, "Make it"), copyable(shellCommand(one), "the shell command", "shell-command"), copyable(pythonLines(one), "the Python lines", "python-lines"));
   const right = make("div", {}, ...spherePart(one), ...cosinesPart(one));
   document.getElementById("code-title").textContent = `${one.scheme}: ${count(one.K)} points in ${count(one.n)} dimensions`;

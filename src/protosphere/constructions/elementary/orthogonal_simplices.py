@@ -55,5 +55,7 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """
     sizes = block_sizes(num_classes, dim)
     span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"
-    recipe = f"{len(sizes)} orthogonal simplices of {span} points"
-    return Placement(recipe, OrthogonalSimplices(sizes, np.arange(num_classes), dim))
+    description = f"{len(sizes)} orthogonal simplices of {span} points"
+    return Placement(
+        description, OrthogonalSimplices(sizes, np.arange(num_classes), dim)
+    )
