@@ -188,6 +188,6 @@ def test_cosines_and_statistics_are_those_of_the_code(evaluated, scheme):
         assert [tuple(level) for level in spectrum["levels"]] == counted
     even = evaluated(f"evenness({json.dumps(spectrum)})")
     truth = code_statistics(code)
-    assert even["opposed"] == truth.opposed_pairs
+    assert even["antipodal"] == truth.antipodal_pairs
     assert even["energy"] == pytest.approx(truth.energy, rel=1e-4)
-    assert even["least"] == pytest.approx(float(truth.least_cosine), abs=1e-6)
+    assert even["minimum"] == pytest.approx(float(truth.min_cosine), abs=1e-6)

@@ -20,7 +20,7 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
-    prefer: Literal["separated", "frame_potential"] = "separated",
+    prefer: Literal["separated", "energy"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,

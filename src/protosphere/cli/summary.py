@@ -82,8 +82,8 @@ def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
     """Yield the lines about all pairs as (name, text)."""
-    minimum = format_cosine(statistics.least_cosine)
-    pairs = antipodal_text(statistics.opposed_pairs)
+    minimum = format_cosine(statistics.min_cosine)
+    pairs = antipodal_text(statistics.antipodal_pairs)
     yield "minimum cosine", f"{minimum}, {pairs}"
     energy = decimal(statistics.energy)
     yield "energy", f"{energy}, at a scale of {decimal(statistics.scale, 2)}"
@@ -145,8 +145,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "exact": proof.exact,
         "reason": proof.reason,
         "error": None if proof.unverified else proof.error,
-        "least_cosine": statistics and float(statistics.least_cosine),
-        "opposed_pairs": statistics and statistics.opposed_pairs,
+        "min_cosine": statistics and float(statistics.min_cosine),
+        "antipodal_pairs": statistics and statistics.antipodal_pairs,
         "energy": statistics and statistics.energy,
         "mean_square": statistics and float(statistics.mean_square),
     }

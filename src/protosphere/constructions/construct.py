@@ -101,7 +101,7 @@ def best(
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
-        prefer: 'separated', or 'frame_potential': of the codes within `tolerance` of the lowest max cosine the one
+        prefer: 'separated', or 'energy': of the codes within `tolerance` of the lowest max cosine the one
             whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'
             go to the scheme with the fastest head, as on the explore page.
         tolerance: how much max cosine may be given for that.

@@ -58,8 +58,8 @@ function certificateList(one) {
 function evennessList(spectrum) {
   const even = evenness(spectrum);
   return listed([
-    ["minimum cosine", spoken(even.least), "least_cosine"],
-    ["antipodal pairs", count(even.opposed), "opposed_pairs"],
+    ["minimum cosine", spoken(even.minimum), "min_cosine"],
+    ["antipodal pairs", count(even.antipodal), "antipodal_pairs"],
     ["energy", `${even.energy.toFixed(6)}, at a scale of ${even.scale.toFixed(2)}`, "energy"],
   ]);
 }
@@ -67,8 +67,8 @@ function evennessList(spectrum) {
 /** The bars of a spectrum: one a cosine, or bins. */
 function bars(spectrum) {
   if (spectrum.levels) return spectrum.levels.map(([cosine, pairs]) => ({ low: cosine, high: cosine, pairs }));
-  const width = (spectrum.largest - spectrum.least) / spectrum.bins.length;
-  return spectrum.bins.map((pairs, i) => ({ low: spectrum.least + i * width, high: spectrum.least + (i + 1) * width, pairs }));
+  const width = (spectrum.largest - spectrum.minimum) / spectrum.bins.length;
+  return spectrum.bins.map((pairs, i) => ({ low: spectrum.minimum + i * width, high: spectrum.minimum + (i + 1) * width, pairs }));
 }
 
 function histogram(spectrum) {

@@ -43,7 +43,7 @@ from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
-PREFERENCES = ("separated", "frame_potential")
+PREFERENCES = ("separated", "energy")
 
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
@@ -136,7 +136,7 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    if prefer == "frame_potential":
+    if prefer == "energy":
         if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
             built.append(spread_evenly(built[0], progress))
         built.insert(0, built.pop(_most_even(built, tolerance)))
