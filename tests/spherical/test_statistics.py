@@ -71,9 +71,7 @@ def test_the_best_of_equal_max_cosines_is_the_even_one(K, n):
 
 def test_a_tolerance_is_given_for_a_lower_energy_and_no_more():
     plain = ps.best(num_classes=30, dim=6, iterations=0)
-    even = ps.best(
-        num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0.1
-    )
+    even = ps.best(num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0.1)
     scale = code_statistics(plain).scale
     assert code_statistics(even, scale).energy < code_statistics(plain, scale).energy
     assert (
@@ -82,9 +80,7 @@ def test_a_tolerance_is_given_for_a_lower_energy_and_no_more():
         <= float(plain.max_cosine) + 0.1
     )
     assert "most even" in even.explain()
-    strict = ps.best(
-        num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0
-    )
+    strict = ps.best(num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0)
     assert np.array_equal(strict.points, plain.points)
 
 

@@ -102,7 +102,7 @@ def test_best_is_no_worse_than_the_table(dim, k, value):
     assert code.certificate.guarantee is not None
 
 
-def test_more_than_half_of_a_linear_code_is_not_thinned_for_it_cannot_gain():
+def test_more_than_half_of_a_linear_code_has_no_better_subset():
     code = ps.best(num_classes=500, dim=56, iterations=0, catalogue=False)
     assert code.provenance.scheme == "best: best_known_linear"
     assert not any(step.numbers for step in code.provenance.resolved.steps)

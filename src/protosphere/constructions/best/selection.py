@@ -23,7 +23,7 @@ from protosphere.constructions.best.search import (
 )
 from protosphere.constructions.build import after, placement_of
 from protosphere.constructions.limits import size_infeasible_reason
-from protosphere.constructions.nested import thinned
+from protosphere.constructions.nested import select_subset
 from protosphere.constructions.registry import construction, describe
 from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import (
@@ -48,7 +48,7 @@ PREFERENCES = ("separated", "energy")
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
 
-LARGEST_THINNED, LARGEST_UNPACKED = 4096, 1 << 26
+LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
 """Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
 
 LARGEST_OPTIMISED = 200_000_000
@@ -188,19 +188,19 @@ def kept_points(
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )
-    thinnable = (
-        num_classes < candidate.size <= LARGEST_THINNED
+    selectable = (
+        num_classes < candidate.size <= LARGEST_PARENT
         and candidate.size * dim <= LARGEST_UNPACKED
     )
-    if all_distances or not thinnable:
+    if all_distances or not selectable:
         named = candidate.first(num_classes)
         return placement_of(named), named
     named = candidate.first(candidate.size)
     whole = placement_of(named)
     step = Step(
-        "thinned",
+        "subset",
         numbers=tuple(
-            thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()
+            select_subset(whole.unit_rows(0, candidate.size), num_classes).tolist()
         ),
     )
     return after(whole, step), named.then(step)
