@@ -174,7 +174,12 @@ class ProductPoints:
             for share, cosine in zip(self.shares, cosines, strict=True)
         ]
         if self.has_all_combinations:
-            largest = _readable(1 - min(distances))
+            differing = [
+                distance
+                for distance, size in zip(distances, self.sizes, strict=True)
+                if size > 1
+            ]
+            largest = _readable(1 - min(differing))
             found = UpperBound(largest) if bounded else largest
             return found, "the largest cosine of each part"
         if self.count <= ALL_PAIRS_POINTS:
