@@ -6,16 +6,13 @@ s_1 s_2 ... s_P combinations follow from those of s_1 + s_2 + ... + s_P points.
 
 from math import prod
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn.kernels.buffers import as_tensor
 from protosphere.nn.projections.block import ProjectionBlock, TopK
 from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.vectors import widened
-from protosphere.types import Indices
 
 MOST_PRODUCTS = 1 << 34
 """B x K products up to which they are computed where somebody asks for all of them, 64 GB."""
@@ -62,7 +59,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
         """Return the products with the points of each part: B x s_p."""
-        return [part for run in self.tables.by_run(z) for part in run]
+        return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """Return the points of these indices, one per row, with the dtype of `like`."""
@@ -110,23 +107,33 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         first, *others = self._by_part(z)
         first_size, *other_sizes = self.tables.sizes
         count = min(k, first_size)
-        values, index = first.topk(count, dim=1)
+        best = first.topk(count, dim=1)
+        values, index = best.values, best.indices
         for part, size in zip(others, other_sizes, strict=True):
-            own = min(k, size)
-            own_values, own_index = part.topk(own, dim=1)
-            ranks = as_tensor(_ranks_to_compare(count, own, k)).to(z.device)
-            sums = values[:, ranks[0]] + own_values[:, ranks[1]]
-            combined = index[:, ranks[0]] * size + own_index[:, ranks[1]]
-            count = min(k, count * own)
-            values, place = sums.topk(count, dim=1)
-            index = combined.gather(1, place)
+            own = part.topk(min(k, size), dim=1)
+            sums: list[Tensor] = []
+            combined: list[Tensor] = []
+            for start, stop, length in _ranks_to_compare(count, min(k, size), k):
+                before = slice(start, stop)
+                sums.append(_every_sum(values[:, before], own.values[:, :length]))
+                numbers = index[:, before] * size
+                combined.append(_every_sum(numbers, own.indices[:, :length]))
+            count = min(k, count * size)
+            best = torch.cat(sums, dim=1).topk(count, dim=1)
+            values = best.values
+            index = torch.cat(combined, dim=1).gather(1, best.indices)
         return values, index
 
 
-def _ranks_to_compare(first: int, second: int, k: int) -> Indices:
-    """Return the pairs of ranks, from 0, whose sums may be among the k largest of two descending lists.
+def _every_sum(first: Tensor, second: Tensor) -> Tensor:
+    """Return all sums of a number of the first and one of the second, row by row."""
+    return (first[:, :, None] + second[:, None, :]).flatten(1)
 
-    The sum of number i and number j, counted from 1, has i j - 1 others that are not smaller. So i j is at most k, which
+
+def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
+    """Return which pairs of ranks may have one of the k largest sums of two descending lists.
+
+    The sum of number i and number j, counted from 1, has i j - 1 others that are not smaller. So i j is at most k; that
     leaves about k log k pairs.
 
     Args:
@@ -135,10 +142,19 @@ def _ranks_to_compare(first: int, second: int, k: int) -> Indices:
         k: How many sums are wanted.
 
     Returns:
-        2 x pairs ranks.
+        Triples (start, stop, length): ranks start, ..., stop - 1 of the first list go with the first `length` of the
+        second. There are about 2 sqrt(k) of them.
+
+    Example:
+        >>> _ranks_to_compare(3, 3, 3)
+        [(0, 1, 3), (1, 3, 1)]
     """
-    lengths = np.minimum(second, k // np.arange(1, first + 1))
-    of_first = np.repeat(np.arange(first), lengths)
-    starts = np.cumsum(lengths) - lengths
-    of_second = np.arange(len(of_first)) - np.repeat(starts, lengths)
-    return np.stack([of_first, of_second])
+    found: list[tuple[int, int, int]] = []
+    start = 0
+    while start < first:
+        longest = k // (start + 1)
+        stop = min(first, k // longest)
+        length = min(second, longest)
+        found.append((start, stop, length))
+        start = stop
+    return found

@@ -1,7 +1,5 @@
 """The choice of a projection for a code: structure is found in the points, whatever construction made them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -24,7 +22,7 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
 from protosphere.nn.projections.simplices import SimplicesBlock
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import OrthogonalSimplices
+from protosphere.spherical.structures import OrthogonalSimplices, ProductPoints
 from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
@@ -204,35 +202,46 @@ def _simplices_spec(
 
 
 def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for classes made of parts: all combinations of their values, or some of them."""
+    """Return the plan for classes made of parts."""
     if "parts" not in code.placement.structure.projections:
         return None
     structure = cast("ProductPoints", code.placement.structure)
-
-    def tables() -> PartTables:
-        given = (structure.part_points, structure.weights)
-        return PartTables(*given, code.dim, dtype)
-
     if structure.has_all_combinations:
-        if code.num_classes > LARGEST_INDEX:
-            raise InvalidArgumentError(
-                f"a head has at most 2^63 - 1 classes, got {code.num_classes}; use fewer parts or values"
-            )
-        whole = BlockSpec(1, code.num_classes, lambda *_: AllCombinationsBlock(tables()))
-        return ProjectionPlan("parts", (whole,), _combination_numbers(structure))
+        spec = _all_combinations_spec(structure, dtype)
+        return ProjectionPlan("parts", (spec,), _combination_numbers(structure))
     values = _signed_or_bytes(structure.class_values(0, code.num_classes))
 
     def build(first: int, last: int) -> CombinationsBlock:
-        return CombinationsBlock(tables(), as_tensor(values[first:last].copy()))
+        points = structure.part_points
+        tables = PartTables(points, structure.weights, structure.dim, dtype)
+        return CombinationsBlock(tables, as_tensor(values[first:last].copy()))
 
     return ProjectionPlan("parts", (BlockSpec(len(values), 1, build),))
+
+
+def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
+    """Return the block of all combinations, of which shares have some of the values of the first part."""
+    if structure.count > LARGEST_INDEX:
+        raise InvalidArgumentError(
+            f"a head has at most 2^63 - 1 classes, got {structure.count}; give fewer parts or values"
+        )
+
+    def build(first: int, last: int) -> AllCombinationsBlock:
+        first_part, *others = structure.part_points
+        points = [first_part[first:last], *others]
+        tables = PartTables(points, structure.weights, structure.dim, dtype)
+        return AllCombinationsBlock(tables)
+
+    first_size = structure.sizes[0]
+    return BlockSpec(first_size, structure.count // first_size, build)
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
     """Return which of all combinations each class is; None if class i is combination i."""
     if structure.values is None:
         return None
-    numbers = np.ravel_multi_index(tuple(structure.values.T), structure.sizes)
+    columns = tuple(structure.values.T)
+    numbers = cast("Indices", np.ravel_multi_index(columns, structure.sizes))
     in_order = np.array_equal(numbers, np.arange(len(numbers)))
     return None if in_order else as_tensor(numbers)
 

@@ -60,7 +60,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         """Return sums of the entries of these values: B x points."""
         places = values.long() + self.tables.offsets
         total = entries.index_select(1, places[:, 0])
-        for part in range(1, places.shape[1]):
+        for part in range(1, len(self.tables.sizes)):
             total = total + entries.index_select(1, places[:, part])
         return total
 
@@ -84,6 +84,6 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         places = values.long() + self.tables.offsets
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)
-        for part in range(places.shape[1]):
+        for part in range(len(self.tables.sizes)):
             total.index_add_(1, places[:, part], weights)
         return total

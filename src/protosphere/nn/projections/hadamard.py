@@ -23,9 +23,9 @@ from protosphere.nn.projections.block import (
     empty_top_k,
     merged_top_k,
 )
+from protosphere.nn.projections.block_products import block_products
 from protosphere.nn.projections.coset_tables import CosetTables
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.block_products import block_products
 from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 

@@ -41,6 +41,7 @@ class PartTables(nn.Module):
     Attributes:
         dim: n.
         sizes: The s_p.
+        missing: Number of coordinates after those of the parts.
         offsets: P entries where each part begins in the products with all points.
     """
 
@@ -63,13 +64,14 @@ class PartTables(nn.Module):
         column = 0
         entry = 0
         for _, group in groupby(scaled, key=np.shape):
-            run = np.stack(list(group))
+            run = np.ascontiguousarray(np.stack(list(group)))
             name = f"run{len(self._places)}"
             self.register_buffer(name, as_tensor(run).to(dtype), persistent=False)
             self._places.append((column, entry))
             count, size, width = run.shape
             column += count * width
             entry += count * size
+        self.missing = dim - column
 
     @property
     def num_entries(self) -> int:
@@ -146,5 +148,4 @@ class PartTables(nn.Module):
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
         """Return the columns of all runs, and zeros up to n."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
-        missing = self.dim - rows.shape[1]
-        return nn.functional.pad(rows, (0, missing)) if missing else rows
+        return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

@@ -347,9 +347,12 @@ class Projection(nn.Module):
             raise InvalidArgumentError(
                 f"'k' must be at most the {self.num_classes} classes, got {k}"
             )
-        if is_recorded() and self.all_combinations is None:
-            return self(widened(z)).topk(k, dim=1)
-        if under_transform():
+        block = self.all_combinations
+        if is_recorded():
+            if block is None:
+                return self(widened(z)).topk(k, dim=1)
+            values, points = block.top_k(widened(z), k)
+        elif under_transform():
             values, points = call(_TopPoints, z, self, k)
         else:
             values, points = self.top_points(z, k)

@@ -1,8 +1,8 @@
 """Compiled loops that add up looked-up rows of LANES numbers, one number of each of as many vectors; see `simd`.
 
-A table has a row for each value of each part, the parts one after the other: part p begins at row offsets[p]. Class k is
-the sum of the rows offsets[p] + values[k, p]. The compiler does not see that rows at such places are vectors, so they
-are loaded, added and stored by instructions that say so: 6 times as fast.
+A table has a row for each value of each part, the parts one after the other: part p begins at row offsets[p]. The score
+of class k is the sum of the rows offsets[p] + values[k, p]. The compiler does not see that rows at such places are
+vectors, so they are loaded, added and stored by instructions that say so: 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -23,10 +23,12 @@ TILE = 256
 """Classes at a time: their scores, and the table of one part of 256 values, stay in the first-level cache."""
 
 LEEWAY = np.float32(30)
-"""How far scores may rise above the shift of the exponentials before sums are rescaled: exp(30) is far from overflow."""
+"""How far scores may rise above the shift of the exponentials before sums are rescaled: exp(30) does not overflow."""
 
 Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
 Offsets: TypeAlias = NDArray[np.int64]
+
+_instruction: Any = intrinsic  # takes another argument first, which callers do not give
 
 _ROW = ir.VectorType(ir.FloatType(), LANES)
 
@@ -74,14 +76,14 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
     return signature, generate
 
 
-@intrinsic
+@_instruction
 def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
     """Compute x[i : i + LANES] += y[a : a + LANES]."""
     del typing, i, a
     return _combined(_sum, x, y, 1)
 
 
-@intrinsic
+@_instruction
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
@@ -90,14 +92,14 @@ def add_four_rows(
     return _combined(_sum, x, y, 4)
 
 
-@intrinsic
+@_instruction
 def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
     """Raise x[i : i + LANES] to y[a : a + LANES] where that is larger."""
     del typing, i, a
     return _combined(_maximum, x, y, 1)
 
 
-@intrinsic
+@_instruction
 def raise_to_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:

@@ -98,9 +98,10 @@ def _top_k_within(
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
     values = lookups.values[classes.clamp(max=lookups.num_points - 1)]
+    offsets = lookups.tables.offsets
     scores = entries.new_zeros(classes.shape)
-    for part, offset in enumerate(lookups.tables.offsets.tolist()):
-        scores += entries.gather(1, values[:, :, part].long() + offset)
+    for part in range(len(offsets)):
+        scores += entries.gather(1, values[:, :, part].long() + offsets[part])
     found = scores.masked_fill(~inside, -torch.inf).topk(k, dim=1)
     return found.values, classes.gather(1, found.indices)
 
