@@ -112,7 +112,7 @@ class ProductPoints:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
-    @cached_property
+    @property
     def cosine_step(self) -> Fraction | None:
         """The common divisor of what the parts' cosines can differ by; None if one is not exact or it is too fine."""
         steps: list[Fraction] = []
@@ -174,7 +174,12 @@ class ProductPoints:
             for share, cosine in zip(self.shares, cosines, strict=True)
         ]
         if self.has_all_combinations:
-            largest = _readable(1 - min(distances))
+            differing = [
+                distance
+                for distance, size in zip(distances, self.sizes, strict=True)
+                if size > 1
+            ]
+            largest = _readable(1 - min(differing))
             found = UpperBound(largest) if bounded else largest
             return found, "the largest cosine of each part"
         if self.count <= ALL_PAIRS_POINTS:
