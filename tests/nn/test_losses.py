@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from tests.nn.product_codes import product_code
 from torch.nn import functional
 
 import protosphere as ps
@@ -29,6 +30,8 @@ CODES = [
     ps.construct("cross_polytope", num_classes=12, dim=6),
     ps.construct("kerdock", num_classes=200, dim=16),
     ps.construct("simplex", num_classes=5, dim=9),
+    product_code(((4, 3), (5, 4))),
+    product_code(((4, 3), (5, 4)), num_classes=13),
 ]
 SCALE = 8.0
 MARGIN = 0.3

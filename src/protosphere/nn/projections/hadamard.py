@@ -23,9 +23,9 @@ from protosphere.nn.projections.block import (
     empty_top_k,
     merged_top_k,
 )
+from protosphere.nn.projections.block_products import block_products
 from protosphere.nn.projections.coset_tables import CosetTables
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.hadamard_products import hadamard_products
 from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
@@ -95,7 +95,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the products with every point; compilers and exporters see one tile and no loops."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
-            return hadamard_products(z, self)
+            return block_products(z, self)
         wide = widened(z)
         summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
         products = torch.matmul(summed.permute(1, 2, 0), self.outer.to(wide.dtype))

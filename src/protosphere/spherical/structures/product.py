@@ -71,7 +71,7 @@ class ProductPoints:
     """
 
     name: ClassVar[str]
-    projections: ClassVar[tuple[str, ...]] = ()
+    projections: ClassVar[tuple[str, ...]] = ("parts",)
     derived = ()
     points = None
     packed_signs = None
