@@ -43,6 +43,13 @@ def test_bounds_are_those_of_the_package(evaluated):
         (10**6, 3),
         (10**6, 1024),
     ]
+    for row in bounds.PROVED_OPTIMA:
+        if row.num_classes < MOST_CLASSES:
+            edges += [
+                (row.num_classes, row.dim),
+                (row.num_classes - 1, row.dim),
+                (row.num_classes + 1, row.dim - 1),
+            ]
     cells = [*random_cells(1, 150), *edges]
     found = evaluated(
         f"{json.dumps(cells)}.map(([K, n]) => [converse(K, n), achievable(K, n), paperBounds(K, n)])"

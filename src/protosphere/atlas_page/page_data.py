@@ -18,7 +18,7 @@ from protosphere.atlas_page.serving import (
     serving_members,
 )
 from protosphere.atlas_page.small_points import small_points
-from protosphere.bounds import BOUNDS
+from protosphere.bounds import BOUNDS, PROVED_OPTIMA
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions.best.candidates import (
@@ -73,6 +73,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
         },
         "prime_powers": list(prime_powers(LARGEST_Q)),
         "quadrature": [part.tolist() for part in gauss_legendre(24)],
+        "proved_optima": _proved_optima(),
         "titles": {bound.name: bound.title for bound in BOUNDS.values()},
         "space": measured["space"],
         "points": small_points(),
@@ -155,6 +156,20 @@ def _member(name: str, one: Serving) -> list[Any]:
         member.description,
     ]
     return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
+
+
+def _proved_optima() -> list[list[Any]]:
+    """[n, K, max cosine, the same as text where it is rational, theorem] of configurations that are proved optimal."""
+    return [
+        [
+            row.dim,
+            row.num_classes,
+            float(row.value),
+            str(row.value) if isinstance(row.value, Fraction) else None,
+            row.theorem,
+        ]
+        for row in PROVED_OPTIMA
+    ]
 
 
 def _chain(m: int) -> list[list[Any]]:
