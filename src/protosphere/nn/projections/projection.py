@@ -123,7 +123,7 @@ class Projection(nn.Module):
 
     @property
     def num_points(self) -> int:
-        """Number of points of all blocks: K, or this process' share of a sharded projection."""
+        """Number of points of all blocks, which is K unless the projection is sharded over processes."""
         return sum(block.num_points for block in self.typed_blocks)
 
     def forward(self, z: Tensor) -> Tensor:
