@@ -25,6 +25,11 @@ TREE = ps.taxonomy(
     {f"c{i}": f"s{i % 4}" for i in range(12)} | {f"s{i}": f"t{i % 2}" for i in range(4)}
 ).text
 
+COMBINATIONS = "class,shape,color\n" + "".join(
+    f"c{i},s{i % 4},{color}\n"
+    for i, color in enumerate(["red", "red", "blue", "green", "blue"])
+)
+
 # A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
 ROWS = [
     ("one_hot", 12, 15, {}, (12, 11, "12")),
@@ -99,6 +104,14 @@ ROWS = [
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
     ("semantic_ranking", 12, 4, {"similarity": ALIKE, "steps": 30}, None),
+    ("composed", 12, 6, {"table": "4 x 3"}, (12, 4, "nearest: 5")),
+    (
+        "composed",
+        5,
+        9,
+        {"table": COMBINATIONS, "codes": "one_hot", "weights": "2 1"},
+        (5, 6, "nearest: 7"),
+    ),
 ]
 BUILDABLE = [row[:4] for row in ROWS]
 
@@ -126,7 +139,8 @@ def test_points_are_stored_as_the_traits_of_the_scheme_say(row):
     traits = ps.describe(row[0]).traits
     if traits.chooses:
         return
-    assert traits.numbered == (code.placement.structure.name == "simplices")
+    on_request = code.placement.structure.name in ("simplices", "product")
+    assert traits.numbered == on_request
     if traits.packed:
         every_entry_is_a_sign = (np.abs(code.points) == 1 / np.sqrt(row[2])).all()
         assert (code.signs is not None) == every_entry_is_a_sign
