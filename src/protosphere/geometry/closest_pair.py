@@ -9,7 +9,10 @@ DEEPEST = 7
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """The largest cosine of two different rows of unit vectors, by every point's nearest neighbor in a k-d tree.
+    """Return the largest cosine of two different points, by the nearest neighbor of each point in a k-d tree.
+
+    Args:
+        points: Unit vectors, as rows.
 
     >>> round(closest_pair_cosine(np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])), 9)
     0.8
