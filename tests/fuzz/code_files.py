@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,12 @@ import protosphere as ps
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.gram import max_cosine
 from protosphere.spherical.cosines import cosine_counts
+from protosphere.spherical.part_names import PartNames
 from protosphere.spherical.structures import (
     GluedWords,
     OrthogonalSimplices,
     Plain,
+    ProductPoints,
     ShortenedWords,
     lattice,
     shortened,
@@ -62,6 +65,8 @@ def seeds(folder: Path) -> list[Path]:
         "simplices": OrthogonalSimplices(
             np.array([4, 3]), np.array([0, 1, 2, 4, 6]), 6
         ),
+        "product": _product(None),
+        "combinations": _product(np.array([[0, 0], [3, 1], [1, 2]], dtype=np.uint8)),
         "close": Plain(
             np.array([[1.0, 0.0], [np.cos(1e-6), np.sin(1e-6)], [0.0, 1.0]])
         ),
@@ -78,6 +83,17 @@ def seeds(folder: Path) -> list[Path]:
     for ending in ("npy", "csv", "pt"):
         codes["linear"].save(folder / f"points.{ending}")
     return sorted(folder.iterdir())
+
+
+def _product(values):
+    """Classes of two parts, all combinations of values or some of them."""
+    parts = (
+        OrthogonalSimplices(np.array([4]), np.arange(4), 3),
+        Plain(np.vstack([np.eye(2), -np.eye(2)])),
+    )
+    names = PartNames(("a", "b"), (tuple("wxyz"), tuple("pqr")))
+    shares = (Fraction(1, 3), Fraction(2, 3))
+    return ProductPoints(parts, (4, 3), shares, values, 6, names=names)
 
 
 class LateError(BaseException):

@@ -17,12 +17,14 @@ from protosphere.coding.quadratic_forms import quadratic_forms
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.geometry.sphere import uniform_points
 from protosphere.nn.projections.choose import PROJECTIONS
+from protosphere.spherical.part_names import PartNames
 from protosphere.spherical.structures import (
     CosetUnion,
     GluedWords,
     LinearWords,
     OrthogonalSimplices,
     Plain,
+    ProductPoints,
     ShortenedWords,
     SignWords,
     lattice,
@@ -50,6 +52,18 @@ def chain_words(count=90):
     )
 
 
+def product(values=None, shares=(Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))):
+    parts = (
+        OrthogonalSimplices(np.array([4]), np.arange(4), 3),
+        Plain(np.vstack([np.eye(3), -np.eye(3)]), Fraction(1)),
+        SignWords(5, pack(RNG.permutation(32)[:6, None] >> np.arange(5) & 1)),
+    )
+    names = PartNames(("a", "b", "c"), (tuple("wxyz"), tuple("pqrst"), tuple("ij")))
+    return ProductPoints(parts, (4, 5, 2), shares, values, 13, names=names)
+
+
+SOME = np.stack(np.unravel_index(RNG.permutation(40)[:25], (4, 5, 2)), axis=1)
+
 CASES = {
     "plain": Plain(uniform_points(30, 5, RNG)),
     "plain, on a grid": ps.construct("simplex", num_classes=7, dim=6).placement.structure,
@@ -66,6 +80,10 @@ CASES = {
     "simplices": OrthogonalSimplices(np.array([4, 4, 3]), RNG.permutation(11)[:9], 10),
     "lattice": ps.construct("e8_shell", num_classes=200, dim=8).placement.structure,
     "lattice, several lengths": ps.construct("lattice_shell", num_classes=150, dim=10).placement.structure,
+    "product": product(),
+    "product, some combinations": product(SOME.astype(np.uint8)),
+    "product, all in another order": product().permuted(RNG.permutation(40)),
+    "product, not exact": product(SOME.astype(np.uint8), (0.5, 0.3, 0.2)),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("case", CASES)
 
@@ -144,7 +162,7 @@ def test_the_largest_cosine_is_that_of_all_pairs(case):
 
 @EVERY
 def test_many_points_are_bounded_by_what_the_structure_knows(case, monkeypatch):
-    for name in ("shortened", "lattice"):
+    for name in ("shortened", "lattice", "product"):
         monkeypatch.setattr(
             f"protosphere.spherical.structures.{name}.ALL_PAIRS_POINTS", 10
         )

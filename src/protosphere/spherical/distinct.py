@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from protosphere.errors import CertificateError
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import GluedWords, OrthogonalSimplices, SignWords
+from protosphere.spherical.structures import (
+    GluedWords,
+    OrthogonalSimplices,
+    ProductPoints,
+    SignWords,
+)
 from protosphere.types import Indices
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -19,8 +24,13 @@ BLOCK_ROWS = 1 << 14
 
 def require_different_points(code: SphericalCode) -> None:
     """Raise CertificateError where two classes have the same point; only points of one hash are compared."""
-    if isinstance(code.placement.structure, OrthogonalSimplices):
-        code.placement.structure.check()
+    structure = code.placement.structure
+    if isinstance(structure, OrthogonalSimplices):
+        structure.check()
+        return
+    if isinstance(structure, ProductPoints):
+        structure.check()
+        _require_different_values(structure)
         return
     hashes = _hashes(code)
     order = np.argsort(hashes, kind="stable")
@@ -34,6 +44,14 @@ def require_different_points(code: SphericalCode) -> None:
             raise CertificateError(
                 f"classes {other} and {class_number} have the same point"
             )
+
+
+def _require_different_values(structure: ProductPoints) -> None:
+    """Raise CertificateError where two values of a part have the same point."""
+    for number, points in enumerate(structure.part_points):
+        rows = np.unique(points + 0.0, axis=0)
+        if len(rows) < len(points):
+            raise CertificateError(f"two values of part {number} have the same point")
 
 
 def _hashes(code: SphericalCode) -> NDArray[np.uint64]:

@@ -7,6 +7,7 @@ from protosphere.spherical.structures.lattice import LatticePoints as LatticePoi
 from protosphere.spherical.structures.layers import LayeredPoints as LayeredPoints
 from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
+from protosphere.spherical.structures.product import ProductPoints as ProductPoints
 from protosphere.spherical.structures.shortened import ShortenedWords as ShortenedWords
 from protosphere.spherical.structures.sign_words import SignWords as SignWords
 from protosphere.spherical.structures.simplices import (

@@ -1,0 +1,185 @@
+"""The closest pair among classes that are rows of part values, without looking at all pairs.
+
+Two classes differ in some set of parts. Each part in that set adds at least its own smallest distance, so that the sets
+are tried in order of the sum of these distances. Classes that agree outside a set are found by sorting hashes. The
+search ends with the closest pair as soon as no set that is left can hold a closer one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.types import Indices, Points
+
+MOST_ROWS = 1 << 25
+"""Rows that a search may sort or compare: some seconds."""
+
+PAIRS_AT_ONCE = 1 << 14
+"""Pairs of classes whose distance is computed together."""
+
+ROUNDING = 1e-13
+"""Distances this close count as equal."""
+
+Values = NDArray[np.unsignedinteger]
+"""Row i has the value of each part of class i."""
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class ClosestPair:
+    """The outcome of a search.
+
+    Attributes:
+        distance: 1 - cosine of the closest pair that was found; infinity if none was found.
+        bound: No pair of classes has a smaller distance than the smaller of this and `distance`.
+    """
+
+    distance: float
+    bound: float
+
+    @property
+    def found(self) -> bool:
+        """Whether no pair of classes is closer than the pair that was found."""
+        return self.distance <= self.bound + ROUNDING
+
+
+def closest_classes(
+    values: Values,
+    part_points: Sequence[Points],
+    shares: Sequence[float],
+    part_distances: Sequence[float],
+    most_rows: int = MOST_ROWS,
+) -> ClosestPair:
+    """Search for the closest pair of classes.
+
+    Args:
+        values: K x P values, no two rows the same.
+        part_points: Unit vectors of the values of each part.
+        shares: Weight of each part in the cosine of two classes.
+        part_distances: A lower bound on the distance that each part adds where it differs.
+        most_rows: Number of rows after which the search gives up.
+
+    Returns:
+        The closest pair found, and a lower bound for all pairs that were not compared.
+    """
+    hashes = _value_hashes(part_points)
+    whole = _row_hashes(values, hashes, range(len(hashes)))
+    closest = np.inf
+    rows_left = most_rows
+    for bound, chosen in _sets_by_sum(part_distances):
+        if closest <= bound + ROUNDING or rows_left < len(values):
+            return ClosestPair(closest, bound)
+        outside = whole - _row_hashes(values, hashes, chosen)
+        for left, right in _agreeing_pairs(outside):
+            rows_left -= len(left)
+            found = _smallest_distance(values, left, right, part_points, shares)
+            closest = min(closest, found)
+            if closest <= bound + ROUNDING or rows_left < 0:
+                return ClosestPair(closest, bound)
+        rows_left -= len(values)
+    return ClosestPair(closest, np.inf)
+
+
+def _sets_by_sum(
+    part_distances: Sequence[float],
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """All nonempty sets of parts, in order of the sum of their distances.
+
+    The successors of a set either add the next part in order of distance or move the last part on to it.
+    """
+    order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
+    sizes = [part_distances[part] for part in order]
+    waiting: list[tuple[float, tuple[int, ...]]] = [(sizes[0], (0,))]
+    while waiting:
+        total, chosen = heapq.heappop(waiting)
+        yield total, tuple(order[position] for position in chosen)
+        last = chosen[-1]
+        if last + 1 < len(sizes):
+            longer = total + sizes[last + 1]
+            heapq.heappush(waiting, (longer, (*chosen, last + 1)))
+            moved = longer - sizes[last]
+            heapq.heappush(waiting, (moved, (*chosen[:-1], last + 1)))
+
+
+def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
+    """A random number for each value of each part: the hash of a class is the sum of those of its values."""
+    rng = np.random.default_rng(0)
+    largest = np.iinfo(np.uint64).max
+    return [
+        rng.integers(0, largest, len(points), dtype=np.uint64) for points in part_points
+    ]
+
+
+def _row_hashes(
+    values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
+) -> Hashes:
+    """The sum of the hashes of the chosen parts' values, of each class."""
+    total = np.zeros(len(values), dtype=np.uint64)
+    for part in chosen:
+        total += hashes[part][values[:, part]]
+    return total
+
+
+def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
+    """All pairs of classes of one hash, in batches: at distance 1, 2, ... in the sorted order."""
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    starts = np.arange(len(order))
+    offset = 1
+    while True:
+        starts = starts[: np.searchsorted(starts, len(order) - offset)]
+        starts = starts[ordered[starts] == ordered[starts + offset]]
+        if not len(starts):
+            return
+        yield order[starts], order[starts + offset]
+        offset += 1
+
+
+def _smallest_distance(
+    values: Values,
+    left: Indices,
+    right: Indices,
+    part_points: Sequence[Points],
+    shares: Sequence[float],
+) -> float:
+    """The smallest distance of the pairs (left[i], right[i])."""
+    smallest = np.inf
+    for start in range(0, len(left), PAIRS_AT_ONCE):
+        batch = slice(start, start + PAIRS_AT_ONCE)
+        distances = pair_distances(
+            values[left[batch]], values[right[batch]], part_points, shares
+        )
+        smallest = min(smallest, float(distances.min()))
+    return smallest
+
+
+def pair_distances(
+    left: Values,
+    right: Values,
+    part_points: Sequence[Points],
+    shares: Sequence[float],
+) -> NDArray[np.float64]:
+    """1 - cosine of each pair of rows: the sum over the parts of share times half the squared distance."""
+    total = np.zeros(len(left))
+    for part, points in enumerate(part_points):
+        between = points[left[:, part]] - points[right[:, part]]
+        total += shares[part] / 2 * np.einsum("ij,ij->i", between, between)
+    return total
+
+
+def has_equal_rows(values: Values) -> bool:
+    """Whether two rows are the same.
+
+    >>> has_equal_rows(np.array([[0, 1], [1, 1], [0, 1]], dtype=np.uint8))
+    True
+    """
+    rows = np.ascontiguousarray(values)
+    row_bytes = rows.dtype.itemsize * rows.shape[1]
+    ordered = np.sort(rows.view(f"V{row_bytes}").ravel())
+    return bool((ordered[1:] == ordered[:-1]).any())

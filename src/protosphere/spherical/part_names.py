@@ -1,0 +1,89 @@
+"""Names of parts, of their values and of classes, as a table of classes gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Indices
+
+
+@dataclass(frozen=True)
+class PartNames:
+    """What people call the parts of a class, the values of each part, and the classes.
+
+    Attributes:
+        parts: Name of each part.
+        values: Names of the values of each part that are in use, in the order of their numbers.
+        classes: Name of each class; None if classes have no names.
+    """
+
+    parts: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    classes: tuple[str, ...] | None = None
+
+    def permuted(self, order: Indices) -> PartNames:
+        """Return the names of the classes number order[0], order[1], ...."""
+        if self.classes is None:
+            return self
+        numbers: list[int] = order.tolist()
+        classes = tuple(self.classes[number] for number in numbers)
+        return replace(self, classes=classes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the names as a file has them."""
+        classes = None if self.classes is None else list(self.classes)
+        values = [list(names) for names in self.values]
+        return {"parts": list(self.parts), "values": values, "classes": classes}
+
+
+def read_part_names(
+    record: object, sizes: tuple[int, ...], num_classes: int
+) -> PartNames | None:
+    """Read what `PartNames.to_json` wrote.
+
+    Args:
+        record: An object of a file's header, or None.
+        sizes: Number of values in use of each part.
+        num_classes: K.
+
+    Raises:
+        InvalidArgumentError: If the names are not distinct texts, one for each part, value and class.
+    """
+    if record is None:
+        return None
+    if not isinstance(record, dict):
+        raise InvalidArgumentError(
+            f"'part_names' should be an object, is {brief(record)}"
+        )
+    names = cast("dict[str, Any]", record)
+    parts = _distinct_texts("parts", names.get("parts"), len(sizes))
+    listed = _as_list(names.get("values"))
+    if len(listed) != len(sizes):
+        raise InvalidArgumentError(
+            f"'values' of 'part_names' should list {len(sizes)} parts, are {len(listed)}"
+        )
+    values = tuple(map(_value_names, listed, sizes))
+    classes = names.get("classes")
+    if classes is not None:
+        classes = _distinct_texts("classes", classes, num_classes)
+    return PartNames(parts, values, classes)
+
+
+def _value_names(listed: object, size: int) -> tuple[str, ...]:
+    return _distinct_texts("values", listed, size)
+
+
+def _as_list(listed: object) -> list[object]:
+    return cast("list[object]", listed) if isinstance(listed, list) else []
+
+
+def _distinct_texts(what: str, listed: object, count: int) -> tuple[str, ...]:
+    texts = _as_list(listed)
+    named = tuple(text for text in texts if isinstance(text, str))
+    if len(texts) != count or len(set(named)) != count:
+        raise InvalidArgumentError(
+            f"'{what}' of 'part_names' should be {count} different texts, are {brief(listed)}"
+        )
+    return named

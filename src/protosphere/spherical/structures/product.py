@@ -1,0 +1,426 @@
+"""Classes made of parts: a prototype is the prototypes of its parts side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm, prod
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import (
+    CertificateError,
+    InvalidArgumentError,
+    as_integer,
+    as_positive,
+    brief,
+)
+from protosphere.geometry.closest_classes import (
+    Values,
+    closest_classes,
+    has_equal_rows,
+)
+from protosphere.geometry.sphere import product_rounding
+from protosphere.spherical.part_names import PartNames, read_part_names
+from protosphere.spherical.structures.plain import FINEST_STEP, Plain, on_grid
+from protosphere.spherical.structures.structure import (
+    ALL_PAIRS_POINTS,
+    Content,
+    Structure,
+    fraction_to_json,
+    read_fraction,
+    read_structure,
+    structure,
+)
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound, ignore
+
+MOST_PART_ENTRIES = 1 << 24
+"""Numbers of all points of all parts, which are held as dense rows: 128 MB."""
+
+MOST_COSINES = 1 << 16
+"""Different cosines up to which all combinations are counted exactly."""
+
+LONGEST_DENOMINATOR = 10**17
+"""Exact cosines with larger denominators are given as floats: files hold fractions of at most 18 digits."""
+
+SHARE_ROUNDING = 1e-12
+"""How far from 1 the sum of shares may be that are floats."""
+
+
+@structure("product")
+@dataclass(frozen=True, eq=False)
+class ProductPoints:
+    """Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), zeros up to `dim`: a, b, ... are points of the parts.
+
+    The cosine of two classes is the mean of the cosines of their parts, weighted by the shares. If every combination of
+    values is a class, the largest cosine is 1 - min over parts of share (1 - largest cosine of the part).
+
+    Attributes:
+        parts: The points of each part. The first `sizes[p]` of part p are in use; others are reserved.
+        sizes: Number of values of each part that are in use.
+        shares: Weight of each part in the cosine, positive numbers that sum to 1: exact as fractions.
+        values: K x P numbers of the values of each class. None: every combination is a class, in the order in which the
+            value of the last part changes fastest.
+        dim: Dimension n, at least the sum of the parts' dimensions.
+        names: Names of parts, values and classes, where there are any.
+    """
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("parts",)
+    derived = ()
+    points = None
+    packed_signs = None
+    is_chain = True
+
+    parts: tuple[Structure, ...]
+    sizes: tuple[int, ...]
+    shares: tuple[Cosine, ...]
+    values: Values | None
+    dim: int
+    names: PartNames | None = field(default=None, kw_only=True)
+
+    @property
+    def count(self) -> int:
+        """Number K of classes."""
+        return prod(self.sizes) if self.values is None else len(self.values)
+
+    @property
+    def num_parts(self) -> int:
+        """Number P of parts."""
+        return len(self.parts)
+
+    @cached_property
+    def part_points(self) -> tuple[Points, ...]:
+        """The unit vectors of the values of each part that are in use."""
+        in_use = zip(self.parts, self.sizes, strict=True)
+        return tuple(part.unit_rows(0, size) for part, size in in_use)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """The factor of each part's points: the square roots of the shares."""
+        return np.sqrt([float(share) for share in self.shares])
+
+    @cached_property
+    def has_all_combinations(self) -> bool:
+        """Whether every combination of values in use is a class, in whatever order."""
+        if self.values is None:
+            return True
+        return self.count == prod(self.sizes) and not has_equal_rows(self.values)
+
+    @property
+    def cosine_step(self) -> Fraction | None:
+        """The common divisor of what the parts' cosines can differ by; None if one is not exact or it is too fine."""
+        steps: list[Fraction] = []
+        for part, share in zip(self.parts, self.shares, strict=True):
+            step = part.cosine_step
+            if step is None or not isinstance(share, Fraction):
+                return None
+            steps.append(step * share)
+        numerators = [step.numerator for step in steps]
+        denominators = [step.denominator for step in steps]
+        common = lcm(*denominators)
+        scaled = map(
+            lambda above, below: above * (common // below), numerators, denominators
+        )
+        divisor = Fraction(gcd(*scaled), common)
+        return divisor if divisor.denominator <= FINEST_STEP else None
+
+    @property
+    def work(self) -> int:
+        """The pairs of each part, and all pairs of classes where not all combinations are classes and K is small."""
+        parts = sum(part.work for part in self.parts)
+        if self.values is None or self.count == prod(self.sizes):
+            return parts
+        if self.count <= ALL_PAIRS_POINTS:
+            return parts + self.count**2 * self.dim // 2
+        return parts + 64 * self.values.size
+
+    def class_values(self, start: int, stop: int) -> Values:
+        """Return the values of classes `start` to `stop`, a row per class."""
+        if self.values is not None:
+            return self.values[start:stop]
+        return self._combinations(np.arange(start, min(stop, self.count)))
+
+    def _combinations(self, numbers: Indices) -> Values:
+        """Return the values of these classes where every combination is a class."""
+        columns = np.unravel_index(numbers, self.sizes)
+        return np.stack(columns, axis=1).astype(value_type(self.sizes))
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """The points of the values, each part scaled by its weight, side by side."""
+        values = self.class_values(start, stop)
+        rows = np.zeros((len(values), self.dim))
+        first = 0
+        for part, points in enumerate(self.part_points):
+            last = first + points.shape[1]
+            rows[:, first:last] = self.weights[part] * points[values[:, part]]
+            first = last
+        return rows
+
+    def sign_rows(self) -> None:
+        """There are none."""
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """By the theorem for all combinations; else by the closest pair, or an upper bound where there are too many."""
+        cosines = self._part_cosines()
+        bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
+        distances = [
+            share * (1 - cosine)
+            for share, cosine in zip(self.shares, cosines, strict=True)
+        ]
+        if self.has_all_combinations:
+            differing = [
+                distance
+                for distance, size in zip(distances, self.sizes, strict=True)
+                if size > 1
+            ]
+            largest = _readable(1 - min(differing))
+            found = UpperBound(largest) if bounded else largest
+            return found, "the largest cosine of each part"
+        if self.count <= ALL_PAIRS_POINTS:
+            return self._dense().largest_cosine(progress)
+        return self._searched([float(distance) for distance in distances])
+
+    def _part_cosines(self) -> list[Cosine]:
+        """The largest cosine of the values in use of each part; -1 where there is one only."""
+        found: list[Cosine] = []
+        for part, size in zip(self.parts, self.sizes, strict=True):
+            if size == 1:
+                found.append(Fraction(-1))
+                continue
+            whole = size == part.count
+            used = part if whole else part.permuted(np.arange(size))
+            found.append(used.largest_cosine(ignore)[0])
+        return found
+
+    def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
+        """The closest pair of very many classes, or an upper bound on its cosine."""
+        shares = [float(share) for share in self.shares]
+        values = self.class_values(0, self.count)
+        pair = closest_classes(values, self.part_points, shares, distances)
+        if not pair.found:
+            bound = UpperBound(1 - min(pair.distance, pair.bound))
+            return bound, "upper bound by the largest cosine of each part"
+        measured = min(1 - pair.distance, 1.0)
+        method = "the closest pair, by the parts in which classes differ"
+        if self.cosine_step is None:
+            return measured, method
+        return on_grid(measured, self.cosine_step, product_rounding(self.dim)), method
+
+    def _dense(self) -> Plain:
+        """All classes as dense rows."""
+        return Plain(self.unit_rows(0, self.count), self.cosine_step)
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """The largest cosine, after `check`."""
+        self.check()
+        return self.largest_cosine(progress)
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
+        """For all combinations by the spectra of the parts, else by all pairs."""
+        if not self.has_all_combinations:
+            return self._dense().spectrum(progress)
+        ordered = Counter({Fraction(1): 1})
+        for part, size, share in zip(self.parts, self.sizes, self.shares, strict=True):
+            used = part.permuted(np.arange(size)) if size > 1 else None
+            pairs = {} if used is None else used.spectrum(progress)
+            if pairs is None or not isinstance(share, Fraction):
+                return None
+            ordered = _with_part(ordered, pairs, size, share)
+            if len(ordered) > MOST_COSINES:
+                return None
+        ordered[Fraction(1)] -= self.count
+        return {
+            cosine: pairs // 2 for cosine, pairs in sorted(ordered.items()) if pairs
+        }
+
+    def check(self) -> None:
+        """The points of the parts are what they should be, and no two classes have the same values."""
+        for part in self.parts:
+            part.check()
+        if self.values is not None and has_equal_rows(self.values):
+            raise CertificateError("two classes have the same value of every part")
+
+    def permuted(self, order: Indices) -> ProductPoints:
+        """The classes in another order, with their names."""
+        if self.values is None:
+            values = self._combinations(order)
+        else:
+            values = self.values[order]
+        names = None if self.names is None else self.names.permuted(order)
+        return replace(self, values=values, names=names)
+
+    def padded(self, dim: int) -> ProductPoints:
+        """Zeros appended."""
+        return replace(self, dim=dim)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """The points of the parts, their weights, and the values of the classes."""
+        return self._arrays_of_parts(own=True) | {"weights": self.weights}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of each part, with the number of the part before their names, and the values."""
+        return self._arrays_of_parts(own=False)
+
+    def _arrays_of_parts(self, *, own: bool) -> dict[str, NDArray[Any]]:
+        found: dict[str, NDArray[Any]] = {}
+        for number, part in enumerate(self.parts):
+            arrays = part.point_arrays() if own else part.arrays()
+            found |= {f"part{number}_{name}": arrays[name] for name in arrays}
+        return found if self.values is None else found | {"values": self.values}
+
+    def header(self) -> dict[str, Any]:
+        """What each part is, how many of its values are in use, its share, and the names."""
+        parts = [
+            part.header()
+            | {
+                "structure": part.name,
+                "num_points": part.count,
+                "dim": part.dim,
+                "size": size,
+                "share": fraction_to_json(share),
+            }
+            for part, size, share in zip(
+                self.parts, self.sizes, self.shares, strict=True
+            )
+        ]
+        names = None if self.names is None else self.names.to_json()
+        return {"parts": parts, "part_names": names}
+
+    @classmethod
+    def read(cls, content: Content) -> ProductPoints:
+        """Parts that fit into R^n together, shares that sum to 1, and values of each class that there are."""
+        listed = content.header.get("parts")
+        if not isinstance(listed, list) or not listed:
+            raise InvalidArgumentError(
+                "'parts' should be a list with an object for each part"
+            )
+        read = [
+            _read_part(content, number, record)
+            for number, record in enumerate(cast("list[object]", listed))
+        ]
+        parts = tuple(part for part, _, _ in read)
+        sizes = tuple(size for _, size, _ in read)
+        if sum(part.dim for part in parts) > content.dim:
+            raise InvalidArgumentError(
+                f"'parts' should fit into {content.dim} dimensions together"
+            )
+        if sum(part.count * part.dim for part in parts) > MOST_PART_ENTRIES:
+            raise InvalidArgumentError(
+                "'parts' should have at most 2^24 numbers together"
+            )
+        shares = normalized_shares([share for _, _, share in read])
+        values = _read_values(content, sizes)
+        names = read_part_names(content.header.get("part_names"), sizes, content.count)
+        return ProductPoints(parts, sizes, shares, values, content.dim, names=names)
+
+
+def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
+    """The smallest unsigned type that holds the values of all parts.
+
+    >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
+    ('uint8', 'uint16')
+    """
+    return np.min_scalar_type(max(sizes) - 1).type
+
+
+def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
+    """Shares that sum to 1: fractions exactly, floats divided by their sum where rounding is all that is amiss.
+
+    Raises:
+        InvalidArgumentError: If a share is not positive, or they do not sum to 1.
+    """
+    total = sum(shares)
+    exact = isinstance(total, Fraction)
+    if min(shares) <= 0 or abs(total - 1) > (0 if exact else SHARE_ROUNDING):
+        raise InvalidArgumentError(
+            f"'share' should be above 0 for each part, and 1 in all, is {float(total)}"
+        )
+    return tuple(shares) if exact else tuple(float(share / total) for share in shares)
+
+
+def _readable(cosine: Cosine) -> Cosine:
+    """A fraction that a file can hold, or else its float."""
+    if isinstance(cosine, Fraction) and cosine.denominator > LONGEST_DENOMINATOR:
+        return float(cosine)
+    return cosine
+
+
+def _with_part(
+    ordered: Counter[Fraction],
+    pairs: Mapping[Fraction, int],
+    size: int,
+    share: Fraction,
+) -> Counter[Fraction]:
+    """Ordered pairs of combinations by their cosine, after one more part with these unordered pairs of values."""
+    of_part = Counter({Fraction(1): size})
+    for cosine, count in pairs.items():
+        of_part[cosine] += 2 * count
+    found: Counter[Fraction] = Counter()
+    for cosine, count in ordered.items():
+        for own, of_own in of_part.items():
+            found[cosine - share * (1 - own)] += count * of_own
+    return found
+
+
+def _read_part(
+    content: Content, number: int, record: object
+) -> tuple[Structure, int, Cosine]:
+    """The points of a part, the number of its values in use, and its share."""
+    if not isinstance(record, dict):
+        raise InvalidArgumentError(
+            f"'parts' should be objects of the description, has {brief(record)}"
+        )
+    header = cast("dict[str, Any]", record)
+    if header.get("structure") == ProductPoints.name:
+        raise InvalidArgumentError("'parts' should not be products themselves")
+    prefix = f"part{number}_"
+    arrays = {
+        name.removeprefix(prefix): array
+        for name, array in content.arrays.items()
+        if name.startswith(prefix)
+    }
+    count = as_integer("num_points", header.get("num_points"), minimum=2)
+    dim = as_integer("dim", header.get("dim"), minimum=1)
+    if count * dim > MOST_PART_ENTRIES:
+        raise InvalidArgumentError(
+            f"'parts' should have at most 2^24 numbers together, one has {count} x {dim}"
+        )
+    own = Content(arrays, header, count, dim, content.complete)
+    part = read_structure(header.get("structure"), own)
+    size = as_integer("size", header.get("size"), minimum=1)
+    if size > count:
+        raise InvalidArgumentError(
+            f"'size' should be at most the {count} points of the part, is {size}"
+        )
+    return part, size, _read_share(header.get("share"))
+
+
+def _read_share(share: object) -> Cosine:
+    if isinstance(share, str):
+        found = read_fraction("share", share)
+        assert found is not None, "a text gives a fraction or raises"
+        return found
+    return as_positive("share", share)
+
+
+def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
+    """The values of each class; None where every combination is one."""
+    if "values" not in content.arrays:
+        if prod(sizes) != content.count:
+            raise InvalidArgumentError(
+                f"'values' is missing, and there are {content.count} classes, not all {brief(prod(sizes))} combinations"
+            )
+        return None
+    shape = (content.count, len(sizes))
+    values = content.array("values", shape, value_type(sizes))
+    if (values.max(axis=0) >= np.array(sizes)).any():
+        raise InvalidArgumentError(
+            f"'values' should be below the sizes {brief(sizes)} of the parts"
+        )
+    return values

@@ -1,0 +1,45 @@
+"""Classes made of parts: what the theorem says is what all pairs give."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protosphere.geometry.simplex import simplex_points
+from protosphere.spherical.structures import Plain
+from protosphere.spherical.structures.product import ProductPoints
+from protosphere.types import ignore
+
+SIZES = st.lists(st.integers(1, 5), min_size=1, max_size=4).filter(
+    lambda sizes: max(sizes) > 1
+)
+
+
+def product_of_simplices(sizes, weights):
+    parts = []
+    for size in sizes:
+        points = simplex_points(max(size, 2))
+        parts.append(Plain(points, Fraction(max(size, 2), max(size, 2) - 1)))
+    total = sum(weights)
+    shares = tuple(Fraction(weight, total) for weight in weights)
+    dim = sum(part.dim for part in parts)
+    return ProductPoints(tuple(parts), tuple(sizes), shares, None, dim)
+
+
+@settings(deadline=None, max_examples=60)
+@given(sizes=SIZES, data=st.data())
+def test_the_theorem_agrees_with_all_pairs(sizes, data):
+    weights = data.draw(
+        st.lists(st.integers(1, 9), min_size=len(sizes), max_size=len(sizes))
+    )
+    product = product_of_simplices(sizes, weights)
+    rows = product.unit_rows(0, product.count)
+    cosines = rows @ rows.T
+    np.fill_diagonal(cosines, -2)
+    largest, _ = product.largest_cosine(ignore)
+    assert isinstance(largest, Fraction)
+    assert float(largest) == pytest.approx(cosines.max(), abs=1e-12)
