@@ -5,9 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
+import torch
 from torch import Tensor, nn
 
+import protosphere as ps
 from benchmarks.glyphs import layers
 from benchmarks.glyphs.problem import Problem, class_means
 from benchmarks.glyphs.prototypes import simplex, whitened_means
@@ -19,6 +22,7 @@ DIM = 65
 SLOW = 0.1
 FAST = 0.3
 FIXED_SCALE = 16.0  # chosen on validation fonts
+QUANTIZED_PARTS = 16  # a byte a class and part
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class DefaultHead(nn.Module):
 
     def predict(self, z: Tensor) -> Tensor:
         """Return the class of the nearest prototype."""
-        return self.head.decode(z).classes
+        return self.head.decode(z).classes[:, 0]
 
 
 def _sizes(problem: Problem) -> tuple[int, ...]:
@@ -100,9 +104,20 @@ def _means(problem: Problem) -> nn.Module:
     return layers.Fixed(whitened_means(class_means(problem), DIM), FIXED_SCALE)
 
 
+@cache
+def _quantized_points(problem: Problem) -> Tensor:
+    code = ps.from_embeddings(class_means(problem).numpy(), DIM, parts=QUANTIZED_PARTS)
+    return torch.from_numpy(code.points).float()
+
+
+def _quantized(problem: Problem) -> nn.Module:
+    return layers.Fixed(_quantized_points(problem), FIXED_SCALE)
+
+
 METHODS = {
     "parts": Method("fixed: simplices of the parts", DIM, _parts, needs_parts=True),
     "means": Method("fixed: class means", DIM, _means),
+    "quantized": Method("fixed: class means, quantized", DIM, _quantized),
     "multi_head": Method("learned layer per part", DIM, _multi_head, needs_parts=True),
     "learned": Method("learned layer", DIM, _learned(DIM), rate=FAST),
     "cosine": Method("learned cosine layer", DIM, _cosine, rate=FAST),
