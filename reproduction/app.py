@@ -15,7 +15,7 @@ COMMANDS = {
     ),
     "claims": Command(
         "Test the paper's claims on results.",
-        ("results -o docs/claims.md", "runs/mnist-quick --json"),
+        ("results -o docs/studies/claims.md", "runs/mnist-quick --json"),
     ),
     "antipodal": Command(
         "List classes with antipodal prototypes.",

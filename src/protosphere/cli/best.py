@@ -32,7 +32,7 @@ def best(
     Args:
         budget: Seconds of the search; by default the work of a few seconds. Up to one second, known codes only.
         iterations: Number of evaluations of the search instead; 0 uses known codes only.
-        prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
+        prefer: Which code to take; frame_potential takes, within the tolerance, one whose other cosines are low too.
         tolerance: How much max cosine may be given for that.
         explain: Show the other candidates.
     """

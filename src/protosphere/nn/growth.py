@@ -166,7 +166,7 @@ def warn_once(num_classes: int, dim: int) -> None:
         f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
         f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, "
         "order the prototypes by similarity with ps.assign(code, similarity), or make them of class means with "
-        "PrototypeHead(ps.from_points(means, normalize=True)); see docs/head-costs.md",
+        "PrototypeHead(ps.from_points(means, normalize=True)); see docs/studies/head-costs.md",
         ManyClassesWarning,
         stacklevel=4,
     )
