@@ -20,7 +20,7 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
-    prefer: Literal["separated", "frame_potential"] = "separated",
+    prefer: Literal["separated", "energy"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,
@@ -65,7 +65,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
         candidates.append(
             {
                 "scheme": candidate.scheme,
-                "recipe": candidate.description,
+                "description": candidate.description,
                 **cosine_fields("promise", candidate.promise),
                 **cosine_fields("measured", candidate.measured),
             }
