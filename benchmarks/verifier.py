@@ -91,16 +91,22 @@ def main() -> None:
         print(f"best: {len(best) - len(refused)} of {len(best)} accepted {refused}")
         golden = sorted(Path("tests/golden").glob("*/code-*.safetensors"))
         refused = [path.stem for path in golden if not agreed(path)]
-        print(f"schemes: {len(golden) - len(refused)} of {len(golden)} accepted {refused}")
+        print(
+            f"schemes: {len(golden) - len(refused)} of {len(golden)} accepted {refused}"
+        )
         small = [path for path in best + golden if path.stat().st_size < 200_000]
         forged = list(forged_files(small, folder, options.forgeries, options.seed))
         passed = [(kind, path.stem) for kind, path in forged if agreed(path)]
-        print(f"forgeries: {len(forged) - len(passed)} of {len(forged)} rejected {passed}")
+        print(
+            f"forgeries: {len(forged) - len(passed)} of {len(forged)} rejected {passed}"
+        )
         for path in large_files(folder) if options.large else []:
             start = time.process_time()
             accepted = verify.verify(path).accepted
             seconds = time.process_time() - start
-            print(f"10,000 x 128 {path.stem}: accepted {accepted}, {seconds:.1f} s of CPU")
+            print(
+                f"10,000 x 128 {path.stem}: accepted {accepted}, {seconds:.1f} s of CPU"
+            )
 
 
 if __name__ == "__main__":
