@@ -38,7 +38,7 @@ The runs of this page, and the page, are made by
 
 ```sh
 python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
-python -m reproduction claims results -o docs/claims.md
+python -m reproduction claims results -o docs/studies/claims.md
 ```
 """
 NUMBERS_HEAD = """

@@ -116,7 +116,7 @@ def test_every_bound_has_a_page(bound):
 def test_every_geometric_claim_names_a_test_that_exists():
     tests = ROOT / "tests/reproduction/test_paper_geometry.py"
     existing = re.findall(r"^def (test_\w+)", tests.read_text(encoding="utf-8"), re.M)
-    named = re.findall(r"`(test_\w+)`", text("claims-geometry.md"))
+    named = re.findall(r"`(test_\w+)`", text("studies/claims-geometry.md"))
     assert set(named) == set(existing)
 
 

@@ -246,6 +246,22 @@ def test_the_record_is_complete(scheme):
     assert record.reference
 
 
+FAMILIES = [name for name in ps.available() if ps.describe(name).members is not None]
+
+
+@pytest.mark.parametrize("scheme", FAMILIES)
+def test_ids_of_members_are_unique_and_lead_back_to_the_member(scheme):
+    family = ps.describe(scheme)
+    assert family.members is not None
+    members = list(family.members(256))
+    ids = [member.id for member in members]
+    assert len(set(ids)) == len(ids)
+    for member in members[:: max(1, len(members) // 40)]:
+        chosen = {"member": member.id}
+        assert member.description.strip()
+        assert family.guarantee(2, member.dim, chosen=chosen) == member.max_cosine
+
+
 def test_a_second_registration_of_a_name_raises():
     record = ps.describe("simplex")
     from protosphere.constructions import construction
@@ -274,7 +290,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         "preset": "protosphere",
         "validation": 0.0,
     }
-    recipe = TrainingConfig(
+    config = TrainingConfig(
         dataset="mine.npz",
         backbone="linear",
         epochs=1,
@@ -283,7 +299,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         **settings,
     )
     record = run(
-        recipe, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False
+        config, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False
     )
     assert record.status == "done"
     assert np.isfinite(record.loss)

@@ -1,6 +1,6 @@
 """The default head in place of `nn.Linear`, on scikit-learn's digits: at least as accurate at ordinary learning rates.
 
-A short form of `examples/replace_last_layer.py`; the whole table is in docs/presets.md.
+A short form of `examples/replace_last_layer.py`; the whole table is in docs/studies/presets.md.
 """
 
 from __future__ import annotations

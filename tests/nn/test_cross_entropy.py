@@ -20,7 +20,7 @@ CODES = {
     "matrix": ("uniform", 30, 7, {}, "dense"),
     "cosets": ("kerdock", 280, 16, {}, "hadamard"),
     "shuffled": ("kerdock", 1003, 64, {"mapping": "random"}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),

@@ -28,7 +28,7 @@ CODES = {
         "hadamard",
     ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex, shuffled, padded": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),

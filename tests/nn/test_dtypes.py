@@ -24,7 +24,7 @@ CODES = {
         "hadamard",
     ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 19, 12, {}, "axes"),
     "simplex": ("simplex", 60, 64, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 50, 40, {}, "simplices"),

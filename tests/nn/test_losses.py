@@ -78,7 +78,7 @@ def z_and_classes(code):
     noise = torch.randn(32, code.dim, generator=draw, dtype=torch.float64)
     nearness = torch.linspace(-3, 3, 32, dtype=torch.float64)[
         :, None
-    ]  # from opposed to the target to close to it
+    ]  # from antipodal to the target to close to it
     return (
         noise + nearness * torch.tensor(code.points)[classes]
     ).requires_grad_(), classes

@@ -18,7 +18,7 @@ from protosphere.nn.sharded import ShardedProjection, gathered
 CODES = {
     "cosets": ("kerdock", 4096, 64, {}),
     "cosets and a rest, shuffled": ("kerdock", 1003, 64, {"mapping": "random"}),
-    "tails": ("construction_x", 20_011, 70, {}),
+    "glue": ("construction_x", 20_011, 70, {}),
     "simplex": ("simplex", 30, 30, {}),
     "simplices": ("orthogonal_simplices", 31, 20, {"mapping": "random"}),
     "matrix": ("uniform", 101, 8, {}),
@@ -30,7 +30,7 @@ CODES = {
 KINDS = {
     "cosets": "hadamard",
     "cosets and a rest, shuffled": "hadamard",
-    "tails": "hadamard",
+    "glue": "hadamard",
     "simplex": "simplex",
     "simplices": "simplices",
 }

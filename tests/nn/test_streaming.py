@@ -21,8 +21,8 @@ CODES = {
     "cosets without opposites": ps.construct(
         "shortened_cosets", num_classes=3000, dim=125
     ),
-    "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
-    "tails without opposites": ps.construct("construction_x", num_classes=300, dim=20),
+    "glue": ps.construct("construction_x", num_classes=20_011, dim=70),
+    "glue, not antipodal": ps.construct("construction_x", num_classes=300, dim=20),
     "simplex": ps.construct("simplex", num_classes=20, dim=30, mapping="random"),
     "simplices": ps.construct(
         "orthogonal_simplices", num_classes=31, dim=20, mapping="random"
@@ -39,12 +39,12 @@ KINDS = {
     "matrix": "dense",
     "parts": "parts",
     "parts, some": "parts",
-    "tails without opposites": "auto",
+    "glue, not antipodal": "auto",
 }
 SOME = [
     "cosets and a rest, shuffled",
     "cosets without opposites",
-    "tails",
+    "glue",
     "simplex",
     "axes",
     "matrix",

@@ -16,7 +16,7 @@ CODES = {
     "dense": ("uniform", 20, 16, "dense"),
     "hadamard": ("kerdock", 256, 16, "hadamard"),
     "hadamard and a rest": ("kerdock", 280, 16, "hadamard"),
-    "hadamard with tails": ("construction_x", 3001, 70, "hadamard"),
+    "hadamard with glue": ("construction_x", 3001, 70, "hadamard"),
     "axes": ("cross_polytope", 30, 16, "axes"),
     "simplex": ("simplex", 17, 16, "simplex"),
     "simplices": ("orthogonal_simplices", 25, 16, "simplices"),

@@ -46,7 +46,7 @@ def test_the_page_is_what_the_committed_results_say():
     records = stored_records(ROOT / "results")
     table = claims_table(records)
     page = claims_page(table, predictors_by_network(records))
-    assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == page
+    assert (ROOT / "docs" / "studies" / "claims.md").read_text(encoding="utf-8") == page
     assert {row["claim"] for row in table} >= {claim.text for claim in CLAIMS}
     assert all(row["our figures"] for row in table if row["verdict"] != NOT_RUN)
 

@@ -1,6 +1,6 @@
 """Every geometric claim of the paper (Lindstrom et al. 2024: section 4.2, appendices A and B), on our own codes.
 
-`docs/claims-geometry.md` lists them in the same order; what does not hold is said there and asserted here.
+`docs/studies/claims-geometry.md` lists them in the same order; what does not hold is said there and asserted here.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ LOGIT = 10**0.5
 """How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""
 
 FEW_CLASSES = 30
-"""Up to this number of classes the default preset is `protosphere`, above it is `soft_cap` (docs/presets.md)."""
+"""Largest number of classes whose default preset is `protosphere`; above it is `soft_cap` (docs/studies/presets.md)."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Preset:
 
     The logit of class k is scale * embed(z) c_k, or with a slope scale * embed(slope * z / scale) c_k. A head without
     `preset=` takes 'protosphere' for at most 30 classes and 'soft_cap' for more. With 'soft_cap' use momentum or a
-    learning rate of at least 0.1: smaller rates without momentum train slowly (docs/presets.md has the accuracies).
+    learning rate of at least 0.1: smaller rates without momentum train slowly (docs/studies/presets.md).
 
     Attributes:
         name: Name that `PrototypeHead(preset=...)` takes.
@@ -70,7 +70,7 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return an upper bound on the norm of the logits (docs/presets.md).
+    """Return an upper bound on the norm of the logits (docs/studies/presets.md).
 
     It is twice `perfect_scale`, or more for many classes.
 
@@ -91,7 +91,7 @@ _ALL = (
         2.0,
         "cross_entropy",
         "2 z while z is short, never longer than twice the scale that gives a perfect z probability .99; cross-entropy",
-        "chosen by the tables of docs/presets.md",
+        "chosen by the tables of docs/studies/presets.md",
     ),
     Preset(
         "protosphere",
@@ -100,7 +100,7 @@ _ALL = (
         None,
         "cross_entropy",
         "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
-        "chosen by the table of docs/presets.md",
+        "chosen by the table of docs/studies/presets.md",
     ),
     Preset(
         "lindstrom",

@@ -39,5 +39,5 @@ def crowding_advice(num_classes: int, dim: int) -> str:
     return (
         f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
         f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, or "
-        f"{HELP}; see docs/head-costs.md"
+        f"{HELP}; see docs/studies/head-costs.md"
     )

@@ -27,8 +27,8 @@ from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
 SHORT = 100
-"""Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with a tail at n = 70, K = 16,000. They
-are taken only where the matrix would be large, for the memory."""
+"""Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with glue vectors at n = 70, K = 16,000.
+They are taken only where the matrix would be large, for the memory."""
 
 LARGE = 1 << 26
 """K n from which it is: 256 MB."""
